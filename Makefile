@@ -1,0 +1,61 @@
+# Every target makes what it needs: a virtual environment in .venv, the pinned clients in .e2e.
+PYTHON  ?= python3
+PYTHONS ?= python3.11 python3.12 python3.13
+VENV    ?= .venv
+BIN     := $(VENV)/bin
+STAMP   := $(VENV)/.installed
+SOURCES := src tests bench
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all e2e bench lint format build clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMP)  ## play a whole session through the real binary, in a temporary home
+	@$(BIN)/sisyphus demo
+
+test: lint  ## ruff, mypy --strict, unit and integration tests, coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+test-all:  ## the tests on every supported Python (PYTHONS="python3.11 …")
+	@for python in $(PYTHONS); do \
+	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "error: $$python is missing or too old; name interpreters with PYTHONS=…" >&2; exit 1; }; \
+	  name=.venv-$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+	  $(MAKE) --no-print-directory $$name/.installed VENV=$$name PYTHON=$$python \
+	    && echo "== $$python" && $$name/bin/python -m pytest -q || exit 1; \
+	done
+
+e2e:  ## the real client against a scripted model on loopback
+	$(PYTHON) tests/e2e/install.py
+	.e2e/venv/bin/python -m pytest --confcutdir=tests/e2e tests/e2e
+
+bench: $(STAMP)  ## cost of every hook beside `python -c "import json"`; writes docs/benchmarks.md
+	$(BIN)/python bench/run.py
+
+lint: $(STAMP)  ## ruff and mypy --strict
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+
+format: $(STAMP)  ## let ruff put the code in order
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+build: $(STAMP)  ## wheel and source archive in dist/
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build
+
+clean:  ## remove everything that was made
+	rm -rf .venv* .e2e build dist .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@

@@ -1,0 +1,209 @@
+"""The client's hook contract: what a payload says, what an outcome is, how a reply is spelled.
+
+The client's own words stand here and nowhere else. Shapes are those of Claude Code 2.1.329.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.paths import is_safe_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sisyphus._types import Json, Piece, Reply
+
+EVENTS = {
+    "session-start": "SessionStart",
+    "session-end": "SessionEnd",
+    "user-prompt-submit": "UserPromptSubmit",
+    "post-tool-use": "PostToolUse",
+    "post-tool-use-failure": "PostToolUseFailure",
+    "post-tool-batch": "PostToolBatch",
+    "stop": "Stop",
+    "stop-failure": "StopFailure",
+    "subagent-stop": "SubagentStop",
+    "pre-compact": "PreCompact",
+    "post-compact": "PostCompact",
+    "notification": "Notification",
+    "idle": "Stop",  # a second, asynchronous Stop entry
+}
+"""Names on our command line -> names of the client."""
+
+_CARRY_TEXT = {"session-start", "user-prompt-submit", "post-tool-use", "post-tool-batch"}
+
+PATH_CHARACTERS = 4_096
+"""Linux opens none longer, and to resolve the links of a path of megabytes takes minutes."""
+
+UNUSABLE = "?"
+"""Stands for a subagent's id that cannot name a file."""
+
+
+class Payload:
+    """One event's payload, as tolerant as it must be: every attribute has its type whatever came.
+
+    Texts are "" where they are missing or no text, lists are [] and objects {}.
+    """
+
+    __slots__ = (
+        "agent", "background", "crons", "cwd", "event", "last_message", "permission_mode",
+        "prompt", "prompt_id", "reason", "session", "source", "tool", "tool_input", "tool_path",
+        "tool_use_id", "transcript",
+    )  # fmt: skip
+
+    def __init__(self, event: str, raw: Json) -> None:
+        self.event = event
+        self.session = _safe(raw.get("session_id"))
+        self.agent = (_safe(raw.get("agent_id")) or UNUSABLE) if raw.get("agent_id") else ""
+        self.cwd = _folder(raw.get("cwd"))
+        self.transcript = _path(raw.get("transcript_path"))
+        self.source = _text(raw.get("source"))
+        self.reason = _text(raw.get("reason"))
+        self.prompt = _text(raw.get("prompt"))
+        self.prompt_id = _text(raw.get("prompt_id"))
+        self.permission_mode = _text(raw.get("permission_mode"))
+        message = raw.get("last_assistant_message")
+        self.last_message: str | None = message if isinstance(message, str) else None
+        self.background: list[object] = _list(raw.get("background_tasks"))
+        self.crons: list[object] = _list(raw.get("session_crons"))
+        self.tool = _text(raw.get("tool_name"))
+        self.tool_use_id = _text(raw.get("tool_use_id"))
+        tool_input = raw.get("tool_input")
+        self.tool_input: Json = tool_input if isinstance(tool_input, dict) else {}
+        self.tool_path = self._touched()
+
+    @property
+    def is_subagent(self) -> bool:
+        return bool(self.agent) or self.event == "subagent-stop"
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the model's context begins empty here: nothing that was sent is in it."""
+        return self.event == "session-start" and self.source not in ("resume", "fork")
+
+    @property
+    def key(self) -> str:
+        """Names the files that belong to this session, or to this subagent of it; "" = none."""
+        if not self.session or self.agent == UNUSABLE:
+            return ""
+        return f"{self.session}@{self.agent}" if self.agent else self.session
+
+    def _touched(self) -> str:
+        named = self.tool_input.get("file_path") or self.tool_input.get("notebook_path")
+        path = _path(named)
+        return os.path.normpath(os.path.join(self.cwd, path)) if path else ""
+
+
+class Outcome:
+    """What a handler asks for. A handler without an opinion returns None instead."""
+
+    __slots__ = ("announced", "messages", "notes", "pieces", "reason")
+
+    def __init__(
+        self,
+        reason: str | None = None,
+        pieces: Sequence[Piece] = (),
+        messages: Sequence[str] = (),
+        notes: Sequence[str] = (),
+        announced: Sequence[str] = (),
+    ) -> None:
+        self.reason = reason  # Stop: go on, because …; UserPromptSubmit: the answer to the user
+        self.pieces = list(pieces)  # for the model
+        self.messages = list(messages)  # for the user
+        self.notes = list(notes)  # for the journal, in plain words
+        self.announced = list(announced)  # for the user, where pieces are sent or wait
+
+
+def session_folder(payload: Payload) -> str:
+    """The folder where the session began. `cwd` moves with every `cd` of the agent."""
+    named = _path(os.environ.get("CLAUDE_PROJECT_DIR"))
+    return named if os.path.isabs(named) and os.path.isdir(named) else payload.cwd
+
+
+def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
+    """Many outcomes as one: the first reason stands; pieces and notes follow each other in
+    order; a message is said once."""
+    merged = Outcome()
+    for outcome in outcomes:
+        if outcome is None:
+            continue
+        if merged.reason is None:
+            merged.reason = outcome.reason
+        merged.pieces += outcome.pieces
+        merged.notes += outcome.notes
+        merged.announced += outcome.announced
+        merged.messages = list(dict.fromkeys([*merged.messages, *outcome.messages]))
+    return merged
+
+
+def can_carry_text(event: str, reason: str | None) -> bool:
+    """Whether text for the model reaches it with this reply and does nothing else.
+
+    At Stop a text alone would make the session go on, so it rides on a block only; a prompt that
+    is answered by us never reaches the model.
+    """
+    return reason is not None if event == "stop" else event in _CARRY_TEXT and reason is None
+
+
+def render(event: str, reason: str | None, text: str, messages: Sequence[str]) -> Reply | None:
+    """The reply in the client's words; None where there is nothing to say."""
+    reply: Reply = {}
+    if reason is not None:
+        reply["decision"] = "block"
+        reply["reason"] = reason
+    if messages:
+        reply["systemMessage"] = "\n\n".join(messages)
+    if text:
+        reply["hookSpecificOutput"] = {
+            "hookEventName": EVENTS[event],
+            "additionalContext": text,
+        }
+    return reply or None
+
+
+def said_to_model(reply: Json) -> str:
+    """What the model reads of a reply: why it must go on, and our texts."""
+    specific = reply.get("hookSpecificOutput") or {}
+    said = [str(reply.get("reason", "")), str(specific.get("additionalContext", ""))]
+    return "\n\n".join(text for text in said if text)
+
+
+def said_to_user(reply: Json) -> str:
+    """What the user reads of a reply."""
+    return str(reply.get("systemMessage", ""))
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # somebody removed the folder we stand in
+        return os.sep
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _safe(value: object) -> str:
+    text = _text(value)
+    return text if is_safe_id(text) else ""
+
+
+def _path(value: object) -> str:
+    text = _text(value)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can spell
+        return ""
+    return "" if "\0" in text or len(text) > PATH_CHARACTERS else text
+
+
+def _folder(value: object) -> str:
+    path = _path(value)
+    return path if os.path.isabs(path) else os.path.normpath(os.path.join(_here(), path))

@@ -1,0 +1,42 @@
+"""Sizes of text as the client counts them, and cuts that fall on line ends."""
+
+from __future__ import annotations
+
+REPLY_UNITS = 10_000
+"""A hook's text above this many UTF-16 units is replaced by a 2 KB preview (Claude Code 2.1.329:
+exactly 10,000 passes, 5,000 emoji pass, 5,001 do not)."""
+
+
+def units(text: str) -> int:
+    """Length in UTF-16 code units."""
+    if text.isascii():  # spares the import of the codec
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def cut_units(text: str, limit: int) -> str:
+    """The longest start of `text` within `limit` UTF-16 units, ending at a line end if it can."""
+    limit = max(limit, 0)
+    kept = text[:limit]
+    while (over := units(kept) - limit) > 0:
+        kept = kept[: -((over + 1) // 2)]  # a character has two units at most
+    return text if len(kept) == len(text) else _to_line_end(kept)
+
+
+def cut_chars(text: str, limit: int) -> str:
+    """The longest start of `text` within `limit` code points, ending at a line end if it can."""
+    return text if len(text) <= limit else _to_line_end(text[: max(limit, 0)])
+
+
+def _to_line_end(text: str) -> str:
+    end = text.rfind("\n")
+    return text[: end + 1] if end > 0 else text
+
+
+def fingerprint(text: str) -> str:
+    """16 hexadecimal digits that tell a text from every other."""
+    try:
+        from _blake2 import blake2b  # `hashlib` loads OpenSSL: 3 ms at every session start
+    except ImportError:
+        from hashlib import blake2b
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,159 @@
+"""Every knob with its default and meaning; files and environment on top of them.
+
+The later the stronger: default, `HOME/.sisyphus/config.toml`, `PROJECT/.claude/sisyphus.toml`,
+`SISYPHUS_SECTION_KEY` in the environment. A project's file is a stranger's: it cannot set what
+runs a command, names a path or raises a limit.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.errors import SisyphusError, UnreadableError
+from sisyphus.reading import read_text
+from sisyphus.state import debug
+from sisyphus.state.files import read_json, update_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus._types import Json
+
+PROJECT_FILE = os.path.join(".claude", "sisyphus.toml")
+CONFIG_BYTES = 200_000
+_INTEGERS = 2**63  # what TOML promises
+
+
+class Setting:
+    """One knob. `from_project`: whether a project's own file may turn it."""
+
+    __slots__ = ("default", "doc", "from_project")
+
+    def __init__(self, default: Any, doc: str, *, from_project: bool = True) -> None:
+        self.default = default
+        self.doc = doc
+        self.from_project = from_project
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is type(self.default)
+
+
+SETTINGS = {
+    "boulder.enabled": Setting(True, "Follow plan files."),
+    "boulder.stale_days": Setting(
+        14, "After so many days untouched a plan is not resumed silently.", from_project=False
+    ),
+    "ralph.enabled": Setting(True, "Keep ralph loops going until their promise is kept."),
+    "ralph.background_wait": Setting(
+        10, "Minutes for which a pending background task excuses a Stop.", from_project=False
+    ),
+    "rules.enabled": Setting(True, "Send rules that match the file a tool touched."),
+    "context.enabled": Setting(True, "Send README.md and AGENTS.md at session start."),
+    "context.agents_md": Setting(
+        "auto", "Send AGENTS.md: auto (where the client does not), always or never."
+    ),
+    "context.directory_readme": Setting(
+        False, "Send a folder's README.md on the first touch of a file below it."
+    ),
+}
+
+
+class Settings:
+    """The values in force for one project."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Json | None = None) -> None:
+        self._values = values or {}
+
+    def get(self, key: str) -> Any:
+        """The value of a known "section.key"; a KeyError is a typing slip of ours."""
+        setting = SETTINGS[key]
+        for value in (_from_environment(key), self._values.get(key)):
+            if setting.accepts(value):
+                return value
+        return setting.default
+
+
+def load(ours: str, root: str) -> Settings:
+    """Settings of the project at `root`, with `ours` as our folder."""
+    values: Json = {}
+    for path, is_project in (
+        (os.path.join(ours, "config.toml"), False),
+        (os.path.join(root, PROJECT_FILE), True),
+    ):
+        for key, value in _file_values(ours, path, root if is_project else "").items():
+            setting = SETTINGS.get(key)
+            if setting and setting.accepts(value) and (setting.from_project or not is_project):
+                values[key] = value
+    return Settings(values)
+
+
+def _file_values(ours: str, path: str, inside: str) -> Json:
+    """The file's keys as "section.key", by way of a cache: tomllib costs 6 ms to import."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return {}
+    stamp = [found.st_mtime_ns, found.st_size, found.st_ino]
+    cache = os.path.join(ours, "cache", "settings.json")
+    entry = _object(_object(_object(read_json(cache)).get("files")).get(path))
+    if entry.get("stamp") == stamp:
+        return _object(entry.get("values"))
+    values = _parse(path, inside)
+    _remember(cache, path, {"stamp": stamp, "values": values})
+    return values
+
+
+def _parse(path: str, inside: str) -> Json:
+    import tomllib
+
+    try:
+        table = tomllib.loads(read_text(path, CONFIG_BYTES, inside))
+    except (UnreadableError, ValueError, RecursionError) as error:
+        debug.log(f"settings not read: {path}: {error}")
+        return {}
+    sections = ((name, part) for name, part in table.items() if isinstance(part, dict))
+    return {
+        f"{name}.{key}": value
+        for name, part in sections
+        for key, value in part.items()
+        if _is_plain(value)
+    }
+
+
+def _is_plain(value: object) -> bool:
+    """Whether JSON can hold it in the cache: no dates, no numbers of 5,000 digits."""
+    if isinstance(value, list):
+        return all(isinstance(item, str) for item in value)
+    if isinstance(value, int):
+        return abs(value) < _INTEGERS
+    return isinstance(value, (str, float))
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _remember(cache: str, path: str, entry: Json) -> None:
+    try:
+        update_json(cache, lambda found: {"files": {**_object(found.get("files")), path: entry}})
+    except (OSError, SisyphusError) as error:
+        debug.log(f"settings cache not written: {error}")
+
+
+def _from_environment(key: str) -> Any:
+    """`SISYPHUS_RULES_ENABLED=0` for "rules.enabled"; None where unset or of a wrong form."""
+    text = os.environ.get("SISYPHUS_" + key.replace(".", "_").upper())
+    if text is None:
+        return None
+    default = SETTINGS[key].default
+    if isinstance(default, bool):
+        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower())
+    if isinstance(default, int):
+        try:
+            return int(text)
+        except ValueError:
+            return None
+    return text

@@ -1,0 +1,21 @@
+"""What each hook decided and why: one JSON line a hook, in `logs/journal-SESSION.jsonl`."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.paths import our_home
+from sisyphus.state.files import append_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Json
+
+
+def journal_path(session: str) -> str:
+    return os.path.join(our_home(), "logs", f"journal-{session}.jsonl")
+
+
+def append(session: str, entry: Json) -> None:
+    """`entry`: at (epoch seconds), event, agent, ms, sent (UTF-16 units), blocked, notes."""
+    append_line(journal_path(session), entry)

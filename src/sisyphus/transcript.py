@@ -1,0 +1,94 @@
+"""The client's transcript: JSON lines, appended to while we read, up to gigabytes long.
+
+Lines of other types repeat prompts and system text (`api-request-blob`, `attachment`), so only
+parsed `user` and `assistant` records count. At Stop the last assistant line is often not there
+yet (Claude Code 2.1.329): the payload's own last message comes first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from sisyphus.errors import UnreadableError
+from sisyphus.reading import open_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sisyphus._types import Json
+
+TAIL_BYTES = 64_000_000
+"""What is read at most in one go: about 30 ms from the page cache."""
+
+
+def lines(path: str, offset: int, limit: int = TAIL_BYTES) -> Iterator[tuple[int, bytes]]:
+    """The complete lines behind byte `offset`, each with its own offset; of a lot only the end.
+
+    A file shorter than `offset` is another one and is read from its start; an unreadable file has
+    no lines. One line at a time is held, so that a gigabyte costs no memory.
+    """
+    try:
+        with open_regular(path) as file:
+            end = os.fstat(file.fileno()).st_size
+            start = offset if 0 <= offset <= end else 0
+            position = max(start, end - limit)
+            file.seek(position)
+            if position > start:
+                position += len(file.readline())  # the rest of the line that the jump cut
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                yield position, line
+                position += len(line)
+    except (UnreadableError, OSError):
+        return
+
+
+def records(lines: Iterable[bytes], *needles: bytes) -> Iterator[Json]:
+    """The main thread's `user` and `assistant` records among `lines`, oldest first.
+
+    With `needles`, a line that holds none of them is passed over without parsing it.
+    """
+    for line in lines:
+        if needles and not any(needle in line for needle in needles):
+            continue
+        record = _parse(line)
+        if record.get("type") in ("user", "assistant") and not record.get("isSidechain"):
+            yield record
+
+
+def blocks(record: Json) -> list[Json]:
+    """The content blocks of a record; a bare text counts as one block."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
+
+
+def texts(record: Json) -> list[str]:
+    """The text blocks of a record: no thinking, no tool calls, no tool results."""
+    found = (block.get("text") for block in blocks(record) if block.get("type") == "text")
+    return [text for text in found if isinstance(text, str)]
+
+
+def tool_uses(record: Json) -> list[Json]:
+    """The tool calls in an assistant record."""
+    if record.get("type") != "assistant":
+        return []
+    return [block for block in blocks(record) if block.get("type") == "tool_use"]
+
+
+def is_user_prompt(record: Json) -> bool:
+    """Whether the user said this: no tool result, and nothing that the client wrote for him."""
+    return record.get("type") == "user" and not record.get("isMeta") and bool(texts(record))
+
+
+def _parse(line: bytes) -> Json:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

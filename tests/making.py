@@ -1,0 +1,117 @@
+"""Pieces, payloads, files and hook processes, holding nothing but what a test is about."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sysconfig
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sisyphus.contract import Payload
+from sisyphus.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from sisyphus._types import Json, Kind, Ledger, Piece
+
+COMMAND = os.path.join(sysconfig.get_path("scripts"), "sisyphus")
+
+HANG_SECONDS = 60
+"""No test is timed: a process that takes this long waits for something that never comes."""
+
+
+def a_piece(
+    body: str = "text", kind: Kind = "rules", ledger: Ledger = "rules-injector", **fields: str
+) -> Piece:
+    """A text for the model in a frame of angle brackets; its hash is its body."""
+    return {
+        "kind": kind,
+        "head": fields.get("head", "<"),
+        "body": body,
+        "tail": fields.get("tail", ">"),
+        "late_head": fields.get("late_head", ""),
+        "ledger": ledger,
+        "hash": fields.get("hash", body),
+        "path": fields.get("path", ""),
+    }
+
+
+def a_payload(event: str = "post-tool-use", **raw: Any) -> Payload:
+    """A payload of the session "s1"."""
+    return Payload(event, {"session_id": "s1", **raw})
+
+
+def a_start(source: str = "startup", **raw: Any) -> Payload:
+    return a_payload("session-start", source=source, **raw)
+
+
+def a_space(cwd: Path) -> Workspace:
+    return Workspace(str(cwd), now=1_000_000.0)
+
+
+def put(path: Path, content: str | bytes) -> Path:
+    """Writes a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def ours(home: Path, name: str) -> Path:
+    """A file of ours in this home."""
+    return home / ".claude" / ".sisyphus" / name
+
+
+def stored(path: Path) -> Json:
+    value = json.loads(path.read_bytes())
+    assert isinstance(value, dict)
+    return value
+
+
+def debug_log(home: Path) -> str:
+    path = ours(home, "logs/debug.log")
+    return path.read_text() if path.exists() else ""
+
+
+def start_hook(event: str, payload: Json | bytes, **options: Any) -> subprocess.Popen[bytes]:
+    """A real hook process that holds its payload already; `options` are Popen's."""
+    command = [COMMAND, "hook", event]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, **{**streams, **options})
+    assert process.stdin is not None
+    process.stdin.write(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
+    process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def finish(process: subprocess.Popen[bytes]) -> tuple[int, Json]:
+    """Exit code and reply ({} = nothing said) of a hook that printed nothing else."""
+    stdout, stderr = process.communicate(timeout=HANG_SECONDS)
+    assert stderr == b""
+    return process.returncode, json.loads(stdout) if stdout else {}
+
+
+def run_hook(event: str, payload: Json | bytes, **options: Any) -> tuple[int, Json]:
+    return finish(start_hook(event, payload, **options))
+
+
+Given = TypeVar("Given")
+Answer = TypeVar("Answer")
+
+
+def at_once(function: Callable[[Given], Answer], given: Sequence[Given]) -> list[Answer]:
+    """The answers of as many forked processes as there are things given."""
+    with multiprocessing.get_context("fork").Pool(len(given)) as pool:
+        answers = pool.map(function, given, chunksize=1)
+        pool.close()
+        pool.join()  # the end of the block would kill them
+    return answers
+
+
+def without_coverage() -> dict[str, str]:
+    """An environment in which a child is not measured, for tests of many children."""
+    return {name: value for name, value in os.environ.items() if "COVERAGE" not in name}

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import a_payload, a_piece
+
+from sisyphus import contract
+from sisyphus.contract import EVENTS, Outcome, Payload, merge, render, session_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXTS = ["source", "reason", "prompt", "prompt_id", "permission_mode", "tool_use_id"]
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+client_words = st.sampled_from(
+    [
+        "session_id", "agent_id", "cwd", "transcript_path", "tool_name", "tool_input",
+        "last_assistant_message", "background_tasks", "session_crons", *TEXTS,
+    ]
+)  # fmt: skip
+tool_inputs = st.dictionaries(st.sampled_from(["file_path", "notebook_path"]), json_values)
+
+
+@given(st.dictionaries(client_words | st.text(), json_values | tool_inputs))
+def test_whatever_comes_every_attribute_has_its_type(raw: dict[str, Any]) -> None:
+    payload = Payload("stop", raw)
+    for name in ("agent", "cwd", "key", "session", "tool", "tool_path", "transcript", *TEXTS):
+        assert isinstance(getattr(payload, name), str)
+    assert isinstance(payload.tool_input, dict)
+    assert isinstance(payload.background, list)
+    assert isinstance(payload.crons, list)
+    assert payload.last_message is None or isinstance(payload.last_message, str)
+
+
+@given(st.dictionaries(client_words, json_values | tool_inputs))
+def test_every_path_of_a_payload_can_be_looked_at(raw: dict[str, Any]) -> None:
+    payload = Payload("post-tool-use", raw)
+    assert os.path.isabs(payload.cwd)
+    for path in (payload.cwd, payload.transcript, payload.tool_path):
+        assert "\0" not in path
+        assert os.fsencode(path) is not None
+
+
+def test_a_missing_message_is_not_an_empty_one() -> None:
+    assert a_payload("stop").last_message is None
+    assert a_payload("stop", last_assistant_message="").last_message == ""
+
+
+FOLDERS = [
+    pytest.param("/a/b", "/a/b", id="as it is"),
+    pytest.param("b/../c", "/here/c", id="a relative one from where we stand"),
+    pytest.param(None, "/here", id="none is where we stand"),
+    pytest.param(["/a"], "/here", id="no text"),
+    pytest.param("/a\0b", "/here", id="a NUL"),
+    pytest.param("/\ud800", "/here", id="half of a surrogate pair"),
+    pytest.param("/" + "a" * 4_095, "/" + "a" * 4_095, id="as long as a path can be"),
+    pytest.param("/" + "a" * 4_096, "/here", id="longer than a path can be"),
+]
+
+
+@pytest.mark.parametrize(("cwd", "folder"), FOLDERS)
+def test_a_payload_always_has_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cwd: object, folder: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    here = os.getcwd()
+    assert a_payload(cwd=cwd).cwd == folder.replace("/here", here)
+
+
+def test_the_folder_we_stand_in_may_be_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    shutil.rmtree(tmp_path / "gone")
+    assert a_payload().cwd == "/"
+
+
+TOUCHED = [
+    pytest.param({"file_path": "/a/b.py"}, "/a/b.py", id="an absolute path"),
+    pytest.param({"file_path": "b.py"}, "/p/b.py", id="a relative one is below the folder"),
+    pytest.param({"file_path": "/a/../b//c.py"}, "/b/c.py", id="without detours"),
+    pytest.param({"notebook_path": "/a.ipynb"}, "/a.ipynb", id="a notebook"),
+    pytest.param({"file_path": "", "notebook_path": "/n"}, "/n", id="the one that says something"),
+    pytest.param({"file_path": 7}, "", id="no text"),
+    pytest.param({"path": "/a"}, "", id="the folder of a search is not touched"),
+    pytest.param({}, "", id="no path"),
+    pytest.param("file_path", "", id="no object"),
+]
+
+
+@pytest.mark.parametrize(("tool_input", "path"), TOUCHED)
+def test_a_tool_touches_one_path(tool_input: object, path: str) -> None:
+    assert a_payload(cwd="/p", tool_input=tool_input).tool_path == path
+
+
+KEYS = [
+    pytest.param({}, "s1", id="a session"),
+    pytest.param({"agent_id": "a1"}, "s1@a1", id="a subagent of it"),
+    pytest.param({"agent_id": ""}, "s1", id="an empty agent is none"),
+    pytest.param({"agent_id": "a/../b"}, "", id="an agent that can name no file"),
+    pytest.param({"agent_id": 7}, "", id="an agent that is no text"),
+    pytest.param({"session_id": "../x"}, "", id="a session that can name no file"),
+    pytest.param({"session_id": 7}, "", id="a session that is no text"),
+    pytest.param({"session_id": "", "agent_id": "a1"}, "", id="an agent without a session"),
+]
+
+
+@pytest.mark.parametrize(("raw", "key"), KEYS)
+def test_a_key_names_the_files_of_a_session_or_subagent(raw: dict[str, Any], key: str) -> None:
+    assert a_payload(**raw).key == key
+
+
+AGENTS = [
+    pytest.param("stop", {}, False, id="the main thread"),
+    pytest.param("stop", {"agent_id": "a1"}, True, id="with an agent's id"),
+    pytest.param("stop", {"agent_id": "a/b"}, True, id="with an unusable id all the same"),
+    pytest.param("subagent-stop", {}, True, id="SubagentStop without an id"),
+]
+
+
+@pytest.mark.parametrize(("event", "raw", "is_subagent"), AGENTS)
+def test_a_subagent_is_known(event: str, raw: dict[str, object], is_subagent: bool) -> None:
+    assert a_payload(event, **raw).is_subagent is is_subagent
+
+
+@pytest.mark.parametrize("source", ["startup", "clear", "compact", "", "something new"])
+def test_a_start_finds_an_empty_context(source: str) -> None:
+    assert a_payload("session-start", source=source).is_fresh
+
+
+@pytest.mark.parametrize("source", ["resume", "fork"])
+def test_a_resumed_or_forked_session_has_its_context(source: str) -> None:
+    assert not a_payload("session-start", source=source).is_fresh
+
+
+def test_only_a_start_is_fresh() -> None:
+    assert not a_payload("user-prompt-submit", source="startup").is_fresh
+
+
+def test_the_first_reason_stands() -> None:
+    assert merge([None, Outcome(), Outcome(reason="a"), Outcome(reason="b")]).reason == "a"
+    assert merge([Outcome(reason=""), Outcome(reason="b")]).reason == ""
+    assert merge([]).reason is None
+
+
+def test_pieces_and_notes_follow_each_other() -> None:
+    one, two = a_piece("1"), a_piece("2")
+    merged = merge([Outcome(pieces=[one], notes=["x"]), None, Outcome(pieces=[two], notes=["x"])])
+    assert merged.pieces == [one, two]
+    assert merged.notes == ["x", "x"]
+
+
+def test_a_message_is_said_once() -> None:
+    merged = merge([Outcome(messages=["a", "b", "a"]), Outcome(messages=["b", "c"])])
+    assert merged.messages == ["a", "b", "c"]
+
+
+CARRIERS = [
+    pytest.param("session-start", None, True, id="SessionStart"),
+    pytest.param("user-prompt-submit", None, True, id="UserPromptSubmit"),
+    pytest.param("user-prompt-submit", "ours", False, id="a prompt that we answered"),
+    pytest.param("post-tool-use", None, True, id="PostToolUse"),
+    pytest.param("post-tool-batch", None, True, id="PostToolBatch"),
+    pytest.param("stop", None, False, id="Stop, which text alone would keep going"),
+    pytest.param("stop", "go on", True, id="Stop that blocks"),
+    pytest.param("session-end", None, False, id="SessionEnd"),
+    pytest.param("pre-compact", None, False, id="PreCompact"),
+    pytest.param("notification", None, False, id="Notification"),
+    pytest.param("subagent-stop", None, False, id="SubagentStop"),
+]
+
+
+@pytest.mark.parametrize(("event", "reason", "can"), CARRIERS)
+def test_text_travels_where_it_does_nothing_else(event: str, reason: str | None, can: bool) -> None:
+    assert contract.can_carry_text(event, reason) is can
+
+
+def test_nothing_to_say_is_no_reply() -> None:
+    assert render("stop", None, "", []) is None
+
+
+def test_a_reply_is_spelled_in_the_clients_words() -> None:
+    assert render("stop", "go on", "text", ["one", "two"]) == {
+        "decision": "block",
+        "reason": "go on",
+        "systemMessage": "one\n\ntwo",
+        "hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "text"},
+    }
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_text_goes_out_under_the_clients_name_of_the_event(event: str) -> None:
+    reply = render(event, None, "text", [])
+    assert reply is not None
+    assert reply["hookSpecificOutput"]["hookEventName"] == EVENTS[event]
+
+
+def test_a_block_with_an_empty_reason_is_a_block_still() -> None:
+    assert render("stop", "", "", []) == {"decision": "block", "reason": ""}
+
+
+def test_a_reply_can_be_read_back() -> None:
+    reply = json.loads(json.dumps(render("stop", "go on", "text", ["told"])))
+    assert contract.said_to_model(reply) == "go on\n\ntext"
+    assert contract.said_to_user(reply) == "told"
+    assert contract.said_to_model({}) == contract.said_to_user({}) == ""
+
+
+def test_a_session_stays_in_the_folder_where_it_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path))
+    assert session_folder(Payload("stop", {"cwd": "/elsewhere"})) == str(tmp_path)
+
+
+@pytest.mark.parametrize("named", ["", "relative", "/no/such/folder", "/dev/null"])
+def test_a_folder_that_is_none_is_not_where_a_session_began(
+    named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", named)
+    assert session_folder(Payload("stop", {"cwd": "/somewhere"})) == "/somewhere"

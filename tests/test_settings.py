@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from making import debug_log, ours, put, stored
+
+from sisyphus.settings import SETTINGS, Settings, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def in_force(home: Path, project: Path) -> Callable[[], Settings]:
+    """The settings of the project, read anew each time."""
+    return lambda: load(str(ours(home, "")), str(project))
+
+
+def _own(home: Path, text: str) -> None:
+    put(ours(home, "config.toml"), text)
+
+
+def _projects(project: Path, text: str) -> None:
+    put(project / ".claude" / "sisyphus.toml", text)
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_every_setting_has_a_default_and_a_meaning(
+    in_force: Callable[[], Settings], key: str
+) -> None:
+    assert in_force().get(key) == SETTINGS[key].default
+    assert SETTINGS[key].doc.endswith(".")
+
+
+def test_no_file_and_no_change_costs_no_cache(home: Path, in_force: Callable[[], Settings]) -> None:
+    in_force()
+    assert not (home / ".claude").exists()
+
+
+def test_the_later_is_the_stronger(
+    home: Path,
+    project: Path,
+    in_force: Callable[[], Settings],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _own(home, '[context]\nagents_md = "never"\n')
+    assert in_force().get("context.agents_md") == "never"
+    _projects(project, '[context]\nagents_md = "always"\n')
+    assert in_force().get("context.agents_md") == "always"
+    monkeypatch.setenv("SISYPHUS_CONTEXT_AGENTS_MD", "auto")
+    assert in_force().get("context.agents_md") == "auto"
+
+
+def test_a_project_cannot_raise_a_limit(
+    home: Path, project: Path, in_force: Callable[[], Settings]
+) -> None:
+    _own(home, "[ralph]\nbackground_wait = 20\n")
+    _projects(project, "[ralph]\nbackground_wait = 9999\nenabled = false\n")
+    assert in_force().get("ralph.background_wait") == 20
+    assert in_force().get("ralph.enabled") is False
+
+
+WRONG = [
+    pytest.param("[rules]\nenabled = 0\n", id="a number for a switch"),
+    pytest.param('[rules]\nenabled = "no"\n', id="a text for a switch"),
+    pytest.param("[rules]\nenabled = []\n", id="a list for a switch"),
+    pytest.param("rules = 3\n", id="a value for a section"),
+    pytest.param("[rules.enabled]\nx = 1\n", id="a section for a value"),
+    pytest.param("[rules\n", id="no TOML"),
+    pytest.param(b"\xff\xfe", id="no text"),
+    pytest.param("#" * 200_001, id="too large"),
+    pytest.param("x = " + "[" * 50_000, id="nested too deeply"),
+]
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_in_a_projects_file_leaves_the_users_own_in_force(
+    home: Path, project: Path, in_force: Callable[[], Settings], text: str | bytes
+) -> None:
+    _own(home, "[rules]\nenabled = false\n")
+    put(project / ".claude" / "sisyphus.toml", text)
+    assert in_force().get("rules.enabled") is False
+
+
+STRANGE = [
+    pytest.param("1979-05-27", id="a date"),
+    pytest.param("[1979-05-27]", id="a date in a list"),
+    pytest.param("[[1], {a = 2}]", id="lists of lists"),
+    pytest.param("0x" + "f" * 6_000, id="a number of 7,000 digits"),
+    pytest.param("nan", id="not a number"),
+    pytest.param('"\\u0000"', id="a NUL"),
+]
+
+
+@pytest.mark.parametrize("value", STRANGE)
+def test_a_strange_value_spoils_no_other(
+    home: Path, project: Path, in_force: Callable[[], Settings], value: str
+) -> None:
+    _projects(project, f"[x]\ny = {value}\n[rules]\nenabled = false\n")
+    assert in_force().get("rules.enabled") is False
+    assert in_force().get("rules.enabled") is False  # from the cache
+    assert debug_log(home) == ""
+
+
+def _fifo(path: str) -> None:
+    os.mkfifo(path)
+
+
+def _stranger(path: str) -> None:
+    outside = put(Path(path).parents[2] / "outside.toml", "[rules]\nenabled = false\n")
+    os.symlink(outside, path)
+
+
+@pytest.mark.parametrize("make", [_fifo, _stranger, os.mkdir], ids=["FIFO", "link out", "folder"])
+def test_a_projects_file_that_is_none_is_passed_over(
+    home: Path, project: Path, in_force: Callable[[], Settings], make: Callable[[str], None]
+) -> None:
+    (project / ".claude").mkdir()
+    make(str(project / ".claude" / "sisyphus.toml"))
+    assert in_force().get("rules.enabled") is True
+    assert "settings not read" in debug_log(home)
+
+
+def test_the_users_own_file_may_be_a_link(
+    home: Path, tmp_path: Path, in_force: Callable[[], Settings]
+) -> None:
+    ours(home, "").mkdir(parents=True)
+    ours(home, "config.toml").symlink_to(put(tmp_path / "dot.toml", "[rules]\nenabled = false\n"))
+    assert in_force().get("rules.enabled") is False
+
+
+def test_a_changed_file_is_read_again(home: Path, in_force: Callable[[], Settings]) -> None:
+    _own(home, "[rules]\nenabled = false\n")
+    assert in_force().get("rules.enabled") is False
+    _own(home, "[rules]\nenabled = true\n")
+    assert in_force().get("rules.enabled") is True
+
+
+def test_an_unchanged_file_comes_from_the_cache(
+    home: Path, in_force: Callable[[], Settings]
+) -> None:
+    _own(home, "[rules]\nenabled = false\n")
+    in_force()
+    cache = ours(home, "cache/settings.json")
+    put(cache, cache.read_text().replace("false", "true"))
+    assert in_force().get("rules.enabled") is True
+
+
+def test_a_broken_file_is_logged_once(home: Path, in_force: Callable[[], Settings]) -> None:
+    _own(home, "[rules\n")
+    in_force()
+    in_force()
+    assert debug_log(home).count("settings not read") == 1
+
+
+SPOILT = ["", "[", "[1]", "{}", '{"files": [1]}', '{"files": {"%s": [1]}}', '{"files": null}']
+
+
+@pytest.mark.parametrize("text", SPOILT)
+def test_a_spoilt_cache_is_made_anew(
+    home: Path, in_force: Callable[[], Settings], text: str
+) -> None:
+    _own(home, "[rules]\nenabled = false\n")
+    cache = put(
+        ours(home, "cache/settings.json"), text.replace("%s", str(ours(home, "config.toml")))
+    )
+    assert in_force().get("rules.enabled") is False
+    assert str(ours(home, "config.toml")) in stored(cache)["files"]
+
+
+def test_a_spoilt_cache_entry_holds_no_values(home: Path, in_force: Callable[[], Settings]) -> None:
+    _own(home, "[rules]\nenabled = false\n")
+    in_force()
+    cache = ours(home, "cache/settings.json")
+    put(cache, cache.read_text().replace('{"rules.enabled": false}', "[7]"))
+    assert in_force().get("rules.enabled") is True
+
+
+def test_a_cache_of_a_newer_version_is_left_alone(
+    home: Path, in_force: Callable[[], Settings]
+) -> None:
+    _own(home, "[rules]\nenabled = false\n")
+    cache = put(ours(home, "cache/settings.json"), '{"version": 99}')
+    assert in_force().get("rules.enabled") is False
+    assert stored(cache) == {"version": 99}
+
+
+def test_settings_need_no_place_to_write(home: Path, in_force: Callable[[], Settings]) -> None:
+    _own(home, "[rules]\nenabled = false\n")
+    put(ours(home, "cache"), "a file in the place of the folder")
+    assert in_force().get("rules.enabled") is False
+    assert "settings cache not written" in debug_log(home)
+
+
+ENVIRONMENT = [
+    pytest.param("rules.enabled", "0", False, id="0 is off"),
+    pytest.param("rules.enabled", "False", False, id="false is off"),
+    pytest.param("context.directory_readme", "1", True, id="1 is on"),
+    pytest.param("context.directory_readme", "TRUE", True, id="true is on"),
+    pytest.param("rules.enabled", "maybe", True, id="neither leaves the default"),
+    pytest.param("rules.enabled", "", True, id="an empty switch leaves the default"),
+    pytest.param("boulder.stale_days", "3", 3, id="a number"),
+    pytest.param("boulder.stale_days", "-3", -3, id="a negative number"),
+    pytest.param("boulder.stale_days", "--3", 14, id="no number"),
+    pytest.param("boulder.stale_days", "²", 14, id="a digit that is no number"),
+    pytest.param("boulder.stale_days", "9" * 5_000, 14, id="too many digits"),
+    pytest.param("context.agents_md", "never", "never", id="a text"),
+]
+
+
+@pytest.mark.parametrize(("key", "text", "value"), ENVIRONMENT)
+def test_the_environment_speaks_for_one_run(
+    monkeypatch: pytest.MonkeyPatch, key: str, text: str, value: Any
+) -> None:
+    monkeypatch.setenv("SISYPHUS_" + key.replace(".", "_").upper(), text)
+    assert Settings().get(key) == value
+
+
+def test_a_setting_that_does_not_exist_is_a_slip_of_ours() -> None:
+    with pytest.raises(KeyError):
+        Settings().get("rules.enabeld")
