@@ -1,0 +1,31 @@
+"""Which handlers answer which event, in the order in which their outcomes merge.
+
+Strings, so that an event imports no more than its own handlers.
+"""
+
+from __future__ import annotations
+
+ROUTES: dict[str, tuple[str, ...]] = {
+    "session-start": (
+        "sisyphus.session.hooks:on_session_start",
+        "sisyphus.boulder.hooks:on_session_start",
+        "sisyphus.ralph.hooks:on_session_start",
+        "sisyphus.context.hooks:on_session_start",
+    ),
+    "user-prompt-submit": (
+        "sisyphus.boulder.hooks:on_user_prompt_submit",
+        "sisyphus.ralph.hooks:on_user_prompt_submit",
+    ),
+    "post-tool-use": (
+        "sisyphus.boulder.hooks:on_post_tool_use",
+        "sisyphus.ralph.hooks:on_post_tool_use",
+        "sisyphus.rules.hooks:on_post_tool_use",
+        "sisyphus.context.hooks:on_post_tool_use",
+    ),
+    "stop": (
+        "sisyphus.boulder.hooks:on_stop",
+        "sisyphus.arbiter.hooks:on_stop",
+    ),
+    "session-end": ("sisyphus.boulder.hooks:on_session_end",),
+}
+"""Events that are not listed are answered with silence."""

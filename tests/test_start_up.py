@@ -1,0 +1,117 @@
+"""What a hook that has nothing to say may import: every millisecond is paid at every tool call."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from making import ours, put, run_hook
+
+import sisyphus
+from sisyphus.contract import EVENTS
+
+if TYPE_CHECKING:
+    from sisyphus._types import Json
+
+HEAVY = {
+    "argparse", "asyncio", "click", "contextvars", "dataclasses", "datetime", "difflib", "email",
+    "frontmatter", "hashlib", "importlib.metadata", "inspect", "logging", "pathlib", "pathspec",
+    "pydantic", "random", "rich", "shlex", "shutil", "signal", "socket", "subprocess", "tempfile",
+    "textwrap", "tomllib", "traceback", "typer", "typing", "urllib", "uuid", "yaml",
+}  # fmt: skip
+
+RAN = """
+import json, os, sys
+
+def leave(code, leave=os._exit):
+    sys.stderr.write(json.dumps(sorted(sys.modules)))
+    leave(code)
+
+os._exit = leave
+sys.argv = ["sisyphus", "hook", {event!r}]
+from sisyphus.entry import main
+main()
+"""
+"""Runs a hook that says on stderr what it has loaded when it leaves."""
+
+
+def _loaded(code: str, payload: Json) -> tuple[set[str], str]:
+    """The heavy modules that a hook has loaded, and its reply; there are no site-packages."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        input=json.dumps(payload),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(sisyphus.__file__).parents[1])},
+    )
+    return HEAVY & set(json.loads(done.stderr)), done.stdout
+
+
+def _heavy_modules(event: str, payload: Json) -> tuple[set[str], str]:
+    return _loaded(RAN.format(event=event), payload)
+
+
+def _payload(project: Path, **fields: object) -> Json:
+    touched = {"file_path": str(project / "src" / "app.py")}
+    return {
+        "session_id": "s1",
+        "cwd": str(project),
+        "prompt": "go on",
+        "tool_name": "Read",
+        "tool_input": touched,
+        "last_assistant_message": "still at it",
+        **fields,
+    }
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_hook_with_nothing_to_say_loads_nothing_heavy(project: Path, event: str) -> None:
+    assert _heavy_modules(event, _payload(project)) == (set(), "")
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_settings_are_read_from_their_cache(home: Path, project: Path, event: str) -> None:
+    put(ours(home, "config.toml"), "[boulder]\nenabled = true\n")
+    put(project / ".claude" / "sisyphus.toml", "[rules]\nenabled = true\n")
+    run_hook("session-start", _payload(project))
+    assert _heavy_modules(event, _payload(project)) == (set(), "")
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_rules_that_do_not_match_are_read_from_their_index(project: Path, event: str) -> None:
+    put(project / ".claude" / "rules" / "ts.md", '---\napplies_to: "**/*.ts"\n---\nBe typed.\n')
+    run_hook("post-tool-use", _payload(project))
+    assert _heavy_modules(event, _payload(project)) == (set(), "")
+
+
+def test_a_rule_is_sent_from_the_index(project: Path) -> None:
+    put(project / ".claude" / "rules" / "py.md", '---\napplies_to: "**/*.py"\n---\nBe typed.\n')
+    run_hook("post-tool-use", _payload(project))
+    heavy, printed = _heavy_modules("post-tool-use", _payload(project, session_id="s2"))
+    assert "Be typed." in printed
+    assert heavy == set()
+
+
+def test_a_document_costs_nothing_heavy(project: Path) -> None:
+    put(project / "README.md", "# Ours\n")
+    heavy, printed = _heavy_modules("session-start", _payload(project, source="startup"))
+    assert "# Ours" in printed
+    assert heavy == set()
+
+
+def test_a_plan_costs_nothing_heavy(project: Path) -> None:
+    put(project / ".claude" / "PLAN.md", "# Ship it\n\n- [x] one\n- [ ] two\n")
+    heavy, printed = _heavy_modules("session-start", _payload(project, source="startup"))
+    assert "Progress: 1/2" in printed
+    assert heavy == set()
+
+
+def test_a_module_that_creeps_in_is_noticed(project: Path) -> None:
+    code = RAN.replace("from sisyphus", "import typing\nfrom sisyphus").format(event="stop")
+    assert _loaded(code, _payload(project)) == ({"typing"}, "")
