@@ -1,0 +1,66 @@
+"""README.md and AGENTS.md for the model, at session start and (a setting) folder by folder."""
+
+from __future__ import annotations
+
+from sisyphus.contract import Outcome
+from sisyphus.measure import fingerprint
+from sisyphus.session.store import sent_hashes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Piece
+    from sisyphus.context.collect import Document
+    from sisyphus.contract import Payload
+    from sisyphus.workspace import Workspace
+
+LEDGER = "context-injector"
+
+
+def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
+    """The project's documents, unless the model has them: from us, its parent or the client."""
+    if not space.settings.get("context.enabled"):
+        return None
+    from sisyphus.context.collect import collect
+
+    documents, skipped = collect(space)
+    notes = [f"{name} not sent: {why}" for name, why in skipped.items() if why != "absent"]
+    return _outcome(payload, space, documents, notes)
+
+
+def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
+    """A folder's README.md on the first touch of a file below it (`context.directory_readme`)."""
+    if not payload.tool_path or not payload.key:
+        return None
+    if not space.settings.get("context.directory_readme"):
+        return None
+    if not space.settings.get("context.enabled"):
+        return None
+    from sisyphus.context.collect import folder_readmes
+
+    return _outcome(payload, space, folder_readmes(space, payload.tool_path), [])
+
+
+def _outcome(
+    payload: Payload, space: Workspace, documents: list[Document], notes: list[str]
+) -> Outcome | None:
+    from sisyphus.context.blocks import pieces
+
+    sent = sent_hashes(space.ours, LEDGER, payload.key)
+    fresh: list[Piece] = []
+    told: list[str] = []
+    for document in documents:
+        every = pieces(document, fingerprint(document.text))
+        wanted = [piece for piece in every if piece["hash"] not in sent]
+        fresh += wanted
+        if len(wanted) == len(every):
+            told.append(_describe(document))
+        elif not wanted:
+            notes.append(f"{document.name} not sent: this session has it")
+    announced = [f"sisyphus: project documentation for the model: {', '.join(told)}"]
+    if payload.source == "fork" or not told:
+        announced.clear()
+    return Outcome(pieces=fresh, announced=announced, notes=notes) if fresh or notes else None
+
+
+def _describe(document: Document) -> str:
+    return f"{document.name} ({document.shown})" if document.shown else document.name
