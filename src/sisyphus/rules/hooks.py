@@ -1,0 +1,95 @@
+"""Rules reach the model when a tool touches a file that they cover, once a session."""
+
+from __future__ import annotations
+
+from sisyphus.contract import Outcome
+from sisyphus.rules import index
+from sisyphus.rules.match import covers
+from sisyphus.rules.sources import HOME
+from sisyphus.rules.target import relative
+from sisyphus.rules.wording import TAIL, head, title
+from sisyphus.session.store import sent_hashes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Ledger, Piece
+    from sisyphus.contract import Payload
+    from sisyphus.rules.index import Entry
+    from sisyphus.workspace import Workspace
+
+TOOLS = frozenset(("Read", "Edit", "Write", "NotebookEdit", "MultiEdit"))
+LEDGER: Ledger = "rules-injector"
+
+AHEAD_BYTES = 100_000
+"""About ten replies of rules are handed over at once, so that the queue stays cheap to read. Any
+further ones have their turn the next time a file is touched that they cover."""
+
+NAMED = 20
+"""Of each kind in a note."""
+
+FRESH, KNOWN, NATIVE, LATER = "for the model", "sent before", "left to the client", "for later"
+
+
+def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
+    """Sends what covers the touched file, was not sent yet, and is not the client's own job."""
+    if payload.tool not in TOOLS or not payload.tool_path or not payload.key:
+        return None
+    if not space.settings.get("rules.enabled"):
+        return None
+    path, inside = relative(payload.tool_path, space.root)
+    with index.current(space) as rules:
+        covering = [entry for entry in rules.rules if _applies(entry, path, inside=inside)]
+        if not covering:
+            return None
+        sent = sent_hashes(space.ours, LEDGER, payload.key)
+        parts = _sort_out(covering, path, sent, space.client)
+        pieces = [_piece(entry, rules.body(entry), path) for entry in parts[FRESH]]
+    return Outcome(pieces=pieces, notes=[_note(path, parts)])
+
+
+def _applies(entry: Entry, path: str, *, inside: bool) -> bool:
+    return (inside or entry["source"] == HOME) and covers(entry["patterns"], path)
+
+
+def _sort_out(
+    entries: list[Entry], path: str, sent: frozenset[str], client: str
+) -> dict[str, list[Entry]]:
+    """What happens to each rule. Of several with the same text the first is sent."""
+    parts: dict[str, list[Entry]] = {FRESH: [], KNOWN: [], NATIVE: [], LATER: []}
+    hashes = set(sent)
+    size = 0
+    for entry in entries:
+        if client == "claude" and covers(entry["native"], path):
+            parts[NATIVE].append(entry)
+        elif entry["hash"] in hashes:
+            parts[KNOWN].append(entry)
+        elif size > AHEAD_BYTES:
+            parts[LATER].append(entry)
+        else:
+            parts[FRESH].append(entry)
+            hashes.add(entry["hash"])
+            size += entry["size"]
+    return parts
+
+
+def _piece(entry: Entry, body: str, path: str) -> Piece:
+    return {
+        "kind": "rules",
+        "head": head(),
+        "body": title(entry["label"]) + body,
+        "tail": TAIL,
+        "late_head": head(path),
+        "ledger": LEDGER,
+        "hash": entry["hash"],
+        "path": entry["path"],
+    }
+
+
+def _note(path: str, parts: dict[str, list[Entry]]) -> str:
+    said = [f"{part} {_names(entries)}" for part, entries in parts.items() if entries]
+    return f"rules for {path}: {'; '.join(said)}"
+
+
+def _names(entries: list[Entry]) -> str:
+    names = ", ".join(entry["label"] for entry in entries[:NAMED])
+    return names + (f" and {len(entries) - NAMED} more" if len(entries) > NAMED else "")
