@@ -1,0 +1,211 @@
+"""A Markdown checklist as a plan: what it counts, what comes next, its waves and stories. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from sisyphus.boulder.lines import (
+    BLOCKED,
+    CANCELLED,
+    COMPLETED,
+    IN_PROGRESS,
+    OPEN,
+    Box,
+    Heading,
+    Lines,
+)
+from sisyphus.boulder.names import read_frontmatter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sisyphus._types import Progress
+
+MAX_PARTS = 1_000
+"""Waves, and stories, of one plan; what a further heading of that kind holds is in none. Half a
+million of them in 5 MB took 190 MB."""
+
+_WAVE_LEVELS = (2, 3)
+_WAVE = re.compile(r"(?:Wave|wave|WAVE) +([0-9]{1,9})(?: *[\u2014\u2013:-] *| +|$)(.*)")
+_STORY = re.compile(r"(S[0-9]{1,9}): *(.*)")
+
+
+class Counts:
+    """How many tasks (or steps) have each status. Cancelled ones leave the total."""
+
+    __slots__ = ("by_status",)
+
+    def __init__(self) -> None:
+        self.by_status = dict.fromkeys((OPEN, COMPLETED, BLOCKED, IN_PROGRESS, CANCELLED), 0)
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_status.values()) - self.by_status[CANCELLED]
+
+    @property
+    def completed(self) -> int:
+        return self.by_status[COMPLETED]
+
+    @property
+    def blocked(self) -> int:
+        return self.by_status[BLOCKED]
+
+
+class Wave:
+    """The tasks from a heading `Wave N — name` to the next heading of its level or above."""
+
+    __slots__ = ("counts", "level", "name", "number")
+
+    def __init__(self, number: int, name: str, level: int) -> None:
+        self.number = number
+        self.name = name
+        self.level = level
+        self.counts = Counts()
+
+
+class Story:
+    """The tasks from a heading `SNN: title` to the next heading of its level or above."""
+
+    __slots__ = ("counts", "id", "level", "title", "wave")
+
+    def __init__(self, story_id: str, title: str, level: int, wave: int | None) -> None:
+        self.id = story_id
+        self.title = title
+        self.level = level
+        self.wave = wave
+        self.counts = Counts()
+
+    def status(self, current: Story | None) -> str:
+        """pending, in_progress, blocked or completed; `current` is the story worked on now."""
+        count, total = self.counts.by_status, self.counts.total
+        if total and count[COMPLETED] == total:
+            return COMPLETED
+        if count[BLOCKED] and count[COMPLETED] + count[BLOCKED] == total:
+            return BLOCKED
+        return (
+            IN_PROGRESS if count[COMPLETED] or count[IN_PROGRESS] or self is current else "pending"
+        )
+
+
+class Plan:
+    """What `parse` found. `title` is "" where neither frontmatter nor a heading names the plan."""
+
+    __slots__ = (
+        "_body", "counts", "current_story", "current_wave", "next", "step_counts", "stories",
+        "title", "waves",
+    )  # fmt: skip
+
+    def __init__(self, title: str, body: Iterable[Box | Heading]) -> None:
+        self._body = body
+        self.title = title
+        self.counts = Counts()
+        self.step_counts = Counts()
+        self.waves: list[Wave] = []
+        self.stories: list[Story] = []
+        self.next: Box | None = None  # the first task in progress, else the first open one
+        self.current_wave: Wave | None = None
+        self.current_story: Story | None = None
+
+    @property
+    def tasks(self) -> list[Box]:
+        """Listed anew at each call: the hooks need counts, and a plan of 5 MB has 800,000 boxes."""
+        return [box for box in self._body if isinstance(box, Box) and not box.is_step]
+
+    @property
+    def steps(self) -> list[Box]:
+        return [box for box in self._body if isinstance(box, Box) and box.is_step]
+
+    @property
+    def has_tasks(self) -> bool:
+        return self.counts.total > 0
+
+    @property
+    def is_complete(self) -> bool:
+        """All of at least one task done; blocked ones are not."""
+        return 0 < self.counts.total == self.counts.completed
+
+    @property
+    def next_task(self) -> str | None:
+        return self.next.text if self.next else None
+
+    def progress(self) -> Progress:
+        count = self.counts.by_status
+        return {
+            "total": self.counts.total,
+            "completed": count[COMPLETED],
+            "blocked": count[BLOCKED],
+            "in_progress": count[IN_PROGRESS],
+            "cancelled": count[CANCELLED],
+            "steps_total": self.step_counts.total,
+            "steps_completed": self.step_counts.completed,
+        }
+
+
+def parse(text: str) -> Plan:
+    """The plan in a Markdown text with any line ends; one without tasks is a plan too."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    start, title = read_frontmatter(text)
+    body = Lines(text[start:], text.count("\n", 0, start) + 1)
+    outline = _Outline(Plan(title, body))
+    for found in body:
+        if isinstance(found, Heading):
+            outline.enter(found)
+        else:
+            outline.add(found)
+    return outline.plan
+
+
+class _Outline:
+    """The plan so far, and the wave and the story that the next task belongs to."""
+
+    __slots__ = ("_started", "_story", "_wave", "plan")
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._wave: Wave | None = None
+        self._story: Story | None = None
+        self._started = False  # `plan.next` is in progress: no later task takes its place
+
+    def enter(self, heading: Heading) -> None:
+        if heading.level == 1 and not self.plan.title:
+            self.plan.title = heading.text
+        if self._story and heading.level <= self._story.level:
+            self._story = None
+        if self._wave and heading.level <= self._wave.level:
+            self._wave = None
+        if wave := _WAVE.fullmatch(heading.text) if self._may_be_wave(heading.level) else None:
+            self._wave, self._story = Wave(int(wave[1]), wave[2].strip(), heading.level), None
+            self.plan.waves.append(self._wave)
+        elif story := _STORY.fullmatch(heading.text) if self._may_be_story(heading.level) else None:
+            number = self._wave.number if self._wave else None
+            self._story = Story(story[1], story[2].strip(), heading.level, number)
+            self.plan.stories.append(self._story)
+
+    def _may_be_wave(self, level: int) -> bool:
+        return level in _WAVE_LEVELS and len(self.plan.waves) < MAX_PARTS
+
+    def _may_be_story(self, level: int) -> bool:
+        """Whether it is the level below the story's wave, or below one that a wave could have."""
+        waves = (self._wave.level,) if self._wave else _WAVE_LEVELS
+        return level - 1 in waves and len(self.plan.stories) < MAX_PARTS
+
+    def add(self, box: Box) -> None:
+        plan = self.plan
+        if box.is_step:
+            plan.step_counts.by_status[box.status] += 1
+            return
+        for part in (plan, self._wave, self._story):
+            if part:
+                part.counts.by_status[box.status] += 1
+        self._consider(box)
+
+    def _consider(self, box: Box) -> None:
+        """Makes `box` the next task where it comes before the one known so far."""
+        starts = box.status == IN_PROGRESS and not self._started
+        if starts or (box.status == OPEN and not self.plan.next):
+            self._started = starts
+            self.plan.next = box
+            self.plan.current_wave, self.plan.current_story = self._wave, self._story

@@ -1,0 +1,127 @@
+"""What is remembered of one plan: the seven fields of `.boulder.json`, ours in `metadata`. Pure.
+
+Ours are `updated_at`, `ended_sessions` (ids) and `missing_since`, all optional; times are UTC in
+the form of `started_at`, so that they compare as texts.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Json
+    from sisyphus.boulder.plan import Plan
+
+_DAY = 86_400
+
+
+def timestamp(now: float) -> str:
+    """`now` in epoch seconds as `2026-01-09T10:00:00Z`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+
+
+def new_record(path: str, root: str, now: float) -> Json:
+    return {
+        "active_plan": path,
+        "project_root": root,
+        "plan_name": "",
+        "started_at": timestamp(now),
+        "session_ids": [],
+        "progress": {"total": 0, "completed": 0},
+        "metadata": {"updated_at": timestamp(now)},
+    }
+
+
+def valid_record(found: Json) -> Json | None:
+    """A record that anybody may have written, with each field of its type; None where it names
+    no plan. Unknown fields stay."""
+    if not is_path(found.get("active_plan")):
+        return None
+    texts = {name: found.get(name) for name in ("project_root", "plan_name", "started_at")}
+    progress = found.get("progress")
+    counts = progress if isinstance(progress, dict) else {}
+    return {
+        **found,
+        **{name: text if isinstance(text, str) else "" for name, text in texts.items()},
+        "session_ids": strings(found.get("session_ids")),
+        "progress": {name: _count(counts.get(name)) for name in ("total", "completed")},
+        "metadata": found["metadata"] if isinstance(found.get("metadata"), dict) else {},
+    }
+
+
+def joined(old: Json, new: Json) -> Json:
+    """`new` with what `old`, a record of the same plan, has besides."""
+    return {
+        **old,
+        **new,
+        "session_ids": list(dict.fromkeys([*old["session_ids"], *new["session_ids"]])),
+        "metadata": {**old["metadata"], **new["metadata"]},
+    }
+
+
+def note_progress(record: Json, plan: Plan, name: str, now: float) -> bool:
+    """Brings name and progress up to date; whether anything changed."""
+    progress = {"total": plan.counts.total, "completed": plan.counts.completed}
+    if record["progress"] == progress and record["plan_name"] == name:
+        return False
+    record.update(progress=progress, plan_name=name)
+    touch(record, now)
+    return True
+
+
+def touch(record: Json, now: float) -> None:
+    record["metadata"] = {**record["metadata"], "updated_at": timestamp(now)}
+
+
+def add_session(record: Json, session: str, now: float) -> None:
+    """Notes that `session` ("" = unknown) works on the plan, perhaps again."""
+    touch(record, now)
+    if session and session not in record["session_ids"]:
+        record["session_ids"] = [*record["session_ids"], session]
+    ended = strings(record["metadata"].get("ended_sessions"))
+    if session in ended:
+        record["metadata"]["ended_sessions"] = [s for s in ended if s != session]
+
+
+def end_session(record: Json, session: str) -> bool:
+    """Notes that `session` is over; False where it never worked on the plan or was over."""
+    ended = strings(record["metadata"].get("ended_sessions"))
+    if session in ended or session not in record["session_ids"]:
+        return False
+    record["metadata"] = {**record["metadata"], "ended_sessions": [*ended, session]}
+    return True
+
+
+def last_touched(record: Json) -> str:
+    touched = record["metadata"].get("updated_at")
+    return touched if isinstance(touched, str) else record["started_at"]
+
+
+def is_stale(record: Json, file_time: float, now: float, days: int) -> bool:
+    """Whether all sessions have ended, and record and file (changed at `file_time`, in epoch
+    seconds) were not touched for `days` days."""
+    ended = strings(record["metadata"].get("ended_sessions"))
+    limit = now - days * _DAY
+    is_old = last_touched(record) < timestamp(limit) and file_time < limit
+    return is_old and set(record["session_ids"]) <= set(ended)
+
+
+def strings(value: object) -> list[str]:
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def is_path(value: object) -> bool:
+    """Whether the system could open it: absolute, and nothing that JSON alone can spell."""
+    if not isinstance(value, str) or not os.path.isabs(value) or "\0" in value:
+        return False
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

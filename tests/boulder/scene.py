@@ -1,0 +1,123 @@
+"""A home, projects with plans, and sessions that work on them: hooks called as the client calls
+them, files as old as the story wants them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from making import put, stored
+
+from sisyphus.boulder import hooks
+from sisyphus.boulder.in_use import global_path
+from sisyphus.boulder.store import book_path, history_path
+from sisyphus.contract import Outcome, Payload
+from sisyphus.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sisyphus._types import Json
+
+DAY = 86_400
+PLAN = "# Ship it\n\n- [x] one\n- [ ] two\n- [ ] three\n"
+DONE = PLAN.replace("[ ]", "[x]")
+CONTINUATION = """\
+[BOULDER STATE DETECTED]
+
+Active plan: Ship it
+Progress: 1/3 tasks complete
+Plan location: .claude/PLAN.md
+
+Continuing from where you left off."""
+ENABLED = "Boulder state tracking enabled for this plan"
+
+
+class Scene:
+    """The clock of sessions is `now`; each write of a plan is a second later than the one before,
+    and long ago for the file system, so that it has settled."""
+
+    def __init__(self, home: Path, project: Path) -> None:
+        self.home = home / ".claude"
+        self.project = project
+        self.now = 1_000_000_000.0
+
+    def write(self, text: str, name: str = ".claude/PLAN.md", project: Path | None = None) -> Path:
+        """Writes a plan by other means than the client's tools."""
+        self.now += 1
+        path = put((project or self.project) / name, text)
+        os.utime(path, (self.now, self.now))
+        return path
+
+    def start(self, session: str = "s1", source: str = "startup", **raw: object) -> Outcome:
+        return self._ask("session-start", session, source=source, **raw)
+
+    def prompt(self, text: str = "go on", session: str = "s1", **raw: object) -> Outcome:
+        return self._ask("user-prompt-submit", session, prompt=text, **raw)
+
+    def stop(self, session: str = "s1", **raw: object) -> Outcome:
+        return self._ask("stop", session, **raw)
+
+    def end(self, session: str = "s1", **raw: object) -> Outcome:
+        return self._ask("session-end", session, **raw)
+
+    def tool(self, path: Path, session: str = "s1", **raw: object) -> Outcome:
+        """The client wrote `path` by one of its tools."""
+        fields = {"tool_name": "Edit", "tool_input": {"file_path": str(path)}, **raw}
+        return self._ask("post-tool-use", session, **fields)
+
+    def edit(self, text: str, name: str = ".claude/PLAN.md", **raw: object) -> Outcome:
+        return self.tool(self.write(text, name), **raw)  # type: ignore[arg-type]  # raw is free
+
+    def _ask(self, event: str, session: str, **raw: object) -> Outcome:
+        payload = Payload(event, {"session_id": session, "cwd": str(self.project), **raw})
+        handler = getattr(hooks, f"on_{event.replace('-', '_')}")
+        outcome = handler(payload, self.space(payload.cwd))
+        return Outcome() if outcome is None else outcome
+
+    def space(self, cwd: str = "") -> Workspace:
+        return Workspace(cwd or str(self.project), now=self.now)
+
+    @property
+    def in_use(self) -> Json | None:
+        """`.boulder.json`."""
+        path = self.home / ".boulder.json"
+        return stored(path) if path.exists() else None
+
+    @property
+    def plan_in_use(self) -> str:
+        return str(self.in_use["active_plan"]) if self.in_use else ""
+
+    def book(self, project: Path | None = None) -> Json:
+        """The project's `plans.json`."""
+        return stored(self.path(book_path(str(self.home), str(project or self.project))))
+
+    def record(self, path: Path, project: Path | None = None) -> Json | None:
+        found: Json | None = self.book(project)["plans"].get(str(path))
+        return found
+
+    def history(self) -> list[str]:
+        path = self.path(history_path(str(self.home), str(self.project)))
+        return path.read_text().splitlines() if path.exists() else []
+
+    def use(self, record: object) -> None:
+        """Another tool writes `.boulder.json`."""
+        import json
+
+        put(self.path(global_path(str(self.home))), json.dumps(record))
+
+    def path(self, name: str) -> Path:
+        return self.home / name
+
+
+def model(outcome: Outcome) -> str:
+    """What the model would be given."""
+    return "\n\n".join(piece["body"] for piece in outcome.pieces)
+
+
+def user(outcome: Outcome) -> str:
+    return "\n\n".join(outcome.messages)
+
+
+def is_silent(outcome: Outcome) -> bool:
+    return not (outcome.pieces or outcome.messages or outcome.reason)
