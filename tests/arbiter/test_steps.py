@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+
+from sisyphus.arbiter import steps
+from sisyphus.arbiter.steps import ALLOW, BLOCK, END, PAUSE, Situation, decide
+from sisyphus.ralph.loop import BY_HOST_CAP, Loop
+
+
+def _loop(iteration: int = 1, limit: int = 100, promise: str | None = "DONE") -> Loop:
+    loop = Loop("s1", "aaaaa", "do it")
+    loop.completion_promise = promise
+    loop.iteration, loop.max_iterations = iteration, limit
+    return loop
+
+
+def _situation(**facts: object) -> Situation:
+    """A loop in its first iteration that nothing keeps from going on, `facts` replaced."""
+    situation = Situation()
+    situation.loop = _loop()
+    situation.cap = 8
+    situation.reason = "no tag"
+    for name, value in facts.items():
+        setattr(situation, name, value)
+    return situation
+
+
+def _paused(by: str = "") -> Loop:
+    loop = _loop()
+    loop.pause(by)
+    return loop
+
+
+DECISIONS = [
+    pytest.param({"loop": None}, ALLOW, "no loop is active", id="no loop"),
+    pytest.param({"is_subagent": True}, ALLOW, "a subagent stops freely", id="a subagent"),
+    pytest.param({"is_enabled": False}, ALLOW, "ralph is switched off", id="switched off"),
+    pytest.param({"mode": "plan"}, ALLOW, "plan mode waits for the user", id="plan mode"),
+    pytest.param({"mode": "acceptEdits"}, BLOCK, "not found", id="another mode"),
+    pytest.param({"loop": _paused()}, ALLOW, "the loop is paused (by the user)", id="paused"),
+    pytest.param({"loop": _paused(BY_HOST_CAP)}, ALLOW, "paused (host cap)", id="by the cap"),
+    pytest.param({"loop": None, "kept": [_loop()]}, END, "promise `DONE` kept", id="kept"),
+    pytest.param({"kept": [_loop()]}, END, "promise `DONE` kept", id="kept, an outer one waits"),
+    pytest.param(
+        {"loop": _paused(), "kept": [_loop()]}, END, "kept", id="kept, the outer one is paused"
+    ),
+    pytest.param({"excuses": ["b1", "b2"]}, ALLOW, "is pending: b1, b2", id="background work"),
+    pytest.param({"loop": _loop(100)}, END, "the limit of 100 iterations", id="the last iteration"),
+    pytest.param({"loop": _loop(99)}, BLOCK, "not found", id="the last but one"),
+    pytest.param({"loop": _loop(10_000, 0)}, BLOCK, "not found", id="no limit"),
+    pytest.param({"blocks": 7}, PAUSE, "8 Stops in a row", id="the cap is near"),
+    pytest.param({"blocks": 6}, BLOCK, "not found", id="the cap is not near"),
+    pytest.param({"blocks": 99, "cap": 0}, BLOCK, "not found", id="no cap"),
+    pytest.param({"blocks": 2, "cap": 3}, PAUSE, "3 Stops in a row", id="a cap of 3"),
+    pytest.param({"blocks": 0, "cap": 1}, BLOCK, "not found", id="a cap of 1 leaves one block"),
+    pytest.param({"blocks": 1, "cap": 1}, PAUSE, "2 Stops in a row", id="but not two"),
+    pytest.param({}, BLOCK, "promise `DONE` not found (no tag)", id="nothing speaks against it"),
+    pytest.param({"loop": _loop(promise=None)}, BLOCK, "has no promise", id="no promise"),
+]
+
+
+@pytest.mark.parametrize(("facts", "action", "why"), DECISIONS)
+def test_what_is_decided(facts: dict[str, object], action: str, why: str) -> None:
+    verdict = decide(_situation(**facts))
+
+    assert verdict.action == action
+    assert why in verdict.why
+
+
+FIRST = [
+    pytest.param({"is_subagent": True}, {"kept": [_loop()]}, ALLOW, id="a subagent, the promise"),
+    pytest.param({"mode": "plan"}, {"loop": _loop(100)}, ALLOW, id="plan mode, the limit"),
+    pytest.param({"loop": _paused()}, {"excuses": ["b"]}, ALLOW, id="paused, background work"),
+    pytest.param({"kept": [_loop()]}, {"excuses": ["b"]}, END, id="the promise, background work"),
+    pytest.param({"kept": [_loop()]}, {"loop": _loop(100)}, END, id="the promise, the limit"),
+    pytest.param({"kept": [_loop()]}, {"blocks": 7}, END, id="the promise, the cap"),
+    pytest.param({"excuses": ["b"]}, {"loop": _loop(100)}, ALLOW, id="background work, the limit"),
+    pytest.param({"excuses": ["b"]}, {"blocks": 7}, ALLOW, id="background work, the cap"),
+    pytest.param({"loop": _loop(100)}, {"blocks": 7}, END, id="the limit, the cap"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "action"), FIRST)
+def test_the_first_opinion_wins(
+    first: dict[str, object], second: dict[str, object], action: str
+) -> None:
+    alone = decide(_situation(**first))
+    both = decide(_situation(**second, **first))
+
+    assert both.action == action
+    assert both.why == alone.why
+
+
+def test_every_step_may_have_no_opinion() -> None:
+    situation = _situation(loop=None)
+
+    assert [step(situation) for step in steps.STEPS] == [None] * len(steps.STEPS)

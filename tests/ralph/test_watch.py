@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from making import put
+
+from ralph.lines import add, prompt, raw, result, said, skill, typed, used
+from sisyphus.ralph import events, watch
+from sisyphus.transcript import TAIL_BYTES, lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "t.jsonl"
+
+
+def _offsets(path: Path, offset: int = 0) -> list[int]:
+    return [position for position, _ in lines(str(path), offset)]
+
+
+def test_lines_come_with_their_offsets(path: Path) -> None:
+    put(path, "a\nbb\nccc\n")
+
+    assert _offsets(path) == [0, 2, 5]
+    assert _offsets(path, 2) == [2, 5]
+    assert _offsets(path, 9) == []
+
+
+def test_a_line_that_is_still_being_written_waits(path: Path) -> None:
+    put(path, "a\nbb")
+
+    assert _offsets(path) == [0]
+
+
+def test_a_shorter_file_is_another_one(path: Path) -> None:
+    put(path, "a\n")
+
+    assert _offsets(path, 100) == [0]
+
+
+def test_of_a_very_long_transcript_the_end_is_read(path: Path) -> None:
+    put(path, "first\n")
+    os.truncate(path, TAIL_BYTES)
+    with path.open("ab") as file:
+        file.write(b"\nlast\n")
+
+    assert [line for _, line in lines(str(path), 0)] == [b"last\n"]
+
+
+@pytest.mark.parametrize("kind", ["absent", "folder", "fifo", "nothing named"])
+def test_what_cannot_be_read_has_no_lines(path: Path, kind: str) -> None:
+    if kind == "folder":
+        path.mkdir()
+    if kind == "fifo":
+        os.mkfifo(path)
+    named = "" if kind == "nothing named" else str(path)
+
+    assert list(lines(named, 0)) == []
+    assert watch.first_start(named, 7) == (None, 7)
+    assert watch.read_events(named, 7) == ([], 7)
+
+
+FIRST = [
+    pytest.param([prompt("a"), said("b")], None, id="none"),
+    pytest.param([prompt("a"), typed("go"), said("b")], 1, id="one"),
+    pytest.param([typed("go"), typed("go"), said("b")], 1, id="the user's last one"),
+    pytest.param([skill("a"), typed("b"), skill("c")], 1, id="and the model's behind it"),
+    pytest.param([skill("a"), skill("b")], 0, id="the model's first one"),
+    pytest.param([said("ralph-wiggum:ralph-loop Skill")], None, id="talk about them"),
+    pytest.param([typed("x", "/other:ralph-loop")], None, id="another plugin's"),
+    pytest.param([{"type": "attachment", "x": typed("x")}], None, id="an attachment"),
+]
+
+
+@pytest.mark.parametrize(("records", "index"), FIRST)
+def test_the_first_start_that_matters(path: Path, records: list[object], index: int | None) -> None:
+    add(path, *records)
+    begin = None if index is None else len(raw(*records[:index]))
+
+    assert watch.first_start(str(path), 0) == (begin, path.stat().st_size)
+
+
+def test_only_what_is_new_is_looked_at(path: Path) -> None:
+    add(path, typed("go"))
+    size = path.stat().st_size
+    add(path, said("x"))
+
+    assert watch.first_start(str(path), size) == (None, path.stat().st_size)
+    found, end = watch.read_events(str(path), size)
+    assert ([event.text for event in found], end) == (["x"], path.stat().st_size)
+
+
+def test_events_of_all_that_matters_are_read_in_order(path: Path) -> None:
+    add(
+        path,
+        prompt("a"),
+        {"type": "api-request-blob", "message": {"role": "assistant", "content": "<promise>"}},
+        used("Skill", skill="other"),
+        result("long" * 9, is_error=False),
+        result("bad", is_error=True),
+        said("b", isSidechain=True),
+        {"type": "system"},
+        said("c"),
+    )
+    with path.open("ab") as file:
+        file.write(b'{"type":"user", nonsense\n[1]\n\xff"type":"assistant"\n')
+
+    found, _ = watch.read_events(str(path), 0)
+
+    assert [event.kind for event in found] == [
+        events.PROMPT,
+        events.TOOL,
+        events.FAILED,
+        events.SAID,
+    ]
+
+
+def test_lines_with_spaces_between_their_parts_are_read_too(path: Path) -> None:
+    text = raw(prompt("a"), result("b", is_error=True), said("c")).decode()
+    put(path, text.replace('":', '": '))
+
+    found, _ = watch.read_events(str(path), 0)
+
+    assert [event.kind for event in found] == [events.PROMPT, events.FAILED, events.SAID]
