@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import os
+import pwd
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from e2e.desk import Desk, make_project
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)  # $HOME may already be a stand-in
+
+
+def _traces() -> dict[Path, tuple[int, int] | None]:
+    """What the client or sisyphus would leave in the real home: size and time of each file."""
+    client = REAL_HOME / ".claude"
+    ours = [client / ".boulder.json", *sorted((client / ".sisyphus").rglob("*"))]
+    found: dict[Path, tuple[int, int] | None] = {
+        path: (path.lstat().st_size, path.lstat().st_mtime_ns) for path in ours if path.exists()
+    }
+    theirs = [path for path in (client, REAL_HOME / ".claude.json") if path.exists()]
+    return found | dict.fromkeys(theirs)
+
+
+@pytest.fixture(autouse=True)
+def real_home_is_left_alone() -> Iterator[None]:
+    before = _traces()
+    yield
+    assert _traces() == before, f"a test wrote to {REAL_HOME}"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    home = tmp_path / "home"
+    (home / "tmp").mkdir(parents=True)
+    return Desk(home, make_project(tmp_path / "project"))

@@ -1,0 +1,91 @@
+"""What the scripted model says: turns, handed out in order to the main conversation or an agent."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+SURPLUS = "[the script has no more turns]"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool call of the model, by the client's names."""
+
+    name: str
+    input: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One answer of the model: a text, tool calls (all of them in parallel), or both.
+
+    `tokens` is how much context the API says it took; near the model's window the client compacts.
+    """
+
+    text: str = ""
+    tools: tuple[Tool, ...] = ()
+    tokens: int = 100
+
+
+def say(text: str) -> Turn:
+    return Turn(text)
+
+
+def use(*tools: Tool) -> Turn:
+    return Turn(tools=tools)
+
+
+def read(path: object) -> Tool:
+    return Tool("Read", {"file_path": str(path)})
+
+
+def write(path: object, text: str) -> Tool:
+    return Tool("Write", {"file_path": str(path), "content": text})
+
+
+def edit(path: object, old: str, new: str) -> Tool:
+    return Tool("Edit", {"file_path": str(path), "old_string": old, "new_string": new})
+
+
+def skill(name: str, args: str) -> Tool:
+    return Tool("Skill", {"skill": name, "args": args})
+
+
+def background(command: str) -> Tool:
+    """A shell command that the model does not wait for; its end starts a turn."""
+    return Tool("Bash", {"command": command, "run_in_background": True})
+
+
+def agent(prompt: str) -> Tool:
+    """A subagent that the model waits for."""
+    asked = {"description": "scripted", "prompt": prompt, "subagent_type": "general-purpose"}
+    return Tool("Agent", {**asked, "run_in_background": False})
+
+
+@dataclass
+class Script:
+    """Two lists of turns, one for the main conversation, one for subagents.
+
+    A request beyond the end of its list is answered by `SURPLUS`, which ends the turn.
+    """
+
+    main: list[Turn]
+    agents: list[Turn] = field(default_factory=list)
+    surplus: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, *, agent: bool) -> Turn:
+        """The next turn for who asks; the client asks from several connections at once."""
+        with self._lock:
+            turns = self.agents if agent else self.main
+            if turns:
+                return turns.pop(0)
+            self.surplus += 1
+            return Turn(SURPLUS)
+
+    @property
+    def told(self) -> bool:
+        """Whether the client asked for exactly the turns of the script."""
+        return not (self.main or self.agents or self.surplus)
