@@ -1,0 +1,150 @@
+"""What is measured: for each scene the state it needs, the event, and the reply it must get."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from desk import Desk
+
+Json = dict[str, Any]
+
+QUIET = 1.15
+"""What a hook that has nothing to say may cost, in times of `python -c "import json"`."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    name: str
+    title: str
+    target: float  # times `python -c "import json"`
+    event: str
+    fields: Json
+    furnish: Callable[[Desk], object]
+    says: str = ""  # words that the reply holds; "" = there is no reply
+    large: bool = field(default=False, kw_only=True)  # reads the large transcript
+
+
+def _read(path: str) -> Json:
+    """The particulars of a Read of a 150-line file."""
+    lines = "\n".join(f"value_{number} = {number}" for number in range(150))
+    shown = {"filePath": path, "content": lines, "numLines": 150, "startLine": 1}
+    return {
+        "tool_name": "Read",
+        "tool_input": {"file_path": path},
+        "tool_response": {"type": "text", "file": shown},
+        "tool_use_id": "toolu_fake000000",
+    }
+
+
+STOP: Json = {
+    "stop_hook_active": True,
+    "last_assistant_message": "One more step is done. I go on with the next one now.",
+    "background_tasks": [],
+    "session_crons": [],
+}
+
+_EVENTS: dict[str, Json] = {
+    "session-start": {"source": "startup"},
+    "session-end": {"reason": "other"},
+    "user-prompt-submit": {"prompt": "please go on"},
+    "post-tool-use": _read("src/app.py"),
+    "post-tool-use-failure": {"tool_name": "Bash", "error": "exit 3", "is_interrupt": False},
+    "post-tool-batch": {"tool_calls": []},
+    "stop": STOP,
+    "stop-failure": {"error": "unknown"},
+    "subagent-stop": {**STOP, "agent_id": "agent-1", "agent_type": "Explore"},
+    "pre-compact": {"trigger": "auto"},
+    "post-compact": {"trigger": "auto", "compact_summary": "what happened"},
+    "notification": {"message": "waiting", "notification_type": "idle_prompt"},
+    "idle": STOP,
+}
+
+
+def _once(event: str, fields: Json) -> Callable[[Desk], object]:
+    """An empty project in which the same happened before."""
+    return lambda desk: desk.hook(event, **fields)
+
+
+def _rules(count: int) -> Callable[[Desk], object]:
+    """`count` rules of which two cover `src/app.py`; the index is there, nothing was sent."""
+
+    def furnish(desk: Desk) -> None:
+        for number in range(count):
+            glob = "src/**/*.py" if number < 2 else f"packages/p{number}/**/*.ts"  # noqa: PLR2004
+            text = f"Rule {number}: " + "keep functions short and names long. " * 10
+            desk.write(
+                f".claude/rules/group{number % 10}/rule{number}.md",
+                f'---\napplies_to:\n  - "{glob}"\npriority: {number % 7}\n---\n\n{text}\n',
+            )
+        desk.write("src/app.py", "pass\n")
+        desk.hook("post-tool-use", **{**_read("src/app.py"), "session_id": "an-earlier-one"})
+
+    return furnish
+
+
+def _sent_rules(desk: Desk) -> None:
+    _rules(20)(desk)
+    desk.hook("post-tool-use", **_read("src/app.py"))
+
+
+def _plan(desk: Desk) -> None:
+    """A plan of 1,000 tasks and a README of 500 lines, known from an earlier session."""
+    tasks = [f"- [{'x' if n % 2 else ' '}] task {n}: `do_{n}()` as agreed" for n in range(1_000)]
+    desk.write(".claude/PLAN.md", "# A large plan\n\n## Wave 1\n\n" + "\n".join(tasks) + "\n")
+    desk.write("README.md", "".join(f"Line {n} of what there is to say.\n" for n in range(500)))
+    desk.hook("session-start", source="startup", session_id="an-earlier-one")
+
+
+def _known_plan(desk: Desk) -> None:
+    _plan(desk)
+    for _ in range(5):  # until nothing waits any more
+        desk.hook("session-start", source="resume")
+        desk.hook("user-prompt-submit", prompt="begin")
+
+
+def _loop(desk: Desk) -> None:
+    start = '/sisyphus:ralph-loop "build the thing" --completion-promise "ALL DONE"'
+    desk.hook("user-prompt-submit", prompt=start)
+    desk.hook("stop", **STOP)
+
+
+SCENES = [
+    *(
+        Scene(
+            f"quiet-{event}", f"{event}, nothing to say", QUIET, event, fields, _once(event, fields)
+        )
+        for event, fields in _EVENTS.items()
+    ),
+    Scene(
+        "quiet-rules", "post-tool-use, 20 rules, all sent already", QUIET,
+        "post-tool-use", _read("src/app.py"), _sent_rules,
+    ),
+    Scene(
+        "quiet-plan", "user-prompt-submit, plan of 1,000 tasks, no news", QUIET,
+        "user-prompt-submit", {"prompt": "please go on"}, _known_plan,
+    ),
+    Scene(
+        "quiet-transcript", "stop, no loop, transcript of 1 GB", QUIET,
+        "stop", STOP, _once("stop", STOP), large=True,
+    ),
+    Scene(
+        "rules-20", "post-tool-use, 20 rules, two match and are sent", 1.3,
+        "post-tool-use", _read("src/app.py"), _rules(20), "keep functions short",
+    ),
+    Scene(
+        "rules-1000", "post-tool-use, 1,000 rules, two match and are sent", 2.0,
+        "post-tool-use", _read("src/app.py"), _rules(1_000), "keep functions short",
+    ),
+    Scene(
+        "loop", "stop in a loop, transcript of 1 GB, second stop", 1.5,
+        "stop", STOP, _loop, "[RALPH LOOP ENFORCEMENT]", large=True,
+    ),
+    Scene(
+        "start", "session-start, 500-line README, plan of 1,000 tasks", 2.0,
+        "session-start", {"source": "startup"}, _plan, "Progress: 500/1000",
+    ),
+]  # fmt: skip
