@@ -21,7 +21,7 @@ from sisyphus.client_settings import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-RULES = "/home/me/work/.claude/rules"
+RULES = "/home/me/code/.claude/rules"
 
 EXCLUDED = [
     pytest.param("**/rules/*.md", "a.md", id="any folder, any name"),
@@ -38,7 +38,7 @@ LOADED = [
     pytest.param("**/r*/a.md", "deep/a.md", id="a star that would have to hold a slash"),
     pytest.param("a.md", "a.md", id="a name alone"),
     pytest.param(".claude/rules/a.md", "a.md", id="a path from the project"),
-    pytest.param("~/work/.claude/rules/a.md", "a.md", id="a path from the home folder"),
+    pytest.param("~/code/.claude/rules/a.md", "a.md", id="a path from the home folder"),
     pytest.param("**/rules", "a.md", id="a folder above it"),
     pytest.param("**/rules/", "a.md", id="a folder above it, with a slash"),
     pytest.param("**/RULES/a.md", "a.md", id="upper case"),

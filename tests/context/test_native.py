@@ -24,7 +24,7 @@ OURS = ""
 @pytest.fixture
 def project(home: Path) -> Path:
     """A project below the home folder, with an AGENTS.md."""
-    folder = home / "work" / "project"
+    folder = home / "code" / "project"
     put(folder / "AGENTS.md", "Never touch the lamp.\n")
     (folder / ".git").mkdir()
     return folder
@@ -88,7 +88,7 @@ IMPORTS = [
     pytest.param("@AGENTS.md\n", IMPORTED, id="on a line of its own"),
     pytest.param("Look at @AGENTS.md first.\n", IMPORTED, id="in a sentence"),
     pytest.param("@./AGENTS.md\n", IMPORTED, id="with ./"),
-    pytest.param("@~/work/project/AGENTS.md\n", IMPORTED, id="by way of the home folder"),
+    pytest.param("@~/code/project/AGENTS.md\n", IMPORTED, id="by way of the home folder"),
     pytest.param("@AGENTS.md#top\n", IMPORTED, id="a part of it"),
     pytest.param("# @AGENTS.md\n", IMPORTED, id="in a heading"),
     pytest.param("> @AGENTS.md\n", IMPORTED, id="in a quotation"),
