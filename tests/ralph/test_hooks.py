@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import a_payload, a_space, a_start, debug_log, ours, put
+from making import a_payload, a_space, a_start, debug_log, ours, put, run_hook
 
 from ralph.lines import add, prompt
 from sisyphus.ralph import store
@@ -238,7 +238,8 @@ def test_a_prompt_that_never_reaches_the_model_does_not_either(
     loop.pause(BY_HOST_CAP)
     _give(home, loop)
 
-    assert _submit(project, command) is None
+    payload = {"session_id": "s1", "cwd": str(project), "prompt": command}
+    assert run_hook("user-prompt-submit", payload)[0] == 0
     assert _loops(home)[0].is_paused
 
 

@@ -20,7 +20,7 @@ from sisyphus.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sisyphus._types import Json
 
@@ -58,7 +58,7 @@ def _answer(event: str, options: Sequence[str]) -> None:
         return
     payload = Payload(event, raw)
     space = Workspace(session_folder(payload), client=_client(options))
-    outcome = merge(_ask(route, payload, space) for route in ROUTES.get(event, ()))
+    outcome = merge(_ask_all(payload, space))
     sent = deliver(payload, space, outcome, _print)
     if payload.session:
         _note(payload, space, outcome, sent, started)
@@ -87,6 +87,16 @@ def _read_stdin(event: str) -> Json | None:
         debug.log(f"{event}: payload not understood: {type(value).__name__} instead of an object")
         return None
     return value
+
+
+def _ask_all(payload: Payload, space: Workspace) -> Iterator[Outcome | None]:
+    """The outcomes of the event's handlers. A prompt that one of them answered never reaches the
+    model, so it is no news to the others."""
+    for route in ROUTES.get(payload.event, ()):
+        outcome = _ask(route, payload, space)
+        yield outcome
+        if payload.event == "user-prompt-submit" and outcome and outcome.reason is not None:
+            return
 
 
 def _ask(route: str, payload: Payload, space: Workspace) -> Outcome | None:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 COMMAND = ":ralph-loop"
 SKILL = "Skill"
-ANSWERED = ("/sisyphus:boulder-", "/boulder-")  # prompts that we answer: the model never sees them
 MACHINE = "<task-notification>"
 
 
@@ -39,8 +38,6 @@ def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
 
     start = _submitted(payload) if COMMAND in payload.prompt else None
     if start is None and not store.has_loop(space.ours, payload.session):
-        return None
-    if payload.prompt.lstrip().startswith(ANSWERED):
         return None
     if not space.settings.get("ralph.enabled"):
         return None
