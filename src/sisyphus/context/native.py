@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 
 from sisyphus import client_settings
 from sisyphus.errors import UnreadableError
@@ -18,8 +19,6 @@ from sisyphus.reading import DOCUMENT_BYTES, read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sisyphus._types import Json
     from sisyphus.workspace import Workspace
 
@@ -47,7 +46,7 @@ def why_agents_is_native(space: Workspace) -> str:
         return "OpenCode loads it"
     if os.path.realpath(os.path.join(space.root, "AGENTS.md")) in imported(space):
         return "a CLAUDE.md loads it"
-    if _plugin_is_off(space) or any(True for _ in _memories(space)):
+    if _plugin_is_off(space) or _memories(space):
         return ""
     return "Claude Code loads it where there is no CLAUDE.md"
 
@@ -75,10 +74,12 @@ def _imports(text: str) -> list[str]:
     return list(dict.fromkeys(names))[:_IMPORT_NAMES]
 
 
-def _memories(space: Workspace) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=1)  # asked for each document of one hook or command
+def _memories(space: Workspace) -> list[tuple[str, str]]:
     """Path and text of each CLAUDE.md that the client loads at the start of the session."""
     own = os.path.realpath(space.home)
     excluded = client_settings.excludes(_client_settings(space))
+    found = []
     for folder in ancestors(os.path.realpath(space.cwd)):
         for name in _MEMORY_FILES:
             path = os.path.join(folder, name)
@@ -88,7 +89,8 @@ def _memories(space: Workspace) -> Iterator[tuple[str, str]]:
                 continue
             text = _said(path)
             if text.strip():
-                yield path, text
+                found.append((path, text))
+    return found
 
 
 def _said(path: str) -> str:
@@ -112,5 +114,6 @@ def _plugin_is_off(space: Workspace) -> bool:
     return off
 
 
+@lru_cache(maxsize=1)
 def _client_settings(space: Workspace) -> list[Json]:
     return client_settings.load(space.home, space.cwd, space.root)
