@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,19 +13,37 @@ from making import (
     finish,
     ours,
     put,
+    run_hook,
     start_hook,
     stored,
     without_coverage,
 )
 
+from session.processes import nobody_above
 from sisyphus.contract import said_to_model
-from sisyphus.session.hooks import on_session_start
+from sisyphus.session.binding import session_before
+from sisyphus.session.client import session_named
+from sisyphus.session.hooks import on_session_end, on_session_start
+from sisyphus.session.process import identify
 from sisyphus.session.store import SessionStore
+from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SENT, WAITING = a_piece("sent"), a_piece("waiting")
+PID = os.getpid()
+
+
+@pytest.fixture(autouse=True)
+def _outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody_above(monkeypatch)
+
+
+@pytest.fixture
+def _inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process plays the client."""
+    monkeypatch.setenv("CLAUDE_PID", str(PID))
 
 
 @pytest.fixture
@@ -119,3 +138,100 @@ def test_of_many_starts_by_several_wirings_one_brings_the_readme(project: Path) 
     running = [start_hook("session-start", raw, env=without_coverage()) for _ in range(8)]
     told = [said_to_model(finish(process)[1]) for process in running]
     assert sum("Keeps ships" in text for text in told) == 1
+
+
+def _named(home: Path) -> str:
+    return session_named(str(ours(home, "")), PID)
+
+
+@pytest.mark.usefixtures("_inside")
+@pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact", "fork", ""])
+def test_a_start_tells_which_process_is_in_the_session(
+    home: Path, project: Path, source: str
+) -> None:
+    on_session_start(a_start(source), a_space(project))
+
+    assert _named(home) == "s1"
+    noted = stored(ours(home, "sessions/s1.json"))
+    assert noted["process"] == identify(PID).as_json()
+    assert "before" not in noted
+
+
+def _come(project: Path, session: str, source: str) -> None:
+    on_session_start(a_start(source, session_id=session), a_space(project))
+
+
+@pytest.mark.usefixtures("_inside")
+@pytest.mark.parametrize(
+    ("source", "before"), [("clear", "s1"), ("startup", ""), ("resume", ""), ("fork", "")]
+)
+def test_only_after_clear_a_session_has_one_before(
+    home: Path, project: Path, source: str, before: str
+) -> None:
+    _come(project, "s1", "startup")
+    _come(project, "s2", source)
+
+    assert session_before(str(ours(home, "")), "s2") == before
+    assert _named(home) == "s2"
+
+
+@pytest.mark.usefixtures("_inside")
+def test_a_clear_that_comes_twice_keeps_the_session_before(home: Path, project: Path) -> None:
+    for session, source in [("s1", "startup"), ("s2", "clear"), ("s2", "clear")]:
+        _come(project, session, source)
+
+    assert session_before(str(ours(home, "")), "s2") == "s1"
+
+
+@pytest.mark.usefixtures("_inside")
+def test_nobody_elses_start_is_bound(home: Path, project: Path) -> None:
+    on_session_start(a_start(agent_id="a1"), a_space(project))
+    on_session_start(a_start(), Workspace(str(project), client="opencode"))
+
+    assert _named(home) == ""
+
+
+ENDS = [
+    pytest.param("other", {}, "", id="the client ends"),
+    pytest.param("prompt_input_exit", {}, "", id="the user leaves"),
+    pytest.param("", {}, "", id="no reason"),
+    pytest.param("clear", {}, "s1", id="it goes on after /clear"),
+    pytest.param("resume", {}, "s1", id="it goes on in another session"),
+    pytest.param("other", {"session_id": "s2"}, "s1", id="another session ends"),
+    pytest.param("other", {"session_id": "../s1"}, "s1", id="an unsafe one ends"),
+    pytest.param("other", {"agent_id": "a1"}, "s1", id="a subagent ends"),
+]
+
+
+@pytest.mark.usefixtures("_inside")
+@pytest.mark.parametrize(("reason", "raw", "left"), ENDS)
+def test_the_end_of_a_session_frees_its_process(
+    home: Path, project: Path, reason: str, raw: dict[str, str], left: str
+) -> None:
+    _come(project, "s1", "startup")
+    assert on_session_end(a_payload("session-end", reason=reason, **raw), a_space(project)) is None
+
+    assert _named(home) == left
+
+
+@pytest.mark.usefixtures("_inside")
+def test_a_session_goes_through_clear_in_one_process(home: Path, project: Path) -> None:
+    for session, source in [("s1", "startup"), ("s2", "clear")]:
+        raw = {"session_id": session, "cwd": str(project), "source": source}
+        assert run_hook("session-start", raw) == (0, {})
+
+    assert ours(home, f"ralph/sessions/ppid_{PID}.id").read_bytes() == b"s2\n"
+    assert session_before(str(ours(home, "")), "s2") == "s1"
+
+
+@pytest.mark.usefixtures("_inside")
+def test_of_many_clears_by_several_wirings_each_knows_the_session_before(
+    home: Path, project: Path
+) -> None:
+    _come(project, "s1", "startup")
+    raw = {"session_id": "s2", "cwd": str(project), "source": "clear"}
+    running = [start_hook("session-start", raw, env=without_coverage()) for _ in range(8)]
+
+    assert [finish(process) for process in running] == [(0, {})] * 8
+    assert session_before(str(ours(home, "")), "s2") == "s1"
+    assert _named(home) == "s2"
