@@ -16,7 +16,7 @@ from sisyphus.contract import EVENTS, Outcome, Payload, merge, render, session_f
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ["source", "reason", "prompt", "prompt_id", "permission_mode", "tool_use_id"]
+TEXTS = ["source", "reason", "error", "prompt", "prompt_id", "permission_mode", "tool_use_id"]
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
@@ -103,6 +103,32 @@ TOUCHED = [
 @pytest.mark.parametrize(("tool_input", "path"), TOUCHED)
 def test_a_tool_touches_one_path(tool_input: object, path: str) -> None:
     assert a_payload(cwd="/p", tool_input=tool_input).tool_path == path
+
+
+CALLS = [
+    pytest.param({"file_path": "b.py"}, "b.py", id="as it was given"),
+    pytest.param({"notebook_path": "/a.ipynb"}, "/a.ipynb", id="a notebook"),
+    pytest.param({"file_path": "/a\0b"}, "", id="a NUL"),
+    pytest.param({"file_path": "/\ud800"}, "", id="half of a surrogate pair"),
+    pytest.param({"file_path": "/" + "a" * 4_096}, "", id="longer than a path can be"),
+    pytest.param({"file_path": ["/a"]}, "", id="no text"),
+    pytest.param({}, "", id="none"),
+]
+
+
+@pytest.mark.parametrize(("given_input", "path"), CALLS)
+def test_a_call_names_one_path(given_input: dict[str, Any], path: str) -> None:
+    assert contract.tool_path(given_input) == path
+
+
+def test_why_a_turn_failed_is_a_word() -> None:
+    assert a_payload("stop-failure", error="rate_limit").error == "rate_limit"
+    assert a_payload("stop-failure", error={"type": "x"}).error == ""
+    assert a_payload("stop-failure").error == ""
+
+
+def test_a_failed_turn_carries_no_text() -> None:
+    assert not contract.can_carry_text("stop-failure", None)
 
 
 KEYS = [

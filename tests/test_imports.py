@@ -23,7 +23,7 @@ DOORS = {"hook", "cli"}
 GROUND = {"state", "session"}
 FEATURES = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - DOORS - GROUND
 
-EDGES = {("arbiter", "ralph")}
+EDGES = {("arbiter", "ralph"), ("arbiter", "boulder")}
 """The features that may import another one."""
 
 FOR_PEOPLE = {"typer", "rich", "click"}

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.measure import REPLY_UNITS, cut_chars, cut_units, fingerprint, units
+from sisyphus.measure import REPLY_UNITS, cut_chars, cut_units, end_units, fingerprint, units
 
 SIZES = [
     pytest.param("", 0, id="nothing"),
@@ -44,6 +45,46 @@ CUTS = [
 def test_cuts_fall_on_line_ends_where_there_are_any(text: str, limit: int, kept: str) -> None:
     assert cut_units(text, limit) == kept
     assert cut_chars(text, limit) == kept
+
+
+ENDS = [
+    pytest.param("one\ntwo", 7, "one\ntwo", id="what fits stays whole"),
+    pytest.param("one\ntwo", 6, "two", id="the last whole line"),
+    pytest.param("one\ntwo", 3, "two", id="a line that fits exactly"),
+    pytest.param("one\ntwo", 2, "", id="no line fits"),
+    pytest.param("\n\none\ntwo\n\n", 7, "one\ntwo", id="without empty lines around it"),
+    pytest.param("one\n\ntwo", 5, "two", id="nor where it begins anew"),
+    pytest.param("one\n\ntwo", 8, "one\n\ntwo", id="but within"),
+    pytest.param("one\r\ntwo\r\n", 9, "one\r\ntwo\r", id="carriage returns count"),
+    pytest.param("😀\n😀😀", 4, "😀😀", id="in units"),
+    pytest.param("one", 0, "", id="no room"),
+    pytest.param("one", -5, "", id="less than no room"),
+    pytest.param("", 5, "", id="nothing"),
+    pytest.param("\n\n", 5, "", id="empty lines"),
+]
+
+
+@pytest.mark.parametrize(("text", "limit", "kept"), ENDS)
+def test_an_end_begins_with_a_whole_line(text: str, limit: int, kept: str) -> None:
+    assert end_units(text, limit) == kept
+
+
+@given(st.text("a😀\n", max_size=30), st.integers(-3, 30))
+def test_an_end_is_an_end_of_the_text_within_the_limit(text: str, limit: int) -> None:
+    kept = end_units(text, limit)
+
+    assert text.rstrip("\n").endswith(kept)
+    assert units(kept) <= max(limit, 0)
+    assert not kept or ("\n" + text.strip("\n")).endswith("\n" + kept)
+
+
+@given(st.text("a😀\n", max_size=30), st.integers(0, 30))
+def test_an_end_is_as_long_as_it_can_be(text: str, limit: int) -> None:
+    kept = end_units(text, limit)
+    whole = text.strip("\n")
+    before = whole[: len(whole) - len(kept)].rstrip("\n")
+
+    assert not before or units(whole[before.rfind("\n") + 1 :]) > limit
 
 
 def test_an_emoji_that_does_not_fit_whole_is_left_out() -> None:
@@ -85,6 +126,14 @@ def test_a_fingerprint_is_short_and_tells_texts_apart() -> None:
 
 def test_a_fingerprint_is_always_the_same() -> None:
     assert fingerprint("text") == fingerprint("text") == "d7f35fa228381a1c"
+
+
+def test_a_fingerprint_is_the_same_where_the_quick_module_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "_blake2", None)
+
+    assert fingerprint("text") == "d7f35fa228381a1c"
 
 
 @given(any_text, any_text)

@@ -14,7 +14,9 @@ from sisyphus.transcript import (
     is_user_prompt,
     lines,
     records,
+    result_text,
     texts,
+    tokens,
     tool_uses,
 )
 
@@ -138,6 +140,61 @@ def test_a_line_that_is_nobodys_turn_is_passed_over(line: object) -> None:
     assert list(records(_lines(USER, line, ANSWER))) == [USER, ANSWER]
 
 
+def test_a_subagents_records_are_there_where_they_are_wanted() -> None:
+    agents = {**ANSWER, "isSidechain": True}
+    lines = _lines(USER, agents, {**agents, "type": "system"}, ANSWER)
+
+    assert list(records(lines, sidechains=True)) == [USER, agents, ANSWER]
+    assert list(records(lines, b"tool_use", sidechains=True)) == [agents, ANSWER]
+
+
+COSTS = [
+    pytest.param({"input_tokens": 5}, 5, id="what is read"),
+    pytest.param(
+        {
+            "input_tokens": 1, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 300,
+            "output_tokens": 4_000, "server_tool_use": {"web_search_requests": 9},
+        },
+        4_321,
+        id="all four, and nothing else",
+    ),
+    pytest.param({"input_tokens": None, "output_tokens": 7}, 7, id="one that is missing"),
+    pytest.param({"input_tokens": -5, "output_tokens": 7}, 7, id="one below zero"),
+    pytest.param({"input_tokens": "5", "output_tokens": 1.5}, 0, id="no whole numbers"),
+    pytest.param({"input_tokens": True, "output_tokens": 7}, 7, id="a switch"),
+    pytest.param({"input_tokens": 10**99, "output_tokens": 7}, 7, id="more than there are"),
+    pytest.param({}, 0, id="nothing"),
+    pytest.param(None, 0, id="no usage"),
+    pytest.param([7], 0, id="no object"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("usage", "cost"), COSTS)
+def test_what_an_answer_cost(usage: object, cost: int) -> None:
+    assert tokens({"type": "assistant", "message": {"usage": usage}}) == cost
+
+
+def test_only_an_answer_costs() -> None:
+    assert tokens({"type": "user", "message": {"usage": {"input_tokens": 5}}}) == 0
+    assert tokens({"type": "assistant", "message": "x"}) == 0
+    assert tokens({}) == 0
+
+
+RESULTS = [
+    pytest.param("a\nb", "a\nb", id="a text"),
+    pytest.param([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "a\nb", id="two"),
+    pytest.param([{"type": "image", "source": {}}, {"type": "text", "text": "a"}], "a", id="mixed"),
+    pytest.param([{"type": "text", "text": 7}, "x", None], "", id="no texts"),
+    pytest.param(None, "", id="nothing"),
+    pytest.param({"type": "text", "text": "a"}, "", id="no list"),
+]
+
+
+@pytest.mark.parametrize(("content", "text"), RESULTS)
+def test_what_a_tool_answered(content: object, text: str) -> None:
+    assert result_text({"type": "tool_result", "content": content}) == text
+
+
 def test_lines_without_a_needle_are_not_looked_at() -> None:
     lines = _lines(USER, ANSWER, RESULT)
     assert list(records(lines, b"tool_use", b"nowhere")) == [ANSWER]
@@ -181,4 +238,6 @@ def test_any_record_can_be_asked(record: dict[str, Any]) -> None:
     assert all(isinstance(block, dict) for block in blocks(record))
     assert all(isinstance(text, str) for text in texts(record))
     assert isinstance(tool_uses(record), list)
+    assert isinstance(result_text(record), str)
+    assert tokens(record) >= 0
     assert isinstance(is_user_prompt(record), bool)

@@ -28,7 +28,7 @@ EVENTS = {
     "pre-compact": "PreCompact",
     "post-compact": "PostCompact",
     "notification": "Notification",
-    "idle": "Stop",  # a second, asynchronous Stop entry
+    "idle": "Stop",  # a second, asynchronous entry, of StopFailure as well
 }
 """Names on our command line -> names of the client."""
 
@@ -48,7 +48,7 @@ class Payload:
     """
 
     __slots__ = (
-        "agent", "background", "crons", "cwd", "event", "last_message", "permission_mode",
+        "agent", "background", "crons", "cwd", "error", "event", "last_message", "permission_mode",
         "prompt", "prompt_id", "reason", "session", "source", "tool", "tool_input", "tool_path",
         "tool_use_id", "transcript",
     )  # fmt: skip
@@ -61,6 +61,7 @@ class Payload:
         self.transcript = _path(raw.get("transcript_path"))
         self.source = _text(raw.get("source"))
         self.reason = _text(raw.get("reason"))
+        self.error = _text(raw.get("error"))  # why a turn failed, by its kind
         self.prompt = _text(raw.get("prompt"))
         self.prompt_id = _text(raw.get("prompt_id"))
         self.permission_mode = _text(raw.get("permission_mode"))
@@ -91,8 +92,7 @@ class Payload:
         return f"{self.session}@{self.agent}" if self.agent else self.session
 
     def _touched(self) -> str:
-        named = self.tool_input.get("file_path") or self.tool_input.get("notebook_path")
-        path = _path(named)
+        path = tool_path(self.tool_input)
         return os.path.normpath(os.path.join(self.cwd, path)) if path else ""
 
 
@@ -114,6 +114,11 @@ class Outcome:
         self.messages = list(messages)  # for the user
         self.notes = list(notes)  # for the journal, in plain words
         self.announced = list(announced)  # for the user, where pieces are sent or wait
+
+
+def tool_path(given: Json) -> str:
+    """The file that a tool call names, "" where it names none."""
+    return _path(given.get("file_path") or given.get("notebook_path"))
 
 
 def session_folder(payload: Payload) -> str:

@@ -23,6 +23,17 @@ def cut_units(text: str, limit: int) -> str:
     return text if len(kept) == len(text) else _to_line_end(kept)
 
 
+def end_units(text: str, limit: int) -> str:
+    """The last whole lines of `text` within `limit` UTF-16 units; "" where not one fits."""
+    kept: list[str] = []
+    for line in reversed(text.strip("\n").split("\n")):
+        limit -= units(line) + 1
+        if limit < -1:  # the last line needs no line end
+            break
+        kept.append(line)
+    return "\n".join(reversed(kept)).strip("\n")
+
+
 def cut_chars(text: str, limit: int) -> str:
     """The longest start of `text` within `limit` code points, ending at a line end if it can."""
     return text if len(text) <= limit else _to_line_end(text[: max(limit, 0)])

@@ -48,6 +48,29 @@ SETTINGS = {
     "ralph.background_wait": Setting(
         10, "Minutes for which a pending background task excuses a Stop.", from_project=False
     ),
+    "ralph.no_progress": Setting(
+        5, "Iterations without progress that pause a loop; 0 = never.", from_project=False
+    ),
+    "ralph.same_error": Setting(
+        5, "Iterations with the same error that pause a loop; 0 = never.", from_project=False
+    ),
+    "ralph.breaker_minutes": Setting(
+        30,
+        "Minutes after which a paused loop that got nowhere has another try.",
+        from_project=False,
+    ),
+    "ralph.verify_seconds": Setting(
+        300, "Seconds that a `--verify` command may take, at most 600.", from_project=False
+    ),
+    "ralph.retry_seconds": Setting(
+        300,
+        "Seconds to wait for a limit without a known end, doubled each time.",
+        from_project=False,
+    ),
+    "ralph.stale_hours": Setting(
+        4, "Hours of silence after which a loop without its client is stale.", from_project=False
+    ),
+    "ralph.transcripts": Setting(True, "Keep what is said in each iteration of a loop."),
     "rules.enabled": Setting(True, "Send rules that match the file a tool touched."),
     "context.enabled": Setting(True, "Send README.md and AGENTS.md at session start."),
     "context.agents_md": Setting(

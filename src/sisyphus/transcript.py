@@ -46,16 +46,18 @@ def lines(path: str, offset: int, limit: int = TAIL_BYTES) -> Iterator[tuple[int
         return
 
 
-def records(lines: Iterable[bytes], *needles: bytes) -> Iterator[Json]:
+def records(lines: Iterable[bytes], *needles: bytes, sidechains: bool = False) -> Iterator[Json]:
     """The main thread's `user` and `assistant` records among `lines`, oldest first.
 
-    With `needles`, a line that holds none of them is passed over without parsing it.
+    With `needles`, a line that holds none of them is passed over without parsing it; with
+    `sidechains`, a subagent's records are there as well.
     """
     for line in lines:
         if needles and not any(needle in line for needle in needles):
             continue
         record = _parse(line)
-        if record.get("type") in ("user", "assistant") and not record.get("isSidechain"):
+        is_wanted = sidechains or not record.get("isSidechain")
+        if record.get("type") in ("user", "assistant") and is_wanted:
             yield record
 
 
@@ -79,6 +81,30 @@ def tool_uses(record: Json) -> list[Json]:
     if record.get("type") != "assistant":
         return []
     return [block for block in blocks(record) if block.get("type") == "tool_use"]
+
+
+def result_text(block: Json) -> str:
+    """What a tool answered, of a `tool_result` block."""
+    content = block.get("content")
+    if isinstance(content, str):
+        return content
+    found = texts({"message": {"content": content}})
+    return "\n".join(found)
+
+
+_COUNTS = (
+    "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens",
+)  # fmt: skip
+_NO_COUNT = 10**12
+
+
+def tokens(record: Json) -> int:
+    """What the answer in an assistant record cost: read, cached, read from the cache, written."""
+    message = record.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    if record.get("type") != "assistant" or not isinstance(usage, dict):
+        return 0
+    return sum(n for n in map(usage.get, _COUNTS) if type(n) is int and 0 < n < _NO_COUNT)
 
 
 def is_user_prompt(record: Json) -> bool:

@@ -9,7 +9,9 @@ from ralph import lines
 
 from sisyphus.arbiter.hooks import on_stop
 from sisyphus.contract import Outcome, Payload
-from sisyphus.ralph import hooks, store
+from sisyphus.ralph import actions, hooks, iterations, store
+from sisyphus.ralph.past import history
+from sisyphus.state import jsonl
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -68,13 +70,58 @@ class Desk:
         )
         hooks.on_post_tool_use(payload, self._space())
 
+    def begin(self, options: str = "", args: str = ARGS, prompt_id: str = "p1") -> str:
+        """The user types a loop, hook first; returns its id."""
+        line = f"{args} {options}".strip()
+        payload = self._payload(
+            "user-prompt-submit", prompt=f"/ralph-wiggum:ralph-loop {line}", prompt_id=prompt_id
+        )
+        hooks.on_user_prompt_submit(payload, self._space())
+        self.add(lines.typed(line, prompt_id=prompt_id))
+        return self.loop.loop_id
+
+    def nest(self, options: str = "", call: str = "toolu_7") -> str:
+        """The model starts a loop with the promise INNER, hook first; returns its id."""
+        args = f'"a part of it" --completion-promise "INNER" {options}'.strip()
+        self.use(args, call)
+        self.add(lines.skill(args, call=call), lines.result("Launching skill", call))
+        return self.loop.loop_id
+
+    def fail(self, error: str, message: str) -> Outcome | None:
+        """The client could not finish the turn."""
+        payload = self._payload("stop-failure", error=error, last_assistant_message=message)
+        return hooks.on_stop_failure(payload, self._space())
+
+    def cancel(self) -> None:
+        """From any terminal, as `pause` and `resume`."""
+        actions.cancel(self.ours, "s1", now=self.now)
+
+    def pause(self) -> None:
+        actions.pause(self.ours, "s1", now=self.now)
+
+    def resume(self) -> None:
+        actions.resume(self.ours, "s1", now=self.now)
+
     def start(self, source: str) -> None:
         hooks.on_session_start(self._payload("session-start", source=source), self._space())
 
     @property
+    def ours(self) -> str:
+        return str(ours(self.home, "")).rstrip("/")
+
+    @property
     def loops(self) -> list[Loop]:
-        with store.LoopStore(str(ours(self.home, "")), "s1") as held:
+        with store.LoopStore(self.ours, "s1") as held:
             return held.loops
+
+    @property
+    def log(self) -> list[Json]:
+        """The lines of the session log."""
+        return list(jsonl.read(history.log_path(self.ours)))
+
+    def rows(self, loop_id: str) -> list[Json]:
+        """What was noted of the loop's iterations."""
+        return iterations.rows(self.ours, loop_id)
 
     @property
     def loop(self) -> Loop:

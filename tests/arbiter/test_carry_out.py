@@ -27,12 +27,13 @@ def test_a_block_counts_and_is_noted_in_plain_words(desk: Desk) -> None:
     assert first.reason.endswith("\n\nIteration 2 of 100.")
     assert first.messages == []
     assert first.notes[0] == (
-        "blocked: promise `DONE` not found (the message holds no promise tag); iteration 2 of 100"
+        "blocked: promise `DONE` not found in the last message (the message holds no promise tag); "
+        "iteration 2 of 100"
     )
     assert second.notes == [
         (
-            "blocked: promise `DONE` not found (the tag stands in code, a comment or a quotation); "
-            "iteration 3 of 100"
+            "blocked: promise `DONE` not found in the last message (the tag stands in code, a "
+            "comment or a quotation); iteration 3 of 100"
         )
     ]
     assert desk.loop.iteration == 3
@@ -96,13 +97,6 @@ def test_loops_that_end_within_one_turn_are_told(desk: Desk) -> None:
     ]
 
 
-def test_options_that_nothing_obeys_yet_are_told_once(desk: Desk) -> None:
-    _typed_loop(desk, f"{ARGS} --max-tokens 5")
-
-    assert "--max-tokens" in desk.answer("working").messages[0]
-    assert desk.answer("working").messages == []
-
-
 def test_where_the_official_plugin_runs_the_loop_the_prompt_is_its_job(desk: Desk) -> None:
     put(desk.project / ".claude/ralph-loop.local.md", "---\niteration: 1\n---\ndo it\n")
     _typed_loop(desk)
@@ -111,3 +105,12 @@ def test_where_the_official_plugin_runs_the_loop_the_prompt_is_its_job(desk: Des
 
     assert answer.reason is not None
     assert answer.pieces == []
+
+
+def test_a_stop_that_is_let_pass_carries_no_text_for_the_model(desk: Desk) -> None:
+    desk.begin()
+
+    assert desk.answer("waiting", background_tasks=[{"id": "b1"}]).pieces == []
+    assert desk.answer("working").pieces != []
+    desk.pause()
+    assert desk.answer("working").pieces == []

@@ -18,7 +18,8 @@ from ralph.lines import (
 )
 
 from arbiter.desk import ARGS, NOW, PROMISE
-from sisyphus.arbiter.hooks import CAP_VARIABLE, NOTE_BYTES
+from sisyphus.arbiter.hooks import NOTE_BYTES
+from sisyphus.arbiter.judge import CAP_VARIABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,7 +185,7 @@ def test_the_limit_ends_the_loop_and_says_so(desk: Desk) -> None:
 
     assert [outcome.reason is not None for outcome in outcomes] == [True, True, False, False]
     assert "[RALPH LOOP ENDED]" in outcomes[2].messages[0]
-    assert "limit of 3 iterations" in outcomes[2].messages[0]
+    assert "the limit of 3 iterations is reached" in outcomes[2].messages[0]
     assert outcomes[2].notes[0] == "ended: the limit of 3 iterations is reached"
     assert outcomes[2].notes[1].endswith(" ended: max_iterations")
     assert outcomes[3].messages == []

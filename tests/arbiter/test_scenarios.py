@@ -79,7 +79,7 @@ def test_manual_4_multiple_nested_loops_most_recent_checked(desk: Desk) -> None:
 
 
 def test_triggers_on_the_stop_event(desk: Desk) -> None:
-    desk.add(typed(TASK1))
+    desk.add(typed(f"{TASK1} --max-minutes 0"))
     payload = {
         "session_id": "s1",
         "transcript_path": str(desk.transcript),

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from sisyphus.arbiter import steps
-from sisyphus.arbiter.steps import ALLOW, BLOCK, END, PAUSE, Situation, decide
+from sisyphus.arbiter.situation import ALLOW, BLOCK, END, PAUSE, Situation
+from sisyphus.arbiter.steps import decide
 from sisyphus.ralph.loop import BY_HOST_CAP, Loop
 
 
@@ -27,7 +28,7 @@ def _situation(**facts: object) -> Situation:
 
 def _paused(by: str = "") -> Loop:
     loop = _loop()
-    loop.pause(by)
+    loop.pause(by, 0.0)
     return loop
 
 
@@ -37,10 +38,10 @@ DECISIONS = [
     pytest.param({"is_enabled": False}, ALLOW, "ralph is switched off", id="switched off"),
     pytest.param({"mode": "plan"}, ALLOW, "plan mode waits for the user", id="plan mode"),
     pytest.param({"mode": "acceptEdits"}, BLOCK, "not found", id="another mode"),
-    pytest.param({"loop": _paused()}, ALLOW, "the loop is paused (by the user)", id="paused"),
+    pytest.param({"loop": _paused()}, ALLOW, "the loop is paused (user)", id="paused"),
     pytest.param({"loop": _paused(BY_HOST_CAP)}, ALLOW, "paused (host cap)", id="by the cap"),
     pytest.param({"loop": None, "kept": [_loop()]}, END, "promise `DONE` kept", id="kept"),
-    pytest.param({"kept": [_loop()]}, END, "promise `DONE` kept", id="kept, an outer one waits"),
+    pytest.param({"kept": [_loop()]}, BLOCK, "not found", id="kept, and the outer one goes on"),
     pytest.param(
         {"loop": _paused(), "kept": [_loop()]}, END, "kept", id="kept, the outer one is paused"
     ),
@@ -71,9 +72,13 @@ FIRST = [
     pytest.param({"is_subagent": True}, {"kept": [_loop()]}, ALLOW, id="a subagent, the promise"),
     pytest.param({"mode": "plan"}, {"loop": _loop(100)}, ALLOW, id="plan mode, the limit"),
     pytest.param({"loop": _paused()}, {"excuses": ["b"]}, ALLOW, id="paused, background work"),
-    pytest.param({"kept": [_loop()]}, {"excuses": ["b"]}, END, id="the promise, background work"),
-    pytest.param({"kept": [_loop()]}, {"loop": _loop(100)}, END, id="the promise, the limit"),
-    pytest.param({"kept": [_loop()]}, {"blocks": 7}, END, id="the promise, the cap"),
+    pytest.param(
+        {"loop": None, "kept": [_loop()]},
+        {"excuses": ["b"]},
+        END,
+        id="the promise, background work",
+    ),
+    pytest.param({"loop": None, "kept": [_loop()]}, {"blocks": 7}, END, id="the promise, the cap"),
     pytest.param({"excuses": ["b"]}, {"loop": _loop(100)}, ALLOW, id="background work, the limit"),
     pytest.param({"excuses": ["b"]}, {"blocks": 7}, ALLOW, id="background work, the cap"),
     pytest.param({"loop": _loop(100)}, {"blocks": 7}, END, id="the limit, the cap"),

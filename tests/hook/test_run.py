@@ -61,7 +61,7 @@ def test_every_recorded_payload_is_answered_politely(project: Path, path: Path) 
 
 
 def test_every_routed_event_was_recorded() -> None:
-    assert {_recorded(path)[0] for path in RECORDED} >= set(ROUTES)
+    assert {_recorded(path)[0] for path in RECORDED} >= set(ROUTES) - {"idle"}
 
 
 def test_every_route_is_an_event_of_ours() -> None:
@@ -279,6 +279,76 @@ def test_a_fault_behind_the_handlers_is_silence(home: Path) -> None:
     put(ours(home, "logs/journal-s1.jsonl") / "inside", "a folder in the place of the journal")
     assert run_hook("stop", {"session_id": "s1"}) == (0, {})
     assert "stop: IsADirectoryError" in debug_log(home)
+
+
+WAITING = """
+import sys
+from sisyphus.hook import routes, run
+routes.ROUTES["idle"] = ("hook.failing:on_stop", {route!r})
+sys.exit(run.run("idle"))
+"""
+
+
+def _idle(route: str, payload: object, **environment: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a waiting hook that has this handler, too."""
+    done = subprocess.run(
+        [sys.executable, "-c", WAITING.format(route=route)],
+        input=json.dumps(payload),
+        capture_output=True,
+        check=False,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **environment},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+SESSION = {"session_id": "s1", "cwd": "/"}
+WAKES = (2, "", "go on, s1 in /\n")
+SLEEPS = (0, "", "")
+
+
+def test_a_waiting_hook_wakes_its_session_by_its_exit_code_alone(home: Path) -> None:
+    assert _idle("hook.failing:on_stop_too", SESSION) == WAKES
+    (line,) = ours(home, "logs/journal-s1.jsonl").read_text().splitlines()
+    assert (json.loads(line)["event"], json.loads(line)["blocked"]) == ("idle", True)
+
+
+def test_a_journal_that_cannot_be_written_lets_nobody_sleep(home: Path) -> None:
+    put(ours(home, "logs/journal-s1.jsonl") / "inside", "a folder in the place of the journal")
+
+    assert _idle("hook.failing:on_stop_too", SESSION) == WAKES
+    assert "idle: IsADirectoryError" in debug_log(home)
+
+
+ASLEEP = [
+    pytest.param("hook.none:on_idle", SESSION, {}, id="a handler that is not there"),
+    pytest.param("hook.failing:on_stop", SESSION, {}, id="one that fails"),
+    pytest.param("sisyphus.ralph.wake:on_idle", SESSION, {}, id="one that wants nothing"),
+    pytest.param("hook.failing:on_stop_too", [SESSION], {}, id="no payload"),
+    pytest.param("hook.failing:on_stop_too", SESSION, {"SISYPHUS_DISABLE": "1"}, id="switched off"),
+]
+
+
+@pytest.mark.parametrize(("route", "payload", "environment"), ASLEEP)
+def test_a_waiting_hook_that_wakes_nobody_exits_0(
+    route: str, payload: object, environment: dict[str, str]
+) -> None:
+    assert _idle(route, payload, **environment) == SLEEPS
+
+
+def test_no_other_event_speaks_by_its_exit_code(home: Path) -> None:
+    for event in ("stop", "session-end", "notification", "idle"):
+        code = WAITING.format(route="hook.failing:on_stop_too").replace('"idle"', repr(event))
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=json.dumps(SESSION).encode(),
+            capture_output=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        )
+        assert done.returncode == (2 if event == "idle" else 0)
+        assert bool(done.stderr) is (event == "idle")
+    assert "Traceback" not in debug_log(home)
 
 
 @pytest.mark.parametrize("client", ["opencode", "claude"])

@@ -27,7 +27,10 @@ STATE = {
     "what a session knows of its loops": ".sisyphus/ralph/loops/*.json",
 }
 
-REBUILT = (".sisyphus/cache/*", ".sisyphus/logs/*", ".sisyphus/config.toml", "*.lock", "*.tmp")
+REBUILT = (
+    ".sisyphus/cache/*", ".sisyphus/logs/*", ".sisyphus/ralph/transcripts/*",
+    ".sisyphus/ralph/sessions/*", ".sisyphus/config.toml", "*.lock", "*.tmp",
+)  # fmt: skip
 """Caches are rebuilt and logs appended to; the rest must be in `STATE`."""
 
 

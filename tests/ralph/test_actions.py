@@ -1,13 +1,23 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from making import debug_log
 
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import actions
-from sisyphus.ralph.loop import Loop
-from sisyphus.ralph.store import LoopStore, has_loop
+from sisyphus.ralph.loop import BY_BREAKER, Loop, iso
+from sisyphus.ralph.past import history
+from sisyphus.ralph.store import LoopStore, glance, has_loop
+from sisyphus.state import jsonl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOW = 1_795_200_000.0
 
 
 @pytest.fixture
@@ -20,18 +30,188 @@ def _save(ours: str, session: str, *prompts: str) -> None:
         held.save([Loop(session, f"loop{n}", prompt) for n, prompt in enumerate(prompts)])
 
 
+def _loops(ours: str, session: str = "one") -> list[Loop]:
+    with LoopStore(ours, session) as held:
+        return held.loops
+
+
 def test_loops_of_all_sessions_are_listed_with_prompt_and_file(ours: str) -> None:
     _save(ours, "one", "do it")
     _save(ours, "two", "outer", "inner")
 
-    rows = actions.list_loops(ours)
+    rows = actions.list_loops(ours, NOW)
 
     assert sorted(row["prompt"] for row in rows) == ["do it", "inner", "outer"]
     assert all(Path(row["state_file_path"]).exists() for row in rows)
 
 
+KEYS = {
+    "session_id", "loop_id", "project", "description", "iteration", "max_iterations",
+    "completion_promise", "started_at", "status", "prompt", "state_file_path",
+}  # fmt: skip
+
+
+def test_a_row_has_what_other_tools_read(ours: str) -> None:
+    _save(ours, "one", "do\nit")
+
+    [row] = actions.list_loops(ours, NOW)
+
+    assert row.keys() >= KEYS
+    assert (row["description"], row["prompt"], row["iteration"]) == ("do it", "do\nit", 1)
+    assert (row["status"], row["is_outer"], row["completion_promise"]) == ("active", False, None)
+
+
+def test_of_each_session_the_current_loop_comes_first(ours: str) -> None:
+    _save(ours, "two", "outer", "middle", "inner")
+    _save(ours, "one", "do it")
+
+    rows = [(row["prompt"], row["is_outer"]) for row in actions.list_loops(ours, NOW)]
+
+    assert rows == [("do it", False), ("inner", False), ("middle", True), ("outer", True)]
+
+
+def test_where_the_current_loop_was_removed_by_hand_the_next_one_is(ours: str) -> None:
+    _save(ours, "one", "outer", "middle", "inner")
+    Path(ours, "ralph/loops/ralph-loop.one.local.md").unlink()
+
+    rows = [(row["prompt"], row["is_outer"]) for row in actions.list_loops(ours, NOW)]
+
+    assert rows == [("middle", False), ("outer", True)]
+    row = actions.of_session(ours, "one", NOW)
+    assert row is not None
+    assert row["prompt"] == "middle"
+    assert [row["prompt"] for row in actions.pause(ours, "one", now=NOW)] == ["middle"]
+
+
+def test_a_loop_that_lies_twice_is_one(ours: str) -> None:
+    _save(ours, "one", "outer", "inner")
+    folder = Path(ours, "ralph/loops")
+    shutil.copy(folder / "ralph-loop.one.loop0.outer.md", folder / "ralph-loop.one.local.md")
+
+    assert [row["prompt"] for row in actions.list_loops(ours, NOW)] == ["outer"]
+
+
+def test_a_prompt_that_no_terminal_can_show_is_a_loop_all_the_same(ours: str) -> None:
+    _save(ours, "one", "half \ud800 a pair")
+
+    assert actions.told("cancelled", actions.cancel(ours, now=NOW)) == (
+        "Loop loop0 cancelled: half a pair"
+    )
+
+
+SESSIONS = [
+    pytest.param(["one"], "", "one", id="the only one"),
+    pytest.param(["one", "two"], "two", "two", id="the one that is named"),
+    pytest.param(["one", "two"], "", None, id="none, where several are there"),
+    pytest.param(["one"], "two", None, id="none, where another one is named"),
+    pytest.param([], "", None, id="none at all"),
+]
+
+
+@pytest.mark.parametrize(("sessions", "named", "found"), SESSIONS)
+def test_the_loop_of_a_session(
+    ours: str, sessions: list[str], named: str, found: str | None
+) -> None:
+    for session in sessions:
+        _save(ours, session, "outer", "inner")
+
+    row = actions.of_session(ours, named, NOW)
+
+    assert (row and (row["session_id"], row["prompt"])) == (found and (found, "inner"))
+
+
+def test_inside_a_session_its_loop_is_meant(ours: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "two")
+    _save(ours, "one", "do it")
+
+    assert actions.of_session(ours, "", NOW) is None
+    with pytest.raises(SisyphusError, match="no loop is active in session two"):
+        actions.cancel(ours, now=NOW)
+
+    _save(ours, "two", "do that")
+    assert [row["prompt"] for row in actions.pause(ours, now=NOW)] == ["do that"]
+
+
+def test_hours_of_silence_make_a_loop_stale(ours: str) -> None:
+    _save(ours, "one", "do it")
+    later = Path(ours, "ralph/loops/ralph-loop.one.local.md").stat().st_mtime + 5 * 3_600
+
+    assert [row["health"] for row in actions.list_loops(ours, later)] == ["stale"]
+    assert [row["health"] for row in actions.list_loops(ours, later, 6)] == ["alive"]
+
+
+def test_a_paused_loop_is_resumed_where_it_stood(ours: str) -> None:
+    _save(ours, "one", "outer", "inner")
+
+    [paused] = actions.pause(ours, now=NOW)
+    [again] = actions.pause(ours, now=NOW + 60)
+    [resumed] = actions.resume(ours, now=NOW + 600)
+
+    assert (paused["prompt"], paused["status"], paused["paused_by"]) == ("inner", "paused", "user")
+    assert (again["status"], resumed["status"], resumed["paused_by"]) == ("paused", "active", "")
+    assert [loop.paused_seconds for loop in _loops(ours)] == [600, 600]
+
+
+def test_resume_gives_a_stuck_loop_another_try(ours: str) -> None:
+    loop = Loop("one", "loop0", "do it")
+    loop.pause(BY_BREAKER, NOW)
+    loop.breaker, loop.waiting = {"state": "open"}, {"for": "rate limit"}
+    with LoopStore(ours, "one") as held:
+        held.memory.blocks = 7
+        held.save([loop])
+
+    actions.resume(ours, "one", now=NOW)
+
+    assert [(found.breaker["state"], found.waiting) for found in _loops(ours)] == [("closed", {})]
+    assert glance(ours, "one").blocks == 0
+
+
+def test_what_is_not_paused_cannot_be_resumed(ours: str) -> None:
+    _save(ours, "one", "do it")
+
+    with pytest.raises(SisyphusError, match="loop0 is not paused: iteration 1 without a limit"):
+        actions.resume(ours, now=NOW)
+
+
+ACTIONS = [actions.cancel, actions.pause, actions.resume]
+
+
+@pytest.mark.parametrize("act", ACTIONS, ids=lambda act: act.__name__)
+def test_a_loop_that_ends_meanwhile_is_not_acted_upon(
+    ours: str, act: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _save(ours, "one", "do it")
+    rows = actions.list_loops(ours, NOW)
+    _save(ours, "one")
+    monkeypatch.setattr(actions, "list_loops", lambda *_: rows)
+
+    with pytest.raises(SisyphusError, match="the loop has just ended"):
+        act(ours, "one", now=NOW)
+    assert glance(ours, "one").cancelled_at == ""
+
+
+def test_what_is_cancelled_is_buried_and_logged(ours: str) -> None:
+    _save(ours, "one", "outer", "inner")
+
+    actions.cancel(ours, "one", now=NOW)
+
+    assert glance(ours, "one").cancelled_at == iso(NOW)
+    lines = list(jsonl.read(history.log_path(ours)))
+    assert [(line["loop_id"], line["outcome"]) for line in lines] == [
+        ("loop1", "cancelled"),
+        ("loop0", "cancelled"),
+    ]
+    assert {line["error_reason"] for line in lines} == {"by the user"}
+
+
+def test_a_session_without_a_loop_can_be_buried_too(ours: str) -> None:
+    actions.bury(ours, "one", now=NOW)
+
+    assert glance(ours, "one").cancelled_at == iso(NOW)
+
+
 def test_without_loops_the_list_is_empty(ours: str) -> None:
-    assert actions.list_loops(ours) == []
+    assert actions.list_loops(ours, NOW) == []
 
 
 def test_a_file_that_holds_no_loop_is_left_to_its_session(ours: str) -> None:
@@ -39,14 +219,14 @@ def test_a_file_that_holds_no_loop_is_left_to_its_session(ours: str) -> None:
     broken = Path(ours, "ralph/loops/ralph-loop.two.local.md")
     broken.write_text("garbage")
 
-    assert len(actions.list_loops(ours)) == 1
+    assert len(actions.list_loops(ours, NOW)) == 1
     assert broken.read_text() == "garbage"
 
 
 def test_the_only_loop_is_cancelled_without_naming_it(ours: str) -> None:
     _save(ours, "one", "do it")
 
-    [row] = actions.cancel(ours)
+    [row] = actions.cancel(ours, now=NOW)
 
     assert row["prompt"] == "do it"
     assert not has_loop(ours, "one")
@@ -55,7 +235,7 @@ def test_the_only_loop_is_cancelled_without_naming_it(ours: str) -> None:
 def test_cancel_ends_the_loops_that_wait_as_well(ours: str) -> None:
     _save(ours, "one", "outer", "inner")
 
-    assert len(actions.cancel(ours, "one")) == 2
+    assert len(actions.cancel(ours, "one", now=NOW)) == 2
     assert not has_loop(ours, "one")
 
 
@@ -64,7 +244,7 @@ def test_a_file_that_names_another_session_is_nobodys(ours: str) -> None:
     folder = Path(ours, "ralph/loops")
     (folder / "ralph-loop.one.local.md").rename(folder / "ralph-loop.two.local.md")
 
-    assert actions.list_loops(ours) == []
+    assert actions.list_loops(ours, NOW) == []
 
 
 @pytest.mark.parametrize(
@@ -72,7 +252,12 @@ def test_a_file_that_names_another_session_is_nobodys(ours: str) -> None:
     [
         pytest.param([], "", "no loop is active in any session", id="there is none"),
         pytest.param(["one"], "two", "no loop is active in session two", id="another session"),
-        pytest.param(["one", "two"], "", "name one with --session-id: one, two", id="several"),
+        pytest.param(
+            ["one", "two"],
+            "",
+            r"name one by its id, .*: loop0 \(do it\), loop0 \(do it\)",
+            id="several",
+        ),
     ],
 )
 def test_what_cannot_be_cancelled_says_why(
@@ -82,4 +267,56 @@ def test_what_cannot_be_cancelled_says_why(
         _save(ours, session, "do it")
 
     with pytest.raises(SisyphusError, match=said):
-        actions.cancel(ours, named)
+        actions.cancel(ours, named, now=NOW)
+
+
+NAMED = [
+    pytest.param("loop0", "one", id="by its id"),
+    pytest.param("l", "one", id="by the start of it, which a nested one has as well"),
+]
+
+
+@pytest.mark.parametrize(("loop", "session"), NAMED)
+def test_a_loop_names_its_session(ours: str, loop: str, session: str) -> None:
+    _save(ours, "one", "outer", "inner")
+
+    assert actions.session_of(ours, loop, NOW) == session
+
+
+NO_NAMES = [
+    pytest.param("loop", "several active loops have an id that begins with loop", id="several"),
+    pytest.param("x\x1b[1m", "no active loop has an id that begins with x", id="none"),
+    pytest.param("", "no active loop has", id="no name"),
+]
+
+
+@pytest.mark.parametrize(("loop", "said"), NO_NAMES)
+def test_a_name_that_is_no_loops_says_so(ours: str, loop: str, said: str) -> None:
+    _save(ours, "one", "do it")
+    _save(ours, "two", "do it")
+
+    with pytest.raises(SisyphusError, match=said) as raised:
+        actions.session_of(ours, loop, NOW)
+    assert "\x1b" not in str(raised.value)
+
+
+def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str, home: Path) -> None:
+    _save(ours, "one", "do it")
+
+    actions.pause(ours, "one", now=NOW)
+
+    [news] = glance(ours, "one").news
+    assert news.startswith("[RALPH LOOP PAUSED]\n\nloop loop0 was paused by ")
+    assert news.endswith(": do it")
+    journal = (home / ".claude/.sisyphus/logs/journal-one.jsonl").read_text()
+    assert "loop loop0 was paused by" in journal
+
+
+def test_what_cannot_be_noted_is_done_all_the_same(ours: str, home: Path) -> None:
+    _save(ours, "one", "do it")
+    (home / ".claude/.sisyphus/logs/journal-one.jsonl").mkdir(parents=True)
+
+    actions.cancel(ours, "one", now=NOW)
+
+    assert not has_loop(ours, "one")
+    assert "and not noted" in debug_log(home)

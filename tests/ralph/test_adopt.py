@@ -92,13 +92,6 @@ def test_a_bad_command_line_starts_nothing(project: Path) -> None:
         _adopt("do it --bad", project)
 
 
-def test_what_nothing_obeys_yet_is_named(project: Path) -> None:
-    loop = _adopt("do it --verify 'make test' --max-tokens 5 --force", project)
-
-    assert adopt.not_done(loop) == ["--max-tokens", "--verify"]
-    assert adopt.not_done(_adopt("do it --max-iterations 5", project)) == []
-
-
 def test_what_the_model_does_not_get_is_noted(project: Path) -> None:
     _, notes = adopt.adopt(
         _start("do it --max-iterations 0", by_model=True), "s1", a_space(project)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import arguments
 from sisyphus.ralph.arguments import BadArgumentsError, parse
+from sisyphus.ralph.loop import MAX_MINUTES
 
 PROMPTS = [
     pytest.param('"do it"', "do it", id="double quotes"),
@@ -175,9 +176,77 @@ def test_the_model_may_name_no_command() -> None:
         parse("do it --verify 'rm -rf /'", trusted=False)
 
 
+ASKED = [
+    pytest.param("do it", {}, id="no options"),
+    pytest.param("  do\r\n$(it) ", {"max_minutes": 5, "force": True}, id="a prompt as it is"),
+    pytest.param("", {"prompt_file": "x.md"}, id="a file instead"),
+]
+
+
+@pytest.mark.parametrize(("prompt", "options"), ASKED)
+def test_a_command_line_that_is_taken_apart_already(
+    prompt: str, options: dict[str, str | int | bool]
+) -> None:
+    asked = arguments.ask(prompt, dict(options))
+
+    assert (asked.prompt, asked.options, asked.notes) == (prompt, options, [])
+    assert (asked.completion_promise, asked.max_iterations) == (None, 100)
+
+
+def test_of_it_too_promise_and_limit_are_taken_out() -> None:
+    asked = arguments.ask("do it", {"completion_promise": "DONE", "max_iterations": 0})
+
+    assert (asked.completion_promise, asked.max_iterations, asked.options) == ("DONE", 0, {})
+
+
+@pytest.mark.parametrize(
+    ("prompt", "options", "why"),
+    [
+        pytest.param(" \n", {}, "no prompt", id="no prompt"),
+        pytest.param("x", {"prompt_file": "y"}, "Leave one of them out", id="two prompts"),
+        pytest.param("x", {"verify": "y"}, "only the user may do", id="a command"),
+    ],
+)
+def test_what_the_model_asks_for_is_looked_at(
+    prompt: str, options: dict[str, str | int | bool], why: str
+) -> None:
+    with pytest.raises(BadArgumentsError, match=why):
+        arguments.ask(prompt, options, trusted=False)
+
+
+VALUES = [
+    pytest.param("max_iterations", 0, 0, id="a number"),
+    pytest.param("max_iterations", "7", 7, id="a number as text"),
+    pytest.param("completion_promise", " <promise>DONE</promise> ", "DONE", id="a promise"),
+    pytest.param("verify", " pytest -q", " pytest -q", id="a text"),
+    pytest.param("verify_plan", True, True, id="a switch"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "checked"), VALUES)
+def test_a_value_is_checked_and_kept(name: str, value: str | int, checked: str | int) -> None:
+    assert arguments.check(name, value) == checked
+
+
+NO_VALUES = [
+    pytest.param("max_tokens", -1, "not `-1`", id="below zero"),
+    pytest.param("max_tokens", 10**9, "not `1000000000`", id="too large"),
+    pytest.param("max_minutes", True, "not `True`", id="a switch for a number"),
+    pytest.param("verify", "", "--verify is empty", id="nothing"),
+    pytest.param("completion_promise", "x" * 1_001, "longer than 1,000", id="too long"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "why"), NO_VALUES)
+def test_a_value_that_cannot_be_is_an_error(name: str, value: str | int, why: str) -> None:
+    with pytest.raises(BadArgumentsError, match=why):
+        arguments.check(name, value)
+
+
 RAISED = [
     pytest.param("--max-iterations 0", "max_iterations", 100, id="no limit"),
     pytest.param("--max-iterations 101", "max_iterations", 100, id="a higher one"),
+    pytest.param("--max-iterations 999999999", "max_iterations", 100, id="the highest"),
 ]
 
 
@@ -192,7 +261,7 @@ def test_the_model_may_raise_no_limit(option: str, name: str, limit: int) -> Non
 def test_the_model_may_lower_a_limit() -> None:
     asked = parse("do it --max-iterations 5 --max-minutes 1441", trusted=False)
 
-    assert (asked.max_iterations, asked.options["max_minutes"]) == (5, arguments.MAX_MINUTES)
+    assert (asked.max_iterations, asked.options["max_minutes"]) == (5, MAX_MINUTES)
     assert parse("do it --max-minutes 1441").options["max_minutes"] == 1_441
 
 

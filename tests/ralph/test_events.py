@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ralph.lines import (
@@ -28,15 +30,22 @@ TOLD = [
     pytest.param(expanded("go"), [], id="the client expands a command"),
     pytest.param(said("hi"), [(ev.SAID, "hi")], id="the model speaks"),
     pytest.param(thought("<promise>DONE</promise>"), [], id="the model thinks"),
-    pytest.param(used("Read", file="x"), [(ev.TOOL, "")], id="the model calls a tool"),
-    pytest.param(skill("go"), [(ev.TOOL, ""), (ev.STARTED, "")], id="the model starts a loop"),
-    pytest.param(used("Skill", skill="other"), [(ev.TOOL, "")], id="the model uses a skill"),
+    pytest.param(used("Read", file="x"), [(ev.TOOL, "Read")], id="the model calls a tool"),
+    pytest.param(
+        used("Bash", command="a  b\nc"), [(ev.TOOL, "Bash: a b c")], id="the model runs a command"
+    ),
+    pytest.param(
+        skill("go"),
+        [(ev.TOOL, "Skill: ralph-wiggum:ralph-loop"), (ev.STARTED, "")],
+        id="the model starts a loop",
+    ),
+    pytest.param(
+        used("Skill", skill="other"), [(ev.TOOL, "Skill: other")], id="the model uses a skill"
+    ),
     pytest.param(prompt("<command-name>/x</command-name>"), [(ev.PROMPT, "")], id="a command"),
     pytest.param(result("<promise>DONE</promise>"), [], id="a tool answers"),
     pytest.param(result("x", is_error=False), [], id="a tool answers that it has not failed"),
-    pytest.param(
-        result("x", "toolu_7", is_error=True), [(ev.FAILED, "toolu_7")], id="a tool fails"
-    ),
+    pytest.param(result("x", "toolu_7", is_error=True), [(ev.FAILED, "x")], id="a tool fails"),
     pytest.param(continued(), [(ev.CONTINUED, "")], id="a hook says go on"),
     pytest.param(notified(), [], id="a background task has ended"),
     pytest.param(prompt("<task-notification>x"), [], id="the same from an older client"),
@@ -52,6 +61,108 @@ TOLD = [
 @pytest.mark.parametrize(("record", "told"), TOLD)
 def test_each_line_tells_what_happened(record: dict[str, object], told: list[object]) -> None:
     assert _told(record) == told
+
+
+def _answer(answer_id: object = "m1", tokens: object = 5, **fields: object) -> dict[str, object]:
+    record = line("assistant", [{"type": "text", "text": "<promise>DONE</promise>"}], **fields)
+    message = record["message"]
+    assert isinstance(message, dict)
+    message.update(id=answer_id, usage={"output_tokens": tokens})
+    return record
+
+
+GOALS = [
+    pytest.param({"met": False, "condition": "tests pass"}, ["tests pass"], id="it is set"),
+    pytest.param({"condition": "tests pass"}, ["tests pass"], id="it was just set"),
+    pytest.param({"met": True, "condition": "tests pass"}, [""], id="it is met"),
+    pytest.param({"failed": True, "condition": "tests pass"}, [""], id="it was given up"),
+    pytest.param({"met": False}, [], id="nothing that is wanted"),
+    pytest.param("goal_status", [], id="no object"),
+    pytest.param(None, [], id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("note", "told"), GOALS)
+def test_the_clients_own_goal_is_told(note: object, told: list[str]) -> None:
+    line = json.dumps({"type": "attachment", "attachment": note}).encode()
+
+    assert [event.text for event in ev.goals(line)] == told
+
+
+@pytest.mark.parametrize("line", [b"", b"{", b"7", b"[]", b"{}", b"[" * 99_999, b"\xff"])
+def test_a_line_that_tells_of_no_goal(line: bytes) -> None:
+    assert ev.goals(line) == []
+
+
+SPENT = [
+    pytest.param(_answer(), [("m1", 5)], id="an answer"),
+    pytest.param(_answer(isSidechain=True), [("m1", 5)], id="a subagent's"),
+    pytest.param(_answer(None, uuid="u1"), [("u1", 5)], id="by its line where it has no id"),
+    pytest.param(_answer(7), [("7", 5)], id="by an id that is no text"),
+    pytest.param(_answer(tokens=0), [], id="nothing spent"),
+    pytest.param(_answer(tokens="5"), [], id="no number"),
+    pytest.param(said("x"), [], id="no usage"),
+    pytest.param(prompt("x", isSidechain=True), [], id="what a subagent is asked"),
+    pytest.param({"type": "assistant", "message": 7}, [], id="no message"),
+]
+
+
+@pytest.mark.parametrize(("record", "spent"), SPENT)
+def test_what_an_answer_costs_is_told(
+    record: dict[str, object], spent: list[tuple[str, int]]
+) -> None:
+    told = [event for event in ev.read([record]) if event.kind == ev.SPENT]
+
+    assert [(event.text, event.tokens) for event in told] == spent
+
+
+def test_of_a_subagent_nothing_else_is_told() -> None:
+    records = [
+        _answer(isSidechain=True),
+        {**skill("go"), "isSidechain": True},
+        {**typed("go"), "isSidechain": True},
+    ]
+
+    assert [event.kind for event in ev.read(records)] == [ev.SPENT]
+
+
+CALLS = [
+    pytest.param("Edit", {"file_path": "/p/a"}, "Edit: /p/a", "/p/a", id="an edit"),
+    pytest.param(
+        "NotebookEdit", {"notebook_path": "/p/n"}, "NotebookEdit", "/p/n", id="of a notebook"
+    ),
+    pytest.param("Read", {"file_path": "/p/a"}, "Read: /p/a", "", id="reading edits nothing"),
+    pytest.param("Edit", {"file_path": 7}, "Edit", "", id="a path that is none"),
+    pytest.param("Edit", {"file_path": "/a\0b"}, "Edit: /a\0b", "", id="one that cannot be"),
+    pytest.param("Bash", {"command": "x " * 200}, "Bash: " + "x " * 99 + "x", "", id="cut"),
+    pytest.param(
+        "Agent", {"prompt": "p", "description": "look"}, "Agent: look", "", id="what it is about"
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "text", "path"), CALLS)
+def test_a_tool_call_is_told_in_brief(
+    name: str, given: dict[str, object], text: str, path: str
+) -> None:
+    record = line("assistant", [{"type": "tool_use", "id": "t7", "name": name, "input": given}])
+    (event,) = ev.read([record])
+
+    assert (event.kind, event.text, event.path, event.call) == (ev.TOOL, text, path, "t7")
+
+
+@pytest.mark.parametrize("given", [None, [], "x", 7], ids=repr)
+def test_a_tool_call_without_input_is_one_all_the_same(given: object) -> None:
+    for name in ("Edit", "Skill"):
+        record = line("assistant", [{"type": "tool_use", "name": name, "input": given}])
+
+        assert [(event.kind, event.text) for event in ev.read([record])] == [(ev.TOOL, name)]
+
+
+def test_a_failure_names_its_call_and_of_a_long_one_the_start() -> None:
+    (event,) = ev.read([result([{"type": "text", "text": "x" * 9_999}], "t7", is_error=True)])
+
+    assert (event.kind, event.call, event.text) == (ev.FAILED, "t7", "x" * 2_000)
 
 
 def test_blocks_of_one_line_are_told_in_order() -> None:
@@ -86,6 +197,12 @@ LAST = [
     pytest.param([said("a"), said(" ")], "a", [" ", "a"], id="a blank text is behind it"),
     pytest.param([said("a")], None, ["a"], id="no message in the payload"),
     pytest.param([said("a")], " \n", ["a"], id="an empty message"),
+    pytest.param(
+        [_answer()],
+        "<promise>DONE</promise>",
+        [ev.SPENT, "<promise>DONE</promise>"],
+        id="with its cost",
+    ),
     pytest.param([], "a", ["a"], id="no transcript"),
 ]
 

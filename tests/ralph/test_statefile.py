@@ -52,6 +52,9 @@ def test_the_prompt_comes_back_byte_for_byte(prompt: str) -> None:
 
 
 TEXTS = st.text(max_size=20)
+OBJECTS = st.dictionaries(
+    TEXTS, st.none() | st.booleans() | st.integers(-(2**53), 2**53) | TEXTS, max_size=3
+)
 
 
 @given(
@@ -68,6 +71,14 @@ TEXTS = st.text(max_size=20)
         depth=st.integers(0, 9),
         by_model=st.booleans(),
         prompt_known=st.booleans(),
+        turned_at=TEXTS,
+        paused_at=st.integers(0, 10**10),
+        paused_seconds=st.integers(0, 10**10),
+        tokens=st.integers(0, 10**15),
+        breaker=OBJECTS,
+        signs=OBJECTS,
+        waiting=OBJECTS,
+        verified=OBJECTS,
         options=st.dictionaries(TEXTS, st.integers() | st.booleans() | TEXTS, max_size=3),
         extra=st.dictionaries(st.sampled_from(["new", "newer"]), TEXTS | st.integers()),
     )
@@ -123,6 +134,12 @@ NUMBERS = [
     pytest.param("iteration", 0, id="iteration 0"),
     pytest.param("max_iterations", -1, id="a negative limit"),
     pytest.param("depth", -1, id="a negative depth"),
+    pytest.param("tokens", -1, id="fewer tokens than none"),
+    pytest.param("paused_at", -1, id="a pause before there were clocks"),
+    pytest.param("paused_seconds", -1, id="a pause of less than nothing"),
+    pytest.param("tokens", 1.5, id="half a token"),
+    pytest.param("loop_id", "../x", id="an id that leaves the folder"),
+    pytest.param("loop_id", "a/b", id="an id that is no name of a file"),
     pytest.param("status", "ended", id="an unknown status"),
 ]
 
@@ -139,10 +156,23 @@ def test_values_that_make_no_sense_make_no_loop(name: str, value: object) -> Non
         statefile.parse(statefile.render(_loop("do it", **{name: value})))
 
 
-def test_options_that_are_none_are_left_out() -> None:
-    text = statefile.render(_loop()).replace("options: {}", "options: 7")
+NO_OBJECTS = ["7", '"x"', "null", "[]", "[{}]", "true", "1.5"]
 
-    assert statefile.parse(text).options == {}
+
+@pytest.mark.parametrize("name", ["options", "breaker", "signs", "waiting", "verified"])
+@pytest.mark.parametrize("value", NO_OBJECTS)
+def test_objects_that_are_none_are_left_out(name: str, value: str) -> None:
+    text = statefile.render(_loop()).replace(f"{name}: {{}}", f"{name}: {value}")
+    assert f"\n{name}: {value}\n" in text
+
+    assert getattr(statefile.parse(text), name) == {}
+
+
+def test_of_a_field_that_stands_twice_the_last_one_counts() -> None:
+    text = statefile.render(_loop()).replace("\ndepth:", "\ntokens: 5\ntokens: 7\ndepth:", 1)
+    text = text.replace("\ntokens: 0", "")
+
+    assert statefile.parse(text).tokens == 7
 
 
 VERSIONS = [

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sisyphus.measure import units
 from sisyphus.ralph import texts
-from sisyphus.ralph.loop import Loop
+from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, Loop
 
 
 def _loop(prompt: str = "do it", promise: str | None = "TASK1_DONE", limit: int = 100) -> Loop:
@@ -48,10 +50,10 @@ ENDS = [
     ),
     pytest.param(
         0,
-        "The loop must continue. It has no completion promise and ends only by "
+        "The loop must continue. It has no completion promise and ends at its limits or by "
         "`sisyphus ralph cancel`.",
         "Iteration 4 without a limit.",
-        id="without a limit",
+        id="without a limit of iterations",
     ),
 ]
 
@@ -90,20 +92,173 @@ def test_the_reminder_is_the_first_line(prompt: str, first: str) -> None:
     )
 
 
-def test_a_pause_says_why_and_how_to_go_on() -> None:
-    text = texts.paused(_loop(), 8)
+REFUSED = """\
+[RALPH LOOP ENFORCEMENT]
 
-    assert text.startswith("[RALPH LOOP PAUSED]\n\nThe loop was paused: 8 answers in a row ")
+The completion promise was output, but `pytest -q` ended with exit code 1
+
+1 failed
+2 passed
+
+Expected promise: <promise>TASK1_DONE</promise>
+
+Put that right, then output the promise again.
+
+Iteration 4 of 100."""
+
+
+def test_a_promise_that_does_not_count_says_why() -> None:
+    why = "`pytest -q` ended with exit code 1"
+
+    assert texts.go_on_refused(_loop(), why, "1 failed\n2 passed\n") == REFUSED
+    assert texts.go_on_refused(_loop(), why) == REFUSED.replace("1 failed\n2 passed\n\n", "")
+
+
+def test_of_what_a_command_said_the_reason_has_the_last_whole_lines() -> None:
+    reason = texts.go_on_refused(_loop(), "x", "\n".join(f"line {n}" for n in range(999)))
+
+    assert "\n\nline 9" in reason
+    assert "\nline 998\n\nExpected" in reason
+    assert 560 < units(reason) <= texts.REASON_UNITS
+
+
+LIMITED = [
+    pytest.param({}, "Iteration 4 of 100.", id="iterations alone"),
+    pytest.param({"max_minutes": 480}, "Iteration 4 of 100; 480 minutes.", id="minutes"),
+    pytest.param({"max_minutes": 1_440}, "Iteration 4 of 100.", id="the default"),
+    pytest.param({"max_minutes": 0}, "Iteration 4 of 100.", id="no minutes"),
+    pytest.param(
+        {"max_tokens": 9_000}, "Iteration 4 of 100; 1,234 of 9,000 tokens spent.", id="tokens"
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "line"), LIMITED)
+def test_the_reason_ends_with_the_limits(options: dict[str, object], line: str) -> None:
+    loop = _loop()
+    loop.options, loop.tokens = options, 1_234
+
+    assert texts.go_on(loop).splitlines()[-1] == line
+
+
+def test_a_loop_that_nothing_ends_says_so() -> None:
+    loop = _loop(promise=None, limit=0)
+    loop.options = {"max_minutes": 0}
+
+    assert "and ends only by `sisyphus ralph cancel`." in texts.go_on(loop)
+
+
+def test_of_a_very_long_promise_the_reason_has_the_start() -> None:
+    reason = texts.go_on(_loop(promise="😀" * 500))
+
+    assert f"<promise>{'😀' * 80}…</promise> (whole: completion_promise of the loop's" in reason
+
+
+any_text = st.text(max_size=1_000)
+
+
+@given(
+    promise=st.none() | any_text | st.text(min_size=900, max_size=1_000),
+    why=any_text,
+    tail=any_text,
+    options=st.fixed_dictionaries(
+        {"max_minutes": st.integers(0, 999_999_999), "max_tokens": st.integers(0, 999_999_999)}
+    ),
+    iteration=st.integers(1, 10**9),
+    limit=st.integers(0, 10**9),
+    tokens=st.integers(0, 10**12),
+)
+def test_no_reason_is_longer_than_it_may_be(  # noqa: PLR0913, PLR0917  # all that is said
+    promise: str | None,
+    why: str,
+    tail: str,
+    options: dict[str, object],
+    iteration: int,
+    limit: int,
+    tokens: int,
+) -> None:
+    loop = _loop(promise=promise, limit=limit)
+    loop.options, loop.iteration, loop.tokens = options, iteration, tokens
+
+    assert units(texts.go_on(loop)) <= texts.REASON_UNITS
+    assert units(texts.go_on_refused(loop, why, tail)) <= texts.REASON_UNITS
+
+
+def test_what_the_reason_has_no_room_for_goes_out_beside_it() -> None:
+    assert texts.failed_check("1 failed").endswith("checks the promise:\n\n1 failed")
+
+
+def _waiting(until: float, *, resumes: bool) -> Loop:
+    loop = _loop()
+    loop.waiting = {"for": "usage limit", "since": 5, "until": until, "tries": 0}
+    loop.options = {"resume_after_limit": True} if resumes else {}
+    return loop
+
+
+def test_a_loop_that_waits_says_for_what_and_until_when() -> None:
+    loop = _waiting(1_795_200_000, resumes=False)
+    moment = texts.clock(1_795_200_000)
+
+    assert moment.startswith("2026-11-2")
+    (told,) = texts.waits(loop)
+    assert told == (
+        "[RALPH LOOP WAITS]\n\n"
+        f"The loop waits for the usage limit to end. It ends at {moment}. "
+        "The loop goes on with your next prompt then.\n"
+        "Nothing is lost. Iteration 4 of 100. Task: do it"
+    )
+    assert texts.waits_note(loop) == [f"the loop waits for the usage limit to end until {moment}"]
+
+
+def test_a_loop_that_waits_for_nobody_knows_how_long() -> None:
+    loop = _waiting(0, resumes=True)
+
+    assert "limit to end. The loop goes on by itself then." in texts.waits(loop)[0]
+    assert texts.waits_note(loop) == ["the loop waits for the usage limit to end"]
+
+
+def test_a_loop_that_does_not_wait_says_nothing() -> None:
+    assert (texts.waits(_loop()), texts.waits_note(_loop())) == ([], [])
+
+
+def test_a_loop_that_was_left_for_hours_says_how_to_take_it_up() -> None:
+    text = texts.stale(_loop())
+
+    assert "its client has gone and nothing moved for hours" in text
     assert "Iteration 4 of 100. Task: do it" in text
-    assert text.endswith("To resume it, send any prompt in this session.")
+    assert "`sisyphus ralph resume`" in text
+
+
+def test_a_loop_that_is_taken_up_says_how_to_end_it() -> None:
+    assert texts.taken_up(_loop()) == (
+        "[RALPH LOOP]\n\nThe loop of this session goes on: do it (iteration 4 of 100).\n"
+        "To end it: `sisyphus ralph cancel`."
+    )
+
+
+def test_a_pause_before_the_clients_cap_says_how_to_go_on() -> None:
+    text = texts.paused(_loop(), BY_HOST_CAP, "8 Stops in a row without a tool call")
+
+    assert text.startswith(
+        "[RALPH LOOP PAUSED]\n\nThe loop was paused: 8 Stops in a row without a tool call, and the "
+    )
+    assert "Iteration 4 of 100. Task: do it" in text
+    assert "send any prompt in this session" in text
+
+
+def test_a_pause_by_the_breaker_says_how_to_go_on() -> None:
+    text = texts.paused(_loop(), BY_BREAKER, "the circuit breaker opened: the same error 5 times")
+
+    assert "The loop was paused: the circuit breaker opened: the same error 5 times." in text
+    assert "To resume it: `sisyphus ralph resume`, then send any prompt" in text
 
 
 def test_a_limit_says_which() -> None:
-    assert texts.at_limit(_loop()) == (
-        "[RALPH LOOP ENDED]\n\nThe loop reached its limit of 100 iterations "
-        "without its promise <promise>TASK1_DONE</promise>.\nTask: do it"
+    assert texts.at_limit(_loop(), "the limit of 100 iterations is reached") == (
+        "[RALPH LOOP ENDED]\n\nThe loop ended without its promise "
+        "<promise>TASK1_DONE</promise>: the limit of 100 iterations is reached.\nTask: do it"
     )
-    assert "limit of 100 iterations.\n" in texts.at_limit(_loop(promise=None))
+    assert "The loop ended: x.\n" in texts.at_limit(_loop(promise=None), "x")
 
 
 def test_a_refusal_says_what_to_do() -> None:
@@ -112,9 +267,41 @@ def test_a_refusal_says_what_to_do() -> None:
     )
 
 
-def test_options_that_nothing_obeys_are_named() -> None:
-    assert texts.not_done(["--verify", "--max-tokens"]).endswith(": --verify, --max-tokens.")
-
-
 def test_unreadable_state_is_reported() -> None:
     assert "set aside /x: it has no header" in texts.set_aside("set aside /x: it has no header")
+
+
+STARTED = [
+    pytest.param({}, 100, "until <promise>TASK1_DONE</promise>, at most 100 iterations, 1,440 "
+                 "minutes.", id="the defaults"),
+    pytest.param({"max_minutes": 5, "max_tokens": 9_000}, 0, "until <promise>TASK1_DONE</promise>, "
+                 "at most 5 minutes, 9,000 tokens.", id="other limits"),
+    pytest.param({"max_minutes": 0}, 0, "until <promise>TASK1_DONE</promise>, without a limit.",
+                 id="none"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "limit", "line"), STARTED)
+def test_a_loop_that_begins_says_how_it_ends(
+    options: dict[str, object], limit: int, line: str
+) -> None:
+    loop = _loop(limit=limit)
+    loop.options = options
+
+    assert texts.started(loop) == f"Ralph loop abcde goes on {line}"
+
+
+def test_a_check_without_a_promise_is_pointed_out() -> None:
+    loop = _loop(promise=None)
+    loop.options = {"verify": "pytest", "verify_plan": True}
+
+    first, second = texts.started(loop).splitlines()
+
+    assert first.startswith("Ralph loop abcde goes on without a promise, at most 100")
+    assert second == (
+        "It has no --completion-promise, so --verify, --verify-plan will never be asked."
+    )
+
+
+def test_a_question_of_the_models_is_pointed_out() -> None:
+    assert texts.asks(_loop()).endswith("goes on with your answer. Iteration 4 of 100.")

@@ -174,10 +174,18 @@ def test_loops_one_after_the_other_in_one_turn_each_end_by_their_own_promise() -
 
 
 def test_a_promise_of_an_earlier_turn_ends_a_loop_once_another_one_begins() -> None:
-    followed = _follow(_kept("A"), prompt("x"), skill(_args("B")), loops=("A",))
+    followed = _follow(typed(_args("A")), _kept("A"), prompt("x"), skill(_args("B")))
 
     assert _names(followed) == ["B"]
     assert _ends(followed) == [("A", lp.SUCCESS)]
+
+
+@pytest.mark.parametrize("between", [prompt("x"), continued()], ids=["a prompt", "a Stop"])
+def test_but_not_a_loop_that_was_there_before(between: Record) -> None:
+    followed = _follow(_kept("A"), between, skill(_args("B")), loops=("A",))
+
+    assert _names(followed) == ["A", "B"]
+    assert _ends(followed) == []
 
 
 def test_a_replaced_loop_is_cancelled() -> None:
@@ -301,6 +309,64 @@ def test_a_fork_has_loops_of_its_own() -> None:
     assert _names(_follow(typed(_args("A")), known=Known(forked_at=EARLIER))) == ["A"]
 
 
+def test_what_was_cancelled_before_it_was_seen_stays_away() -> None:
+    known = Known(cancelled_at=LATER)
+    followed = _follow(
+        typed(_args("A")), skill(_args("B")), typed(_args("C"), timestamp=""), known=known
+    )
+
+    assert _names(followed) == []
+    assert followed.notes == ["no loop started: it was cancelled"] * 3
+    assert len(known.starts) == 3
+
+
+def test_what_began_after_that_starts() -> None:
+    known = Known(cancelled_at=EARLIER)
+
+    assert _names(_follow(typed(_args("A")), skill(_args("B")), known=known)) == ["A", "B"]
+
+
+def test_a_loop_that_is_there_is_not_cancelled_by_what_was_cancelled_before_it() -> None:
+    loop = _loop("A")
+    loop.origin = ""
+    line = typed(_args("A"), timestamp=EARLIER)
+
+    followed = turn.follow([loop], events.read([line]), _begin, Known(cancelled_at=LATER))
+
+    assert followed.loops == [loop]
+
+
+BACK = [
+    pytest.param(0, ["A", "B", "C"], [], id="the innermost and all around it"),
+    pytest.param(1, ["A", "B"], ["C"], id="those around the innermost"),
+    pytest.param(2, ["A"], ["C", "B"], id="the outermost"),
+    pytest.param(3, [], ["C", "B", "A"], id="none"),
+]
+
+
+@pytest.mark.parametrize(("index", "active", "kept"), BACK)
+def test_loops_whose_promise_does_not_count_go_on(
+    index: int, active: list[str], kept: list[str]
+) -> None:
+    text = "\n".join(f"<promise>{name} DONE</promise>" for name in "CBA")
+    followed = _follow(said(text), loops=("A", "B", "C"))
+    assert [loop.prompt for loop in followed.kept] == ["C", "B", "A"]
+
+    followed.put_back(index)
+
+    assert _names(followed) == active
+    assert [loop.prompt for loop in followed.kept] == kept
+
+
+def test_a_pause_of_the_clients_cap_ends_at_the_moment_of_the_look() -> None:
+    loop = _loop("A")
+    loop.pause(lp.BY_HOST_CAP, 100)
+
+    turn.follow([loop], events.read([prompt("go on")]), _begin, Known(now=160))
+
+    assert (loop.is_paused, loop.paused_seconds) == (False, 60)
+
+
 def test_in_a_session_met_late_a_promise_of_an_earlier_turn_has_ended_its_loop() -> None:
     records = [typed(_args("A")), _kept("A"), prompt("something else"), said("x")]
 
@@ -354,7 +420,7 @@ def test_a_paused_loop_waits_for_the_user(
     paused_by: str, records: list[Record], is_paused: bool
 ) -> None:
     loop = _loop("A")
-    loop.pause(paused_by)
+    loop.pause(paused_by, 0.0)
 
     turn.follow([loop], events.read(records), _begin, Known())
 
@@ -363,8 +429,8 @@ def test_a_paused_loop_waits_for_the_user(
 
 def test_of_nested_loops_the_current_one_is_resumed() -> None:
     outer, inner = _loop("A"), _loop("B")
-    outer.pause("")
-    inner.pause(lp.BY_HOST_CAP)
+    outer.pause("", 0.0)
+    inner.pause(lp.BY_HOST_CAP, 0.0)
 
     turn.follow([outer, inner], events.read([prompt("go on")]), _begin, Known())
 
@@ -373,7 +439,7 @@ def test_of_nested_loops_the_current_one_is_resumed() -> None:
 
 def test_a_nested_loop_ends_while_its_outer_one_is_paused() -> None:
     outer, inner = _loop("A"), _loop("B")
-    outer.pause("")
+    outer.pause("", 0.0)
     text = "<promise>B DONE</promise>\n<promise>A DONE</promise>"
 
     followed = turn.follow([outer, inner], events.read([said(text)]), _begin, Known())
@@ -384,7 +450,7 @@ def test_a_nested_loop_ends_while_its_outer_one_is_paused() -> None:
 
 def test_a_paused_loop_is_not_ended_by_its_promise() -> None:
     loop = _loop("A")
-    loop.pause("")
+    loop.pause("", 0.0)
 
     followed = turn.follow([loop], events.read([_kept("A")]), _begin, Known())
 
@@ -423,3 +489,14 @@ REASONS = [
 @pytest.mark.parametrize(("records", "reason"), REASONS)
 def test_the_reason_is_what_came_nearest(records: list[Record], reason: str) -> None:
     assert _follow(*records, loops=("A",)).reason == reason
+
+
+def test_a_nested_loop_whose_line_is_late_stays_the_current_one() -> None:
+    line = typed(_args("A"))
+    outer, inner = _loop("A"), _loop("B")
+    outer.origin, inner.origin = str(line["uuid"]), "call toolu_7"
+
+    known = Known([outer.origin, inner.origin])
+    followed = turn.follow([outer, inner], events.read([line, said("x")]), _begin, known)
+
+    assert followed.loops == [outer, inner]

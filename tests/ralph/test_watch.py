@@ -65,6 +65,7 @@ def test_what_cannot_be_read_has_no_lines(path: Path, kind: str) -> None:
     assert watch.read_events(named, 7) == ([], 7)
 
 
+CANCEL = "/ralph-wiggum:cancel-ralph"
 FIRST = [
     pytest.param([prompt("a"), said("b")], None, id="none"),
     pytest.param([prompt("a"), typed("go"), said("b")], 1, id="one"),
@@ -74,6 +75,15 @@ FIRST = [
     pytest.param([said("ralph-wiggum:ralph-loop Skill")], None, id="talk about them"),
     pytest.param([typed("x", "/other:ralph-loop")], None, id="another plugin's"),
     pytest.param([{"type": "attachment", "x": typed("x")}], None, id="an attachment"),
+    pytest.param([typed("x"), skill("y"), typed("", CANCEL)], None, id="cancelled behind it"),
+    pytest.param([typed("x"), typed("", CANCEL), skill("y")], 2, id="the model's behind that"),
+    pytest.param([typed("x"), typed(":ralph-loop", CANCEL)], None, id="cancelled with a word"),
+    pytest.param([typed("x :cancel-ralph"), said("y")], 0, id="talk about cancelling"),
+    pytest.param([typed("x"), typed("", "/o:cancel-ralph")], 0, id="cancelled in another plugin"),
+    pytest.param(
+        [typed("x"), {**typed("", CANCEL), "isMeta": True}], 0, id="written by the client"
+    ),
+    pytest.param([typed("x"), {**typed("", CANCEL), "isSidechain": True}], 0, id="by an agent"),
 ]
 
 
@@ -118,6 +128,54 @@ def test_events_of_all_that_matters_are_read_in_order(path: Path) -> None:
         events.FAILED,
         events.SAID,
     ]
+
+
+def test_what_a_subagent_spent_is_read_and_nothing_else_of_it(path: Path) -> None:
+    answer = said("<promise>DONE</promise>", isSidechain=True)
+    answer["message"].update(id="m1", usage={"output_tokens": 7})
+    add(path, prompt("a"), answer)
+
+    found, _ = watch.read_events(str(path), 0)
+
+    assert [(event.kind, event.tokens) for event in found] == [
+        (events.PROMPT, 0),
+        (events.SPENT, 7),
+    ]
+
+
+def test_the_clients_own_goal_is_read_and_no_talk_about_it(path: Path) -> None:
+    note = {"type": "goal_status", "met": False, "condition": "tests pass"}
+    add(path, {"type": "attachment", "attachment": note}, prompt('"type":"goal_status"'))
+
+    found, _ = watch.read_events(str(path), 0)
+
+    assert [(event.kind, event.text) for event in found] == [
+        (events.GOAL, "tests pass"),
+        (events.PROMPT, ""),
+    ]
+
+
+def test_the_last_records_are_those_of_the_main_thread(path: Path) -> None:
+    last, before = said("b"), prompt("a")
+    add(path, before, said("x", isSidechain=True), {"type": "system"}, last)
+
+    assert watch.last_records(str(path)) == [before, last]
+
+
+def test_of_a_long_transcript_the_last_records_are_few(path: Path) -> None:
+    last = said("b")
+    add(path, *[prompt("x" * 1_000) for _ in range(100)], last)
+
+    found = watch.last_records(str(path))
+
+    assert 1 < len(found) < 64
+    assert found[-1] == last
+
+
+@pytest.mark.parametrize("named", ["", "/no/such/file", "/a\0b"])
+def test_without_a_transcript_there_are_no_last_records(named: str) -> None:
+    assert watch.last_records(named) == []
+    assert watch.size(named) == 0
 
 
 def test_lines_with_spaces_between_their_parts_are_read_too(path: Path) -> None:

@@ -4,60 +4,78 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.arbiter import steps
+from sisyphus.arbiter import record
+from sisyphus.arbiter.situation import ASKING, BLOCK, PAUSE
 from sisyphus.contract import Outcome
+from sisyphus.measure import fingerprint
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Piece
-    from sisyphus.arbiter.steps import Situation, Verdict
+    from sisyphus.arbiter.gates import Refusal
+    from sisyphus.arbiter.judge import Case
+    from sisyphus.arbiter.situation import Verdict
     from sisyphus.ralph.loop import Loop
-    from sisyphus.ralph.store import LoopStore
-    from sisyphus.ralph.turn import Turn
+    from sisyphus.workspace import Workspace
 
 
-def carry_out(verdict: Verdict, turn: Turn, held: LoopStore, situation: Situation) -> Outcome:
+def carry_out(verdict: Verdict, case: Case, refusal: Refusal | None) -> Outcome:
     """Changes the loops as the verdict says and puts it into words."""
-    outcome = Outcome(messages=_news(turn, held))
-    ended = [*turn.ended, *((kept, lp.SUCCESS) for kept in turn.kept)]
-    loop = situation.loop
-    if loop and verdict.action == steps.END and not turn.kept:
-        ended.append((turn.loops.pop(), lp.MAX_ITERATIONS))
-        outcome.messages.append(texts.at_limit(loop))
-    elif loop and verdict.action == steps.PAUSE:
-        loop.pause(lp.BY_HOST_CAP)
-        outcome.messages.append(texts.paused(loop, situation.blocks + 1))
-    elif loop and verdict.action == steps.BLOCK:
+    held, loop = case.held, case.loop
+    outcome = Outcome(messages=_news(case))
+    record.note_iteration(case, verdict)
+    if loop and verdict.action == PAUSE:
+        lp.pause(case.turn.loops, verdict.by, case.space.now)
+        outcome.messages.append(texts.paused(loop, verdict.by, verdict.why))
+    elif loop and verdict.by == ASKING:
+        outcome.messages.append(texts.asks(loop))
+    elif loop and verdict.action == BLOCK:
         loop.advance()
         held.memory.blocks += 1
-        outcome.reason = texts.go_on(loop)
-    held.save(turn.loops)
-    if loop and outcome.reason is not None and not _is_told_by_another(loop):
-        outcome.pieces = [_piece(loop, held.path(loop))]
-    where = f"; {loop.progress}" if loop and verdict.action == steps.BLOCK else ""
-    outcome.notes = [verdict.text + where]
-    outcome.notes += [f"loop {gone.loop_id} ended: {how}" for gone, how in ended]
+        outcome.reason = _reason(loop, refusal)
+    ended = record.log_ended(case)
+    held.save(case.turn.loops)
+    if loop and outcome.reason is not None:
+        outcome.pieces = _pieces(loop, case, refusal)
+    outcome.notes = [*_verdicts(verdict, case), *ended]
     return outcome
 
 
-def _news(turn: Turn, held: LoopStore) -> list[str]:
+def _verdicts(verdict: Verdict, case: Case) -> list[str]:
+    """What was decided, in plain words: the limits that were reached first."""
+    where = f"; {case.loop.progress}" if case.loop and verdict.action == BLOCK else ""
+    limits = [limit.text for _, limit in case.fallen]
+    return list(dict.fromkeys([*limits, verdict.text + where]))
+
+
+def _reason(loop: Loop, refusal: Refusal | None) -> str:
+    return texts.go_on_refused(loop, refusal.why, refusal.tail) if refusal else texts.go_on(loop)
+
+
+def _news(case: Case) -> list[str]:
     """What the user is told whatever the verdict is."""
-    successes = [loop for loop, how in turn.ended if how == lp.SUCCESS] + turn.kept
-    not_done = [name for loop in turn.begun for name in _not_done(loop)]
+    turn = case.turn
+    successes = [loop for loop, how in turn.ended if how == lp.SUCCESS] + list(turn.kept)
     return [
-        *(texts.set_aside(fault) for fault in held.faults),
+        *(texts.set_aside(fault) for fault in case.held.faults),
         *(texts.refused(reason) for reason in turn.refused),
-        *([texts.not_done(not_done)] if not_done else []),
         *(texts.complete(loop.completion_promise or "") for loop in successes),
+        *(texts.at_limit(loop, verdict.why) for loop, verdict in case.fallen),
     ]
 
 
-def _not_done(loop: Loop) -> list[str]:
-    from sisyphus.ralph import adopt
-
-    return adopt.not_done(loop)
+def _pieces(loop: Loop, case: Case, refusal: Refusal | None) -> list[Piece]:
+    """What the model is told once, behind the short reason that it gets twice."""
+    path, space = case.held.path(loop), case.space
+    pieces = [] if _is_told_by_another(loop) else [_prompt(loop, path, case)]
+    if refusal and refusal.tail:
+        checked = f"{loop.loop_id} {loop.iteration}"
+        pieces.append(_piece(texts.failed_check(refusal.tail), f"check {checked}", path))
+    if todo := _checklist(loop, space):
+        pieces.append(_piece(todo, f"checklist {loop.loop_id} {fingerprint(todo)}", path))
+    return pieces
 
 
 def _is_told_by_another(loop: Loop) -> bool:
@@ -65,9 +83,17 @@ def _is_told_by_another(loop: Loop) -> bool:
     return os.path.exists(os.path.join(loop.project, ".claude", "ralph-loop.local.md"))
 
 
-def _piece(loop: Loop, path: str) -> Piece:
-    """The prompt goes out once: whole where the model has not seen it, else by its first line."""
-    body = texts.reminder(loop, path) if loop.prompt_known else texts.prompt(loop, path)
+def _prompt(loop: Loop, path: str, case: Case) -> Piece:
+    """The prompt goes out once: whole where the model has not seen it, else by its first line; and
+    again where a nested loop has ended, so that the model knows what it goes back to."""
+    ended = [*case.turn.kept, *(fallen for fallen, _ in case.fallen)]
+    inner = "".join(f" after {nested.loop_id}" for nested in ended)
+    if loop.prompt_known:
+        return _piece(texts.reminder(loop, path), f"loop {loop.loop_id} reminder{inner}", path)
+    return _piece(texts.prompt(loop, path), f"loop {loop.loop_id} prompt", path)
+
+
+def _piece(body: str, name: str, path: str) -> Piece:
     return {
         "kind": "loop",
         "head": "",
@@ -75,6 +101,12 @@ def _piece(loop: Loop, path: str) -> Piece:
         "tail": "",
         "late_head": "",
         "ledger": "",
-        "hash": f"loop {loop.loop_id} {'reminder' if loop.prompt_known else 'prompt'}",
+        "hash": name,
         "path": path,
     }
+
+
+def _checklist(loop: Loop, space: Workspace) -> str:
+    from sisyphus.ralph.checklists import checklist
+
+    return checklist.reminder(space.ours, loop.loop_id)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import os
+import time
 
+from sisyphus import state
 from sisyphus.arbiter import background, steps
+from sisyphus.arbiter.situation import ALLOW, Situation
 from sisyphus.contract import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import store, watch
+from sisyphus.session import client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.arbiter.steps import Situation
+    from sisyphus.arbiter.gates import Checked, Refusal
     from sisyphus.contract import Payload
-    from sisyphus.ralph.store import LoopStore
+    from sisyphus.ralph.loop import Loop
+    from sisyphus.ralph.memory import Memory
+    from sisyphus.ralph.turn import Turn
     from sisyphus.workspace import Workspace
-
-CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
-CAP = 8
-"""Claude Code 2.1.329 overrides the ninth block in a row without a tool call."""
-
-_DIGITS = 9
 
 NOTE_BYTES = 256_000
 """So much of a transcript is rather read again at the next Stop than noted as read."""
@@ -28,7 +27,7 @@ NOTE_BYTES = 256_000
 
 def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
     """Blocks, or lets the session stop; the journal learns why."""
-    situation = steps.Situation(
+    situation = Situation(
         is_subagent=payload.is_subagent,
         is_enabled=bool(space.settings.get("ralph.enabled")),
         mode=payload.permission_mode,
@@ -38,21 +37,35 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
         return Outcome(notes=[verdict.text])
     if not payload.session:
         return None
+    news: list[str] = []
     try:
-        if _is_quiet(payload, space):
-            return Outcome(notes=[steps.decide(situation).text])
-        with store.LoopStore(space.ours, payload.session) as held:
-            return _judge(payload, space, held, situation)
+        if space.client == "claude":  # another one may run below a process of this one
+            client.bind(space.ours, payload.session)
+        memory = store.glance(space.ours, payload.session)
+        news = _tell(payload, space) if memory.news else []
+        if _is_quiet(payload, space, memory):
+            outcome = Outcome(notes=[steps.decide(situation).text])
+        else:
+            outcome = _hold(payload, space, situation)
     except (OSError, SisyphusError) as error:
         space.log(f"stop: {error}")
-        return Outcome(notes=[f"{steps.ALLOW}: the loop's state cannot be used: {error}"])
+        outcome = Outcome(notes=[f"{ALLOW}: the loop's state cannot be used: {error}"])
+    outcome.messages[:0] = news
+    return outcome
 
 
-def _is_quiet(payload: Payload, space: Workspace) -> bool:
+def _tell(payload: Payload, space: Workspace) -> list[str]:
+    """What a command did to the session's loops since the last Stop: told once."""
+    with store.LoopStore(space.ours, payload.session) as held:
+        news, held.memory.news = held.memory.news, []
+        held.save_memory()
+    return news
+
+
+def _is_quiet(payload: Payload, space: Workspace, memory: Memory) -> bool:
     """Whether no loop is active and none began: the common case, and a cheap one."""
     if store.has_loop(space.ours, payload.session):
         return False
-    memory = store.glance(space.ours, payload.session)
     offset = memory.offset_in(payload.transcript)
     found, end = watch.first_start(payload.transcript, offset)
     if found is not None:
@@ -66,40 +79,42 @@ def _is_quiet(payload: Payload, space: Workspace) -> bool:
     return True
 
 
-def _judge(payload: Payload, space: Workspace, held: LoopStore, situation: Situation) -> Outcome:
-    from sisyphus.arbiter.carry_out import carry_out
-    from sisyphus.arbiter.gather import follow
+def _hold(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
+    """A command that checks a promise runs for minutes, so it runs outside the lock, and what
+    became of the loops is looked at anew behind it."""
+    from sisyphus.arbiter import judge
 
-    turn = follow(payload, space, held)
-    memory = held.memory
-    if turn.used_tool or turn.prompted:
-        memory.blocks = 0
-    situation.loop = turn.loops[-1] if turn.loops else None
-    situation.kept = turn.kept
-    situation.reason = turn.reason
-    situation.blocks = memory.blocks
-    situation.cap = _cap(space)
-    situation.excuses, memory.tasks = background.excuses(
-        _pending(payload),
-        dict.fromkeys(memory.tasks, background.BEFORE_LOOP) if turn.begun else memory.tasks,
-        in_loop=situation.loop is not None,
-        now=space.now,
-        wait=60 * space.settings.get("ralph.background_wait"),
-    )
-    verdict = steps.decide(situation)
-    outcome = carry_out(verdict, turn, held, situation)
-    outcome.notes += [*turn.notes, *held.faults]
-    return outcome
+    checked: Checked = {}
+    ids: dict[str, str] = {}
+    faults: list[str] = []
+    while True:
+        with store.LoopStore(space.ours, payload.session) as held:
+            held.faults[:0] = faults
+            case = judge.Case(payload, space, held, ids)
+            wanted, refusal = _settle(case.turn, payload, space, checked)
+            if wanted is None:
+                return judge.judge(case, situation, refusal)
+            faults = held.faults
+        from sisyphus.arbiter import gates
+
+        before = time.time()
+        result = gates.check(wanted, space)
+        if result is None:
+            return Outcome(notes=[f"{ALLOW}: another hook checks the promise"])
+        checked[wanted.loop_id] = result
+        state.lock_deadline = None  # it counted from the start of this hook
+        space.now += time.time() - before
+
+
+def _settle(
+    turn: Turn, payload: Payload, space: Workspace, checked: Checked
+) -> tuple[Loop | None, Refusal | None]:
+    if not turn.kept:
+        return None, None
+    from sisyphus.arbiter import gates
+
+    return gates.settle(turn, space, payload.session, checked)
 
 
 def _pending(payload: Payload) -> list[str]:
     return background.pending([*payload.background, *payload.crons])
-
-
-def _cap(space: Workspace) -> int:
-    """0 = the client never overrides."""
-    if space.client != "claude":
-        return 0
-    named = os.environ.get(CAP_VARIABLE, "")
-    is_number = named.isascii() and named.isdigit() and len(named) <= _DIGITS
-    return int(named) if is_number else CAP

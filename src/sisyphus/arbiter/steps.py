@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
+from sisyphus.arbiter.situation import ALLOW, ASKING, BLOCK, END, PAUSE, Situation, Verdict
+from sisyphus.ralph import loop as lp
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sisyphus.ralph.loop import Loop
 
-ALLOW = "allowed"
-END = "ended"  # the loop ends, the session may stop
-PAUSE = "paused"  # the loop waits for the user, the session may stop
-BLOCK = "blocked"
-
 PLAN_MODE = "plan"
-
-
-class Situation:
-    """What is known at one Stop. Facts that cost reading a file keep their defaults at first."""
-
-    __slots__ = (
-        "blocks", "cap", "excuses", "is_enabled", "is_subagent", "kept", "loop", "mode", "reason",
-    )  # fmt: skip
-
-    def __init__(
-        self, *, is_subagent: bool = False, is_enabled: bool = True, mode: str = ""
-    ) -> None:
-        self.is_subagent = is_subagent
-        self.is_enabled = is_enabled
-        self.mode = mode  # the client's permission mode
-        self.loop: Loop | None = None  # the current one, if there is one
-        self.kept: Sequence[Loop] = ()  # loops whose promise was kept, and none began since
-        self.reason = ""  # why the current loop's promise is not kept
-        self.excuses: Sequence[str] = ()  # background work that is worth waiting for
-        self.blocks = 0  # Stops blocked in a row without a tool call
-        self.cap = 0  # at so many the client overrides; 0 = never
-
-
-class Verdict:
-    """`why` in plain words, for the journal."""
-
-    __slots__ = ("action", "why")
-
-    def __init__(self, action: str, why: str) -> None:
-        self.action = action
-        self.why = why
-
-    @property
-    def text(self) -> str:
-        return f"{self.action}: {self.why}"
 
 
 def decide(situation: Situation) -> Verdict:
@@ -75,14 +38,15 @@ def loop_is_paused(situation: Situation) -> Verdict | None:
     loop = situation.loop
     if loop is None or not loop.is_paused or situation.kept:
         return None
-    return Verdict(ALLOW, f"the loop is paused ({loop.paused_by or 'by the user'})")
+    return Verdict(ALLOW, f"the loop is paused ({loop.paused_by or lp.BY_USER})")
 
 
 def promise_is_kept(situation: Situation) -> Verdict | None:
-    if not situation.kept:
+    """Where another loop waited for the one that ended, that one is judged next."""
+    if not situation.kept or (situation.loop and not situation.loop.is_paused):
         return None
     promises = ", ".join(f"`{loop.completion_promise}`" for loop in situation.kept)
-    return Verdict(END, f"promise {promises} kept")
+    return Verdict(END, f"promise {promises} kept", outcome=lp.SUCCESS)
 
 
 def background_work(situation: Situation) -> Verdict | None:
@@ -95,7 +59,35 @@ def iteration_limit(situation: Situation) -> Verdict | None:
     loop = situation.loop
     if loop is None or not loop.is_at_limit:
         return None
-    return Verdict(END, f"the limit of {loop.max_iterations} iterations is reached")
+    why = f"the limit of {loop.max_iterations} iterations is reached"
+    return Verdict(END, why, outcome=lp.MAX_ITERATIONS, loop=loop)
+
+
+def time_limit(situation: Situation) -> Verdict | None:
+    for loop in _outermost_first(situation):
+        if 0 < loop.max_minutes <= loop.minutes(situation.now):
+            why = f"the limit of {loop.max_minutes:,} minutes is reached"
+            return Verdict(END, why, outcome=lp.LIMIT, loop=loop)
+    return None
+
+
+def token_limit(situation: Situation) -> Verdict | None:
+    for loop in _outermost_first(situation):
+        if 0 < loop.max_tokens <= loop.tokens:
+            why = f"the limit of {loop.max_tokens:,} tokens is reached ({loop.tokens:,} spent)"
+            return Verdict(END, why, outcome=lp.LIMIT, loop=loop)
+    return None
+
+
+def _outermost_first(situation: Situation) -> Sequence[Loop]:
+    """The time and the tokens of a loop are those of the loops that are nested in it, too."""
+    return [*situation.around, situation.loop] if situation.loop else ()
+
+
+def breaker_is_open(situation: Situation) -> Verdict | None:
+    if situation.loop is None or not situation.stuck:
+        return None
+    return Verdict(PAUSE, f"the circuit breaker opened: {situation.stuck}", by=lp.BY_BREAKER)
 
 
 def host_cap(situation: Situation) -> Verdict | None:
@@ -107,31 +99,55 @@ def host_cap(situation: Situation) -> Verdict | None:
         return None
     if situation.blocks + 1 < max(situation.cap, 2):
         return None
-    return Verdict(PAUSE, f"{situation.blocks + 1} Stops in a row without a tool call")
+    why = f"{situation.blocks + 1} Stops in a row without a tool call"
+    return Verdict(PAUSE, why, by=lp.BY_HOST_CAP)
+
+
+def user_is_asked(situation: Situation) -> Verdict | None:
+    loop = situation.loop
+    if loop is None or not situation.is_asking:
+        return None
+    if not all(held.options.get("wait_for_user") for held in [*situation.around, loop]):
+        return None  # a loop that the model nested does not let the user's out
+    return Verdict(ALLOW, "the model asked the user; the loop waits for the answer", by=ASKING)
 
 
 def loop_goes_on(situation: Situation) -> Verdict | None:
     loop = situation.loop
     if loop is None:
         return None
+    if situation.refusal:
+        return Verdict(BLOCK, situation.refusal)
     if loop.completion_promise is None:
         return Verdict(BLOCK, "the loop has no promise and goes on")
-    return Verdict(BLOCK, f"promise `{loop.completion_promise}` not found ({situation.reason})")
+    return Verdict(BLOCK, f"promise `{loop.completion_promise}` not found {_where(situation)}")
+
+
+def _where(situation: Situation) -> str:
+    count = situation.messages
+    if count == 0:
+        return f"({situation.reason})"
+    messages = f"the last {count} messages" if count > 1 else "the last message"
+    return f"in {messages} ({situation.reason})"
 
 
 STEPS: tuple[Callable[[Situation], Verdict | None], ...] = (
     # 1. sessions that are not to be held
     not_ours,
-    # 2. the loop itself; a `--verify` command will have its say in `promise_is_kept`
+    # 2. the loop itself
     loop_is_paused,
     promise_is_kept,
     # 3. a full context, which will belong to checkpoints, stands here
     # 4. work that goes on without the session
     background_work,
-    # 5. limits; those of minutes and tokens and the circuit breaker stand before the client's cap
+    # 5. limits, the circuit breaker, the client's cap
     iteration_limit,
+    time_limit,
+    token_limit,
+    breaker_is_open,
     host_cap,
-    # 6. a question to the user (`--wait-for-user`) stands here
+    # 6. a question to the user
+    user_is_asked,
     # 7. reasons to go on; after the loop an enforced boulder, then completion words
     loop_goes_on,
 )

@@ -26,6 +26,12 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.boulder.hooks:on_stop",
         "sisyphus.arbiter.hooks:on_stop",
     ),
-    "session-end": ("sisyphus.boulder.hooks:on_session_end",),
+    "stop-failure": ("sisyphus.ralph.hooks:on_stop_failure",),
+    "idle": ("sisyphus.ralph.wake:on_idle",),
+    "session-end": (
+        "sisyphus.boulder.hooks:on_session_end",
+        "sisyphus.ralph.hooks:on_session_end",
+        "sisyphus.session.hooks:on_session_end",
+    ),
 }
 """Events that are not listed are answered with silence."""

@@ -32,6 +32,9 @@ LOCK_SECONDS = 4.0
 
 USAGE = 2
 
+IDLE, WAKE = "idle", 2
+"""The one event whose exit code speaks: an asynchronous hook wakes its session with 2."""
+
 
 def run(event: str, options: Sequence[str] = ()) -> int:
     """Answers one event; returns the exit code. `options` of newer clients are ignored."""
@@ -41,9 +44,9 @@ def run(event: str, options: Sequence[str] = ()) -> int:
         return USAGE
     if os.environ.get("SISYPHUS_DISABLE", "0") not in ("", "0"):
         return 0
-    state.lock_deadline = time.monotonic() + LOCK_SECONDS
+    state.lock_deadline = time.monotonic() + LOCK_SECONDS if event != IDLE else None
     try:
-        _answer(event, options)
+        return _answer(event, options)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the client's user goes on
         debug.log(f"{event}: {type(error).__name__}: {error}")
     finally:
@@ -51,17 +54,21 @@ def run(event: str, options: Sequence[str] = ()) -> int:
     return 0
 
 
-def _answer(event: str, options: Sequence[str]) -> None:
+def _answer(event: str, options: Sequence[str]) -> int:
     started = time.perf_counter()
     raw = _read_stdin(event)
     if raw is None:
-        return
+        return 0
     payload = Payload(event, raw)
     space = Workspace(session_folder(payload), client=_client(options))
     outcome = merge(_ask_all(payload, space))
-    sent = deliver(payload, space, outcome, _print)
+    sent = 0 if event == IDLE else deliver(payload, space, outcome, _print)
     if payload.session:
         _note(payload, space, outcome, sent, started)
+    if event != IDLE or outcome.reason is None:
+        return 0
+    _complain(f"{outcome.reason}\n")
+    return WAKE
 
 
 def _client(options: Sequence[str]) -> str:
@@ -133,4 +140,7 @@ def _note(payload: Payload, space: Workspace, outcome: Outcome, sent: int, start
     }
     if payload.agent:
         entry["agent"] = payload.agent
-    journal.append(payload.session, entry)
+    try:
+        journal.append(payload.session, entry)
+    except OSError as error:  # what was said stands
+        debug.log(f"{payload.event}: {type(error).__name__}: {error}")

@@ -1,73 +1,203 @@
-"""What people do with loops: plain functions for the command line, from any folder."""
+"""What people do with loops: plain functions for the command line, from any folder.
+
+They raise `SisyphusError` with what is wrong and what to do, and take effect at the next Stop.
+"""
 
 from __future__ import annotations
 
-import os
-
-from sisyphus.errors import SisyphusError, UnreadableError
+from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id
-from sisyphus.ralph import statefile, store
-from sisyphus.reading import read_bytes
+from sisyphus.plain import one_line
+from sisyphus.ralph import breaker, store
+from sisyphus.ralph import loop as lp
+from sisyphus.ralph.past.living import living
+from sisyphus.session import client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sisyphus._types import Json
     from sisyphus.ralph.loop import Loop
 
+HOURS = 4
+_FIELDS = (
+    "session_id", "loop_id", "project", "description", "status", "paused_by", "iteration",
+    "max_iterations", "completion_promise", "started_at", "tokens", "options", "breaker", "waiting",
+    "verified", "by_model", "prompt",
+)  # fmt: skip
 
-def list_loops(ours: str) -> list[Json]:
-    """Every loop that has not ended, of all sessions: its state, its prompt, its file."""
-    rows = []
-    for name in _names(ours):
-        path = os.path.join(store.folder(ours), name)
-        try:
-            loop = statefile.parse(read_bytes(path, store.LOOP_BYTES).decode())
-        except (UnreadableError, ValueError):
-            continue  # the next Stop of its session sets it aside and says so
-        if is_safe_id(loop.session_id) and name.startswith(f"ralph-loop.{loop.session_id}."):
-            rows.append(_row(loop, path))
+
+def list_loops(ours: str, now: float, hours: float = HOURS) -> list[Json]:
+    """Every loop that has not ended, of all sessions: its state, its prompt, its file.
+
+    By session, the current loop first; `is_outer` are those that wait for it. `health`: whether its
+    client is "alive", "gone" or, after `hours` of silence, "stale".
+    """
+    rows = [row(loop, path, ours, now, hours) for loop, path in _in_order(ours)]
+    sessions: set[str] = set()
+    for listed in rows:
+        listed["is_outer"] = listed["session_id"] in sessions
+        sessions.add(listed["session_id"])
     return rows
 
 
-def cancel(ours: str, session: str = "") -> list[Json]:
+def of_session(ours: str, session: str, now: float, hours: float = HOURS) -> Json | None:
+    """The current loop of the session; without one, of the client above us, else the only one."""
+    named = session or client.current_session(ours)
+    rows = [row for row in list_loops(ours, now, hours) if not row["is_outer"]]
+    if not named:
+        return rows[0] if len(rows) == 1 else None
+    return next((row for row in rows if row["session_id"] == named), None)
+
+
+def session_of(ours: str, loop: str, now: float) -> str:
+    """The session of the loop that is named by its id or the start of it."""
+    rows = (row for row in list_loops(ours, now) if loop and row["loop_id"].startswith(loop))
+    found = {str(row["session_id"]) for row in rows}
+    if len(found) != 1:
+        how_many = "several active loops have" if found else "no active loop has"
+        raise SisyphusError(
+            f"{how_many} an id that begins with {one_line(loop, 40)}. `sisyphus ralph list` shows "
+            "the active ones, `sisyphus ralph log` those that ended."
+        )
+    return found.pop()
+
+
+def cancel(ours: str, session: str = "", *, now: float, by: str = "") -> list[Json]:
     """Ends a session's loops, those that wait for a nested one too; returns them.
 
-    Without `session` the only session that has any is meant. Takes effect at its next Stop.
+    `by`: who does it; "" = whoever runs this command, which the session tells at its next Stop.
     """
-    rows = list_loops(ours)
-    sessions = sorted({row["session_id"] for row in rows if session in ("", row["session_id"])})
-    if not sessions:
-        where = f"session {session}" if session else "any session"
-        raise SisyphusError(f"no loop is active in {where}. `sisyphus ralph list` shows them all.")
-    if len(sessions) > 1:
-        raise SisyphusError(
-            f"several sessions have a loop; name one with --session-id: {', '.join(sessions)}"
-        )
-    with store.LoopStore(ours, sessions[0]) as held:
+    from sisyphus.ralph.past import history
+
+    rows, session = _meant(ours, session, now)
+    with store.LoopStore(ours, session) as held:
+        current = _current(held.loops)
+        ended = {loop.loop_id for loop in held.loops}
+        for loop in reversed(held.loops):
+            history.ended(ours, loop, lp.CANCELLED, now, f"by {by or _who()}")
+        held.memory.cancelled_at = lp.iso(now)
+        if not by:
+            _note(held, "cancelled", current, now)
         held.save([])
-    return [row for row in rows if row["session_id"] == sessions[0]]
+    return [row for row in rows if row["loop_id"] in ended]
 
 
-def _names(ours: str) -> list[str]:
+def _who() -> str:
+    """The model's shell and the user's own `!` look alike to us."""
+    return "a command in the client's shell" if client.is_inside_client() else "the user"
+
+
+def _note(held: store.LoopStore, what: str, loop: Loop, now: float) -> None:
+    """For `why`, and for the user at the session's next Stop."""
+    text = _journal(loop, what, now)
+    held.memory.news.append(f"[RALPH LOOP {what.upper()}]\n\n{text}: {loop.description}")
+
+
+def _journal(loop: Loop, what: str, now: float) -> str:
+    from sisyphus.state import debug, journal
+
+    text = f"loop {loop.loop_id} was {what} by {_who()}"
+    line = {"at": now, "event": "command", "ms": 0, "sent": 0, "blocked": False, "notes": [text]}
     try:
-        names = os.listdir(store.folder(ours))
-    except OSError:
-        return []
-    ends = (".local.md", ".outer.md")
-    return sorted(n for n in names if n.startswith("ralph-loop.") and n.endswith(ends))
+        journal.append(loop.session_id, line)
+    except OSError as error:  # what is done counts, not that it is told
+        debug.log(f"{text}, and not noted: {error}")
+    return text
 
 
-def _row(loop: Loop, path: str) -> Json:
+def bury(ours: str, session: str, *, now: float) -> None:
+    """Whatever began before in this session's transcript, seen by no hook, starts no loop."""
+    with store.LoopStore(ours, session) as held:
+        held.memory.cancelled_at = lp.iso(now)
+        held.save_memory()
+
+
+def pause(ours: str, session: str = "", *, now: float, by: str = "") -> list[Json]:
+    """Lets the session stop; the loop keeps its place."""
+    _, session = _meant(ours, session, now)
+    with store.LoopStore(ours, session) as held:
+        loop = _current(held.loops)
+        lp.pause(held.loops, lp.BY_USER, now)
+        if not by:
+            _note(held, "paused", loop, now)
+        held.save(held.loops)
+    return _current_row(ours, session, now)
+
+
+def resume(ours: str, session: str = "", *, now: float, by: str = "") -> list[Json]:
+    """Goes on with a paused loop, whoever paused it; its circuit breaker is closed."""
+    _, session = _meant(ours, session, now)
+    with store.LoopStore(ours, session) as held:
+        loop = _current(held.loops)
+        if not loop.is_paused and not loop.waiting:
+            raise SisyphusError(f"loop {loop.loop_id} is not paused: {loop.progress}.")
+        lp.end_wait(held.loops, now)
+        lp.resume(held.loops, now)
+        loop.breaker = breaker.reset()
+        held.memory.blocks = 0
+        if not by:
+            _journal(loop, "resumed", now)
+        held.save(held.loops)
+    return _current_row(ours, session, now)
+
+
+def told(what: str, rows: Sequence[Json]) -> str:
+    """One line a loop, for people."""
+    lines = (f"Loop {row['loop_id']} {what}: {row['description']}" for row in rows)
+    return "\n".join(map(one_line, lines))
+
+
+def _meant(ours: str, session: str, now: float) -> tuple[list[Json], str]:
+    """The loops of the session that is named, else the one around us, else the only one."""
+    every = list_loops(ours, now)
+    named = session or client.current_session(ours)
+    rows = [row for row in every if named in ("", row["session_id"])]
+    sessions = sorted({row["session_id"] for row in rows})
+    if not sessions:
+        where = f"session {named}" if named else "any session"
+        others = "`sisyphus ralph list` shows those of other sessions. " if every else ""
+        raise SisyphusError(
+            f"no loop is active in {where}. {others}`sisyphus ralph log` shows how loops ended."
+        )
+    if len(sessions) > 1:
+        known = ", ".join(f"{row['loop_id']} ({row['description']})" for row in rows)
+        raise SisyphusError(
+            "several sessions have a loop; name one by its id, or its session with --session-id: "
+            f"{one_line(known, 400)}"
+        )
+    return rows, sessions[0]
+
+
+def _current(loops: Sequence[Loop]) -> Loop:
+    if not loops:
+        raise SisyphusError("the loop has just ended.")
+    return loops[-1]
+
+
+def _current_row(ours: str, session: str, now: float) -> list[Json]:
+    rows = [row for row in list_loops(ours, now) if row["session_id"] == session]
+    return [row for row in rows if not row["is_outer"]]
+
+
+def _in_order(ours: str) -> list[tuple[Loop, str]]:
+    """A loop lies twice for a moment while another one is nested in it."""
+    found = [(loop, path) for loop, path in living(ours) if is_safe_id(loop.session_id)]
+    found.sort(key=lambda one: (one[0].session_id, one[1].endswith(".outer.md"), -one[0].depth))
+    once: dict[tuple[str, str], tuple[Loop, str]] = {}
+    for loop, path in found:
+        once.setdefault((loop.session_id, loop.loop_id), (loop, path))
+    return list(once.values())
+
+
+def row(loop: Loop, path: str, ours: str, now: float, hours: float = HOURS) -> Json:
+    """A loop as people and programs read it; `path`: its state file."""
+    from sisyphus.ralph import stale
+
     return {
-        "session_id": loop.session_id,
-        "loop_id": loop.loop_id,
-        "project": loop.project,
-        "description": loop.description,
-        "status": loop.status,
-        "iteration": loop.iteration,
-        "max_iterations": loop.max_iterations,
-        "completion_promise": loop.completion_promise,
-        "started_at": loop.started_at,
-        "prompt": loop.prompt,
+        **{name: getattr(loop, name) for name in _FIELDS},
+        "is_outer": False,
+        "health": stale.health(ours, loop.session_id, path, now, hours),
         "state_file_path": path,
     }

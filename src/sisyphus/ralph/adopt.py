@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from sisyphus.ralph.loop import Loop
     from sisyphus.workspace import Workspace
 
-NOT_DONE_YET = (
-    "max_minutes", "max_tokens", "verify", "verify_plan", "verify_checklist", "wait_for_user",
-    "resume_after_limit",
-)  # fmt: skip
-"""Options that are understood and kept with the loop, and that nothing obeys yet."""
-
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _ID_LENGTH = 5
 
@@ -28,18 +22,18 @@ _ID_LENGTH = 5
 def adopt(start: Start, session: str, space: Workspace) -> tuple[Loop, list[str]]:
     """The loop that `start` asks for, and what is not done as asked; raises `BadArgumentsError`."""
     asked = arguments.parse(start.args, trusted=not start.by_model)
+    return make(start, asked, session, space), asked.notes
+
+
+def make(start: Start, asked: Invocation, session: str, space: Workspace) -> Loop:
+    """The loop that was asked for; raises `BadArgumentsError` where its prompt cannot be read."""
     in_file = "prompt_file" in asked.options
     if in_file:
         asked.prompt = _prompt_in_file(asked, space, inside=space.root if start.by_model else "")
     found = loop.begin(start, asked, session=session, loop_id=new_id(), now=space.now)
     found.project = space.root
     found.prompt_known = not in_file
-    return found, asked.notes
-
-
-def not_done(found: Loop) -> list[str]:
-    """The given options that nothing obeys yet, as they are typed."""
-    return ["--" + name.replace("_", "-") for name in NOT_DONE_YET if name in found.options]
+    return found
 
 
 def new_id() -> str:

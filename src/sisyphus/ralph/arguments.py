@@ -18,13 +18,13 @@ from __future__ import annotations
 import re
 
 from sisyphus.errors import SisyphusError
+from sisyphus.ralph.loop import MAX_MINUTES
 
 PROMISE_CHARACTERS = 1_000  # it is said again at every Stop, twice
 
 MAX_ITERATIONS = 100
 """Where none is given; 0 = unlimited, only if said."""
 
-MAX_MINUTES = 1_440
 LONGEST = 1_000_000  # characters
 
 TEXT, NUMBER, SWITCH = "text", "number", "switch"
@@ -84,11 +84,15 @@ def parse(text: str, *, trusted: bool = True) -> Invocation:
             f"the command line is longer than {LONGEST:,} characters. "
             "Put the prompt into a file and name it with --prompt-file"
         )
-    prompt, options = _Scanner(text).scan()
+    return ask(*_Scanner(text).scan(), trusted=trusted)
+
+
+def ask(prompt: str, options: dict[str, str | int | bool], *, trusted: bool = True) -> Invocation:
+    """The same of a command line that is taken apart already; `options` with underscores."""
     if not prompt.strip() and "prompt_file" not in options:
         raise BadArgumentsError(
-            "the loop has no prompt. Write what is to be done: "
-            '/ralph-loop "Fix the parser" --completion-promise "ALL GREEN"'
+            "the loop has no prompt. Write what is to be done, such as "
+            '--completion-promise "ALL GREEN" -- "Fix the parser"'
         )
     if prompt.strip() and "prompt_file" in options:
         raise BadArgumentsError("a prompt and --prompt-file were given. Leave one of them out")
@@ -209,6 +213,14 @@ class _Scanner:
         if not value or (not joined and _OPTION.match(value)):
             raise BadArgumentsError(f"--{name} needs a value. Write --{name} VALUE")
         return value
+
+
+def check(name: str, value: str | int | bool) -> str | int | bool:
+    """The value of an option, spelled with underscores; raises `BadArgumentsError`."""
+    option = name.replace("_", "-")
+    if OPTIONS[option] == SWITCH:
+        return bool(value)
+    return _checked(option, OPTIONS[option], str(value))
 
 
 def _checked(name: str, kind: str, value: str) -> str | int:

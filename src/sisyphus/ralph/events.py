@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from sisyphus import transcript
+from sisyphus.contract import tool_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,55 +20,111 @@ SAID = "said"  # the model spoke
 TOOL = "tool"  # the model called a tool
 FAILED = "failed"  # a tool call failed
 STARTED = "started"  # somebody started a loop
+SPENT = "spent"  # the model answered, which costs tokens
+GOAL = "goal"  # the client's own goal was set or ended
+
+QUESTION = "AskUserQuestion"
+EDITS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
 
 _STARTER = "Skill"
 _COMMAND = "<command-"
 _CONTINUATION = "Stop hook feedback:"
 _NO_PROMPTS = ("<task-notification>", "<local-command-stdout>", "[Request interrupted by user")
 
+_TOLD = ("command", "file_path", "path", "pattern", "url", "query", "description", "skill")
+_BRIEF, _ERROR = 200, 2_000  # characters
+
 
 class Event:
-    """`text`: what was said; of a failed call its id. `start`: the loop that was started."""
+    """`text`: what was said; of a tool call its name and what it is about; of a failed one the
+    error; of an answer its id.
 
-    __slots__ = ("kind", "start", "text")
+    `call` is the id of the tool call or of the prompt, `path` the file that it edits, `start` the
+    loop that was started.
+    """
+
+    __slots__ = ("call", "kind", "path", "start", "text", "tokens")
 
     def __init__(self, kind: str, text: str = "", start: Start | None = None) -> None:
         self.kind = kind
         self.text = text
         self.start = start
+        self.call = ""
+        self.path = ""
+        self.tokens = 0
 
 
 def read(records: Iterable[Json]) -> list[Event]:
-    """The events of main-thread records, oldest first."""
+    """The events of the main thread, oldest first; of a subagent's records what they cost."""
     return [event for record in records for event in _events(record)]
 
 
 def _events(record: Json) -> Iterator[Event]:
-    if record.get("type") == "assistant":
+    if record.get("isSidechain"):
+        yield from spent(record)
+    elif record.get("type") == "assistant":
         yield from _assistant(record)
     elif not record.get("isCompactSummary"):
         yield from _user(record)
 
 
 def _assistant(record: Json) -> Iterator[Event]:
+    yield from spent(record)
     for block in transcript.blocks(record):
         kind, text = block.get("type"), block.get("text")
         if kind == "text" and isinstance(text, str):
             yield Event(SAID, text)
         elif kind == "tool_use":
-            yield Event(TOOL)
+            yield _tool(block)
             yield from _called(record, block)
+
+
+def goals(line: bytes) -> list[Event]:
+    """What a line says of the client's own `/goal`: the goal that is set, "" where it has ended."""
+    try:
+        note = json.loads(line)["attachment"]
+        has_ended = note.get("met") or note.get("failed")
+        return [Event(GOAL, "" if has_ended else str(note["condition"]))]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def spent(record: Json) -> Iterator[Event]:
+    """What an answer cost. Each block of it is a line of its own that repeats the usage."""
+    tokens = transcript.tokens(record)
+    if tokens:
+        event = Event(SPENT, str(record["message"].get("id") or record.get("uuid")))
+        event.tokens = tokens
+        yield event
+
+
+def _tool(block: Json) -> Event:
+    given = block.get("input")
+    event = Event(TOOL, _brief(str(block.get("name")), given if isinstance(given, dict) else {}))
+    event.call = str(block.get("id"))
+    if block.get("name") in EDITS:
+        event.path = tool_path(given if isinstance(given, dict) else {})
+    return event
+
+
+def _brief(name: str, given: Json) -> str:
+    told = next((given[key] for key in _TOLD if isinstance(given.get(key), str)), "")
+    return f"{name}: {' '.join(told[:_BRIEF].split())}" if told else name
 
 
 def _user(record: Json) -> Iterator[Event]:
     for block in transcript.blocks(record):
         if block.get("type") == "tool_result" and block.get("is_error") is True:
-            yield Event(FAILED, str(block.get("tool_use_id")))
+            failed = Event(FAILED, transcript.result_text(block)[:_ERROR])
+            failed.call = str(block.get("tool_use_id"))
+            yield failed
     texts = transcript.texts(record)
     if texts and texts[0].startswith(_CONTINUATION):
         yield Event(CONTINUED)
     elif is_prompt(record):
-        yield Event(PROMPT)
+        prompt = Event(PROMPT)
+        prompt.call = str(record.get("promptId") or "")
+        yield prompt
         yield from _typed(record, texts)
 
 

@@ -29,6 +29,11 @@ _TYPED = re.compile(
     r"(?:<command-args>(.*)</command-args>\s*)?",
     re.DOTALL,
 )
+_CANCELLED = re.compile(
+    r"\s*(?:<command-message>[^<]*</command-message>\s*)?"
+    rf"<command-name>\s*/?(?:{'|'.join(PLUGINS)}):cancel-ralph\s*</command-name>.*",
+    re.DOTALL,
+)
 
 
 class Start:
@@ -94,6 +99,13 @@ def find(record: Json) -> list[Start]:
     by_user = typed(record)
     by_model = (called(record, block) for block in transcript.tool_uses(record))
     return [start for start in (by_user, *by_model) if start]
+
+
+def cancels(record: Json) -> bool:
+    """Whether the user ends his loops with this line."""
+    if not transcript.is_user_prompt(record) or record.get("isSidechain"):
+        return False
+    return _CANCELLED.fullmatch(transcript.texts(record)[0]) is not None
 
 
 def _located(start: Start, record: Json) -> Start:

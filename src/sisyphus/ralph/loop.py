@@ -7,33 +7,47 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sisyphus._types import Json
     from sisyphus.ralph.arguments import Invocation
     from sisyphus.ralph.invocations import Start
 
 ACTIVE, PAUSED = "active", "paused"
-BY_HOST_CAP = "host cap"
+BY_HOST_CAP, BY_BREAKER, BY_USER, BY_STALENESS = "host cap", "breaker", "user", "stale"
 
 SUCCESS, MAX_ITERATIONS, CANCELLED = "success", "max_iterations", "cancelled"
+ABANDONED, LIMIT, STUCK, ERROR = "abandoned", "limit", "stuck", "error"
 """How a loop ends, in the words of the session log."""
+
+WAKES = "resume_after_limit"
+
+MAX_MINUTES = 1_440
+"""Where none is given; 0 = unlimited, only if said."""
 
 VERSION = 1
 DESCRIPTION_CHARACTERS = 60
 
+_MARCH = 3
+_DAYS_BEFORE_1970 = 719_468  # from March 1 of the year 0
 _ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z"
 
 
 class Loop:
     """One loop that has not ended. `iteration` is 1 from the start; `max_iterations` 0 = no end.
 
-    `prompt_known` says whether the model's context holds the prompt. Fields of other versions wait
-    in `extra`.
+    `prompt_known` says whether the model's context holds the prompt. `paused_at` is in epoch
+    seconds, 0 while it is active; `paused_seconds` is how long it was paused before. `tokens` were
+    spent since it began, by subagents too. `breaker`, `signs` (of progress at the Stop before),
+    `waiting` (for the account's limit) and `verified` (the last check of the promise) belong to
+    the modules that know them. Fields of other versions wait in `extra`.
     """
 
     __slots__ = (
-        "by_model", "completion_promise", "depth", "extra", "iteration", "loop_id",
-        "max_iterations", "options", "origin", "paused_by", "project", "prompt", "prompt_known",
-        "session_id", "started_at", "status",
+        "breaker", "by_model", "completion_promise", "depth", "extra", "iteration", "loop_id",
+        "max_iterations", "options", "origin", "paused_at", "paused_by", "paused_seconds",
+        "project", "prompt", "prompt_known", "session_id", "signs", "started_at", "status",
+        "tokens", "turned_at", "verified", "waiting",
     )  # fmt: skip
 
     def __init__(self, session_id: str, loop_id: str, prompt: str) -> None:
@@ -45,19 +59,28 @@ class Loop:
         self.max_iterations = 0
         self.iteration = 1
         self.started_at = ""
+        self.turned_at = ""  # when its iteration began, "" = with the loop
         self.status = ACTIVE
         self.paused_by = ""
+        self.paused_at = 0
+        self.paused_seconds = 0
+        self.tokens = 0
         self.origin = ""
         self.by_model = False
         self.depth = 0  # how many loops wait for this one
         self.prompt_known = True
         self.options: Json = {}
+        self.breaker: Json = {}
+        self.signs: Json = {}
+        self.waiting: Json = {}
+        self.verified: Json = {}
         self.extra: Json = {}
 
     @property
     def description(self) -> str:
         """The prompt on one short line."""
-        line = " ".join(self.prompt[:1_000].split())
+        start = "".join(c if c.isprintable() else " " for c in self.prompt[:1_000])
+        line = " ".join(start.split())
         return (
             line if len(line) <= DESCRIPTION_CHARACTERS else line[:DESCRIPTION_CHARACTERS] + "..."
         )
@@ -76,6 +99,31 @@ class Loop:
         """Whether the Stop of this iteration is the last one."""
         return 0 < self.max_iterations <= self.iteration
 
+    @property
+    def has_checks(self) -> bool:
+        """Whether its promise must be more than said."""
+        return any(map(self.options.get, ("verify", "verify_plan", "verify_checklist")))
+
+    @property
+    def max_minutes(self) -> int:
+        return self._number("max_minutes", MAX_MINUTES)
+
+    @property
+    def max_tokens(self) -> int:
+        return self._number("max_tokens", 0)
+
+    def minutes(self, now: float) -> float:
+        """How long the loop has been at work: since it began, without its pauses; 0 = unknown."""
+        began = epoch(self.started_at)
+        if not began:
+            return 0.0
+        paused = self.paused_seconds + (max(now - self.paused_at, 0) if self.paused_at else 0)
+        return max(now - began - paused, 0) / 60
+
+    def _number(self, option: str, default: int) -> int:
+        value = self.options.get(option, default)
+        return value if type(value) is int and value >= 0 else default
+
     def is_same_task(self, other: Loop) -> bool:
         mine = (self.prompt, self.completion_promise)
         return mine == (other.prompt, other.completion_promise)
@@ -83,11 +131,45 @@ class Loop:
     def advance(self) -> None:
         self.iteration += 1
 
-    def pause(self, by: str) -> None:
-        self.status, self.paused_by = PAUSED, by
+    def pause(self, by: str, now: float) -> None:
+        """Of a loop that is paused already only the reason changes."""
+        since = self.paused_at if self.is_paused else 0
+        self.status, self.paused_by, self.paused_at = PAUSED, by, since or int(now)
 
-    def resume(self) -> None:
-        self.status, self.paused_by = ACTIVE, ""
+    def resume(self, now: float) -> None:
+        if self.paused_at:
+            self.paused_seconds += max(int(now) - self.paused_at, 0)
+        self.status, self.paused_by, self.paused_at = ACTIVE, "", 0
+
+
+def pause(loops: Sequence[Loop], by: str, now: float) -> None:
+    """Pauses the current one of a session's loops; meanwhile no clock of the others runs either."""
+    for loop in loops[:-1]:
+        loop.paused_at = loop.paused_at or int(now)
+    loops[-1].pause(by, now)
+
+
+def resume(loops: Sequence[Loop], now: float) -> None:
+    """The current one goes on, whoever paused it; and so do the others' clocks."""
+    for loop in loops[:-1]:
+        if not loop.is_paused:
+            loop.resume(now)
+    loops[-1].resume(now)
+
+
+def end_wait(loops: Sequence[Loop], now: float) -> None:
+    """The session works again: the time in which its account's limit held it was no work."""
+    since = loops[-1].waiting.get("since")
+    loops[-1].waiting = {}
+    if isinstance(since, (int, float)):
+        stand_still(loops, now - since)
+
+
+def stand_still(loops: Sequence[Loop], seconds: float) -> None:
+    """For so long nothing could work. A pause counts that time itself."""
+    for loop in loops:
+        if not loop.paused_at:
+            loop.paused_seconds += max(int(seconds), 0)
 
 
 def begin(start: Start, asked: Invocation, *, session: str, loop_id: str, now: float) -> Loop:
@@ -106,6 +188,20 @@ def iso(epoch: float) -> str:
     """Times as transcripts spell them, UTC with milliseconds, so that texts compare as times do."""
     seconds, milliseconds = divmod(int(epoch * 1000), 1000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03d}Z"
+
+
+def epoch(at: str) -> float:
+    """Seconds of a time as `iso` spells it, without its fraction; 0 for any other text.
+
+    `calendar` and `datetime` cost a hook 2 ms and more.
+    """
+    if not re.fullmatch(_ISO, at):
+        return 0.0
+    year, month, day, hour, minute, second = map(int, re.split("[-T:.Z]", at)[:6])
+    years = year - (month < _MARCH)  # a year that begins in March has its odd day at its end
+    days = years * 365 + years // 4 - years // 100 + years // 400
+    days += (153 * ((month + 9) % 12) + 2) // 5 + day - 1 - _DAYS_BEFORE_1970
+    return float(((days * 24 + hour) * 60 + minute) * 60 + second)
 
 
 def is_before(at: str, moment: str) -> bool:

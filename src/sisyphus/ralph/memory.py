@@ -12,16 +12,24 @@ if TYPE_CHECKING:
 
 REMEMBERED_STARTS = 1_000
 
+_MOMENTS = 1e12  # epoch seconds; what lies beyond is no time
+
 
 class Memory:
     """What is remembered of a session, tolerant of whatever the file holds.
 
     `offset`: how far `transcript` was read. `starts`: what started loops, by name, oldest first.
     `blocks`: Stops blocked in a row without a tool call. `tasks`: when a background task first
-    excused a Stop, in epoch seconds; 0 = it ran before the loop.
+    excused a Stop, in epoch seconds; 0 = it ran before the loop. `agents`: how far the subagents'
+    transcripts were read, by name. `spent`: tokens of the last answers counted, by id.
+    `cancelled_at`: what began before it in the transcript was cancelled with the rest. `news`: what
+    the user is told at the next Stop. `heard`: the id of the last prompt that a hook heard.
     """
 
-    __slots__ = ("_raw", "blocks", "forked_at", "met_at", "offset", "starts", "tasks", "transcript")
+    __slots__ = (
+        "_raw", "agents", "blocks", "cancelled_at", "forked_at", "heard", "met_at", "news",
+        "offset", "spent", "starts", "tasks", "transcript",
+    )  # fmt: skip
 
     def __init__(self, raw: Json) -> None:
         self._raw = raw
@@ -30,11 +38,19 @@ class Memory:
         self.blocks = max(_typed(raw.get("blocks"), 0), 0)
         self.forked_at = _typed(raw.get("forked_at"), "")
         self.met_at = _typed(raw.get("met_at"), "")
+        self.cancelled_at = _typed(raw.get("cancelled_at"), "")
+        self.heard = _typed(raw.get("heard"), "")
+        self.agents = _counts(raw.get("agents"))
+        self.spent = _counts(raw.get("spent"))
+        news: list[object] = _typed(raw.get("news"), [])
+        self.news = [text for text in news if isinstance(text, str)]
         starts: list[object] = _typed(raw.get("starts"), [])
         self.starts = [name for name in starts if isinstance(name, str)]
         tasks: dict[str, object] = _typed(raw.get("tasks"), {})
         self.tasks = {
-            task: float(since) for task, since in tasks.items() if isinstance(since, (int, float))
+            task: float(since)
+            for task, since in tasks.items()
+            if isinstance(since, (int, float)) and 0 <= since < _MOMENTS
         }
 
     @property
@@ -50,11 +66,18 @@ class Memory:
         kept = [name for name in self.starts if name in starts]
         self.starts = kept + sorted(starts.difference(kept, {""}))
 
-    def begin_anew(self, transcript: str, offset: int) -> None:
-        """A loop begins now: what was said and what ran before is not its own."""
-        self.transcript, self.offset = transcript, offset
+    def begin_anew(self, transcript: str, offset: int, agents: dict[str, int]) -> None:
+        """A loop begins now: what was said, what ran and what was spent before is not its own."""
+        self.transcript, self.offset, self.agents = transcript, offset, agents
         self.blocks = 0
         self.forget_tasks()
+
+    def count(self, spent: dict[str, int], latest: dict[str, int]) -> int:
+        """How many of the tokens `spent`, by answer, are new; `latest` of them may still grow."""
+        new = sum(max(n - self.spent.get(answer, 0), 0) for answer, n in spent.items())
+        if latest:
+            self.spent = latest
+        return new
 
     def forget_tasks(self) -> None:
         """What runs now ran before the loop."""
@@ -70,10 +93,20 @@ class Memory:
             "tasks": self.tasks,
             "forked_at": self.forked_at,
             "met_at": self.met_at,
+            "cancelled_at": self.cancelled_at,
+            "agents": self.agents,
+            "spent": self.spent,
+            "news": self.news,
+            "heard": self.heard,
         }
 
     def has_changed(self) -> bool:
         return self.as_json() != self._raw and self.as_json() != Memory({}).as_json()
+
+
+def _counts(value: object) -> dict[str, int]:
+    found: dict[str, object] = _typed(value, {})
+    return {name: n for name, n in found.items() if type(n) is int and n >= 0}
 
 
 def _typed(value: object, default: T) -> T:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from sisyphus.paths import is_safe_id
 from sisyphus.ralph.loop import ACTIVE, PAUSED, VERSION, Loop
 
 TYPE_CHECKING = False
@@ -20,9 +21,14 @@ _DIGITS = 9
 # Characters that JSON may hold as they are and YAML may not.
 _NOT_IN_YAML = "[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 
-_TEXTS = ("session_id", "loop_id", "project", "started_at", "status", "paused_by", "origin")
+_TEXTS = (
+    "session_id", "loop_id", "project", "started_at", "turned_at", "status", "paused_by", "origin",
+)  # fmt: skip
 _SWITCHES = ("by_model", "prompt_known")
-_COUNTS = ("iteration", "max_iterations", "depth")
+_COUNTS = (
+    "iteration", "max_iterations", "depth", "paused_at", "paused_seconds", "tokens",
+)  # fmt: skip
+_OBJECTS = ("options", "breaker", "signs", "waiting", "verified")
 
 
 class BadLoopError(ValueError):
@@ -40,13 +46,17 @@ def render(loop: Loop) -> str:
         "max_iterations": loop.max_iterations,
         "completion_promise": loop.completion_promise,
         "started_at": loop.started_at,
+        "turned_at": loop.turned_at,
         "status": loop.status,
         "paused_by": loop.paused_by,
         "origin": loop.origin,
         "by_model": loop.by_model,
         "prompt_known": loop.prompt_known,
         "depth": loop.depth,
-        "options": loop.options,
+        "paused_at": loop.paused_at,
+        "paused_seconds": loop.paused_seconds,
+        "tokens": loop.tokens,
+        **{name: getattr(loop, name) for name in _OBJECTS},
         **loop.extra,
     }
     header = "\n".join(f"{name}: {_scalar(value)}" for name, value in fields.items())
@@ -60,17 +70,16 @@ def parse(text: str) -> Loop:
     loop = Loop("", "", prompt)
     for name in (*_TEXTS, *_SWITCHES, *_COUNTS):
         _take(loop, name, fields)
-    promise, options = fields.get("completion_promise"), fields.get("options")
+    promise = fields.get("completion_promise")
     if promise is not None and not isinstance(promise, str):
         raise BadLoopError("its completion_promise is no text")
     loop.completion_promise = promise
-    loop.options = options if isinstance(options, dict) else {}
-    known = {"version", "description", "completion_promise", "options"}
-    loop.extra = {
-        name: value
-        for name, value in fields.items()
-        if name not in known and name not in (*_TEXTS, *_SWITCHES, *_COUNTS)
-    }
+    for name in _OBJECTS:
+        if isinstance(fields.get(name), dict):
+            setattr(loop, name, fields[name])
+    known = {"version", "description", "completion_promise"}
+    known.update(_TEXTS, _SWITCHES, _COUNTS, _OBJECTS)
+    loop.extra = {name: value for name, value in fields.items() if name not in known}
     _check(loop)
     return loop
 
@@ -140,9 +149,9 @@ def _take(loop: Loop, name: str, fields: Json) -> None:
 
 
 def _check(loop: Loop) -> None:
-    if not loop.session_id or not loop.loop_id:
+    if not loop.session_id or not is_safe_id(loop.loop_id):  # the names of files hold both
         raise BadLoopError("it names no session or no loop")
-    if loop.iteration < 1 or loop.max_iterations < 0 or loop.depth < 0:
+    if loop.iteration < 1 or any(getattr(loop, name) < 0 for name in _COUNTS):
         raise BadLoopError("its numbers make no sense")
     if loop.status not in (ACTIVE, PAUSED):
         raise BadLoopError(f"its status is {loop.status!r:.80}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sisyphus.measure import cut_units
+import time
+
+from sisyphus.measure import cut_units, end_units, units
+from sisyphus.ralph.loop import BY_HOST_CAP, MAX_MINUTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,19 +14,25 @@ if TYPE_CHECKING:
 PROMPT_UNITS = 8_000
 """Of a longer prompt the model gets the start, and reads the rest from the file."""
 
+REASON_UNITS = 600
+
 _FIRST_LINE_UNITS = 300
+_PROMISE_UNITS = 160
+_WHY_UNITS = 120
 
 
 def complete(promise: str) -> str:
+    from sisyphus.plain import harmless
+
     return f"""\
 [RALPH LOOP COMPLETE]
 
-Completion promise detected: <promise>{promise}</promise>
+Completion promise detected: <promise>{harmless(promise)}</promise>
 Ralph loop has ended."""
 
 
 def go_on(loop: Loop) -> str:
-    """Why the model may not stop. The client shows it twice, so it is short."""
+    """Why the model may not stop, in at most `REASON_UNITS`: the client shows it twice."""
     if loop.completion_promise is None:
         return _go_on_without_promise(loop)
     return f"""\
@@ -31,15 +40,33 @@ def go_on(loop: Loop) -> str:
 
 The completion promise was not output. The loop must continue.
 
-Expected promise: <promise>{loop.completion_promise}</promise>
+Expected promise: {_tag(loop)}
 
 Continue working on the task. Output the promise only when the task is TRULY complete.
 
-{loop.progress.capitalize()}."""
+{_where(loop)}"""
+
+
+def go_on_refused(loop: Loop, why: str, tail: str = "") -> str:
+    """The same where the promise was output and does not count. `tail`: what a command said."""
+    start = f"""\
+[RALPH LOOP ENFORCEMENT]
+
+The completion promise was output, but {cut_units(why, _WHY_UNITS)}
+"""
+    end = f"""\
+Expected promise: {_tag(loop)}
+
+Put that right, then output the promise again.
+
+{_where(loop)}"""
+    room = REASON_UNITS - units(start + end) - len("\n\n\n")
+    shown = end_units(tail, room)
+    return f"{start}\n{shown}\n\n{end}" if shown else f"{start}\n{end}"
 
 
 def _go_on_without_promise(loop: Loop) -> str:
-    end = "at its limits or by" if loop.max_iterations else "only by"
+    end = "at its limits or by" if _has_limits(loop) else "only by"
     return f"""\
 [RALPH LOOP ENFORCEMENT]
 
@@ -47,7 +74,33 @@ The loop must continue. It has no completion promise and ends {end} `sisyphus ra
 
 Continue working on the task.
 
-{loop.progress.capitalize()}."""
+{_where(loop)}"""
+
+
+def _tag(loop: Loop) -> str:
+    """The promise in its tag; of a very long one the start, and where the whole of it stands."""
+    promise = loop.completion_promise or ""
+    short = cut_units(promise, _PROMISE_UNITS)
+    if short == promise:
+        return f"<promise>{promise}</promise>"
+    return f"<promise>{short}…</promise> (whole: completion_promise of the loop's state file)"
+
+
+def _where(loop: Loop) -> str:
+    """Iteration and limits, on one line."""
+    limits = [f"{loop.max_minutes:,} minutes"] if 0 < loop.max_minutes < MAX_MINUTES else []
+    if loop.max_tokens:
+        limits.append(f"{loop.tokens:,} of {loop.max_tokens:,} tokens spent")
+    return "; ".join([loop.progress.capitalize(), *limits]) + "."
+
+
+def _has_limits(loop: Loop) -> bool:
+    return bool(loop.max_iterations or loop.max_minutes or loop.max_tokens)
+
+
+def failed_check(tail: str) -> str:
+    """More of what the command said than the reason has room for."""
+    return f"The last lines of the command that checks the promise:\n\n{tail}"
 
 
 def prompt(loop: Loop, path: str) -> str:
@@ -65,7 +118,8 @@ def reminder(loop: Loop, path: str) -> str:
     return f"The prompt of this ralph loop begins: {first}{whole}\nIt can be read in {path}"
 
 
-def at_limit(loop: Loop) -> str:
+def at_limit(loop: Loop, why: str) -> str:
+    """`why` as the arbiter says it: `the limit of 20 iterations is reached`."""
     promise = (
         f" without its promise <promise>{loop.completion_promise}</promise>"
         if loop.completion_promise is not None
@@ -74,19 +128,110 @@ def at_limit(loop: Loop) -> str:
     return f"""\
 [RALPH LOOP ENDED]
 
-The loop reached its limit of {loop.max_iterations} iterations{promise}.
+The loop ended{promise}: {why}.
 Task: {loop.description}"""
 
 
-def paused(loop: Loop, cap: int) -> str:
-    """The client overrides a hook that blocks `cap` times in a row without a tool call."""
+def paused(loop: Loop, by: str, why: str) -> str:
+    """The user is told why nothing moves any more, and what makes it move again."""
+    if by == BY_HOST_CAP:
+        return f"""\
+[RALPH LOOP PAUSED]
+
+The loop was paused: {why}, and the client stops a loop that goes on like this \
+(CLAUDE_CODE_STOP_HOOK_BLOCK_CAP).
+{_kept(loop)}
+To resume it, send any prompt in this session, or run `sisyphus ralph resume` and send one."""
     return f"""\
 [RALPH LOOP PAUSED]
 
-The loop was paused: {cap} answers in a row came without a tool call, and the client stops a loop \
-that goes on like this (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP).
-Nothing is lost. {loop.progress.capitalize()}. Task: {loop.description}
-To resume it, send any prompt in this session."""
+The loop was paused: {why}.
+{_kept(loop)}
+To resume it: `sisyphus ralph resume`, then send any prompt in this session. To end it: \
+`sisyphus ralph cancel`."""
+
+
+def _kept(loop: Loop) -> str:
+    return f"Nothing is lost. {loop.progress.capitalize()}. Task: {loop.description}"
+
+
+def stale(loop: Loop) -> str:
+    return f"""\
+[RALPH LOOP PAUSED]
+
+This session has a loop of earlier: its client has gone and nothing moved for hours.
+{_kept(loop)}
+To take it up again: `sisyphus ralph resume`. To end it: `sisyphus ralph cancel`."""
+
+
+def taken_up(loop: Loop) -> str:
+    return f"""\
+[RALPH LOOP]
+
+The loop of this session goes on: {loop.description} ({loop.progress}).
+To end it: `sisyphus ralph cancel`."""
+
+
+def waits(loop: Loop) -> list[str]:
+    """What the user is told where the loop waits for a limit to end."""
+    if not loop.waiting:
+        return []
+    until = loop.waiting.get("until")
+    when = f" It ends at {clock(until)}." if until else ""
+    goes_on = (
+        "The loop goes on by itself then."
+        if loop.options.get("resume_after_limit")
+        else "The loop goes on with your next prompt then."
+    )
+    return [
+        f"""\
+[RALPH LOOP WAITS]
+
+The loop waits for the {loop.waiting.get("for", "limit")} to end.{when} {goes_on}
+{_kept(loop)}"""
+    ]
+
+
+def waits_note(loop: Loop) -> list[str]:
+    if not loop.waiting:
+        return []
+    until = loop.waiting.get("until")
+    when = f" until {clock(until)}" if until else ""
+    return [f"the loop waits for the {loop.waiting.get('for', 'limit')} to end{when}"]
+
+
+def clock(at: float) -> str:
+    """Local time, for people."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def started(loop: Loop) -> str:
+    """What the user reads as a loop begins."""
+    promise = loop.completion_promise
+    ends = f"until <promise>{promise}</promise>" if promise is not None else "without a promise"
+    most = [f"{loop.max_iterations:,} iterations"] if loop.max_iterations else []
+    most += [f"{loop.max_minutes:,} minutes"] if loop.max_minutes else []
+    most += [f"{loop.max_tokens:,} tokens"] if loop.max_tokens else []
+    limits = f"at most {', '.join(most)}" if most else "without a limit"
+    return "\n".join([f"Ralph loop {loop.loop_id} goes on {ends}, {limits}.", *_unused(loop)])
+
+
+def _unused(loop: Loop) -> list[str]:
+    """A check is made when the promise is."""
+    checks = [
+        name for name in ("verify", "verify_plan", "verify_checklist") if name in loop.options
+    ]
+    if not checks or loop.completion_promise is not None:
+        return []
+    named = ", ".join("--" + name.replace("_", "-") for name in checks)
+    return [f"It has no --completion-promise, so {named} will never be asked."]
+
+
+def asks(loop: Loop) -> str:
+    return f"""\
+[RALPH LOOP WAITS]
+
+The agent asked you something; the loop goes on with your answer. {loop.progress.capitalize()}."""
 
 
 def refused(reason: str) -> str:
@@ -94,13 +239,6 @@ def refused(reason: str) -> str:
 [RALPH LOOP NOT STARTED]
 
 {reason}."""
-
-
-def not_done(options: list[str]) -> str:
-    return f"""\
-[RALPH LOOP]
-
-The loop started. This version does not do what these options ask for: {", ".join(options)}."""
 
 
 def set_aside(fault: str) -> str:

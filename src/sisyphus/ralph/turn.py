@@ -47,23 +47,39 @@ class Turn:
         self.used_tool = False
         self.prompted = False
 
+    def put_back(self, index: int) -> None:
+        """From this one on, the loops whose promise was kept go on nevertheless."""
+        self.loops += reversed(self.kept[index:])
+        self.kept = self.kept[:index]
+
 
 class Known:
     """What is remembered of a session: names of starts that were seen, and two moments.
 
     A fork adopts no loop that began before `forked_at`: its lines are copies. In a session that was
     going on before we met it at `met_at`, a promise of an earlier turn has ended its loop: nobody
-    stood at those Stops. Both are ISO times, "" where they do not apply.
+    stood at those Stops. What began before `cancelled_at` was cancelled. All are ISO times, ""
+    where they do not apply. `heard`: the id of the last prompt that a hook heard. `now` is in epoch
+    seconds.
     """
 
-    __slots__ = ("forked_at", "met_at", "starts")
+    __slots__ = ("cancelled_at", "forked_at", "heard", "met_at", "now", "starts")
 
     def __init__(
-        self, starts: Iterable[str] = (), *, forked_at: str = "", met_at: str = ""
+        self,
+        starts: Iterable[str] = (),
+        *,
+        forked_at: str = "",
+        met_at: str = "",
+        cancelled_at: str = "",
+        now: float = 0.0,
     ) -> None:
         self.starts = set(starts)
         self.forked_at = forked_at
         self.met_at = met_at
+        self.cancelled_at = cancelled_at
+        self.heard = ""
+        self.now = now
 
 
 def follow(loops: Sequence[Loop], events: Sequence[Event], begin: Begin, known: Known) -> Turn:
@@ -71,13 +87,15 @@ def follow(loops: Sequence[Loop], events: Sequence[Event], begin: Begin, known: 
 
     `begin` makes a loop, with notes, or refuses to with a `SisyphusError`. Loops change in place;
     the names of starts that were seen are added to `known`. A loop that a hook started before its
-    line was written is current from its line on.
+    line was written is current from its line on; what was nested in it comes with it.
     """
     starts = [event.start for event in events if event.start is not None]
     names = {name for start in starts for name in (start.origin, start.early) if name}
-    follower = _Follower([loop for loop in loops if loop.origin not in names], begin, known)
-    follower.coming = {loop.origin: loop for loop in loops if loop.origin in names}
-    follower.failed = {event.text for event in events if event.kind == ev.FAILED}
+    coming = [index for index, loop in enumerate(loops) if loop.origin in names]
+    follower = _Follower(loops[: coming[0]] if coming else loops, begin, known)
+    for index, end in zip(coming, [*coming[1:], len(loops)], strict=False):
+        follower.coming[loops[index].origin] = loops[index:end]
+    follower.failed = {event.call for event in events if event.kind == ev.FAILED}
     follower.starts_left = len(starts)
     for event in events:
         follower.take(event)
@@ -92,7 +110,7 @@ class _Follower:
         self._begin = begin
         self._known = known
         self._stale: list[Loop] = []  # kept in an earlier turn, which does not end them
-        self.coming: dict[str, Loop] = {}  # active loops whose lines are still to come
+        self.coming: dict[str, Sequence[Loop]] = {}  # active loops whose lines are still to come
         self.failed: set[str] = set()
         self.starts_left = 0
 
@@ -102,9 +120,9 @@ class _Follower:
         elif event.kind == ev.TOOL:
             self.turn.used_tool = True
         elif event.kind == ev.CONTINUED:
-            self._turn_over()
+            self._turn_over(is_judged=True)
         elif event.kind == ev.PROMPT:
-            self._prompted()
+            self._prompted(event)
         elif event.start is not None:
             self.starts_left -= 1
             self._started(event.start)
@@ -123,34 +141,38 @@ class _Follower:
             promises.add(wanted)
             turn.kept.append(turn.loops.pop())
 
-    def _prompted(self) -> None:
+    def _prompted(self, event: Event) -> None:
         self._turn_over()
         turn = self.turn
-        turn.prompted = True
+        # A line may come Stops after its prompt, which a hook had heard at once.
+        turn.prompted = not event.call or event.call != self._known.heard
         if turn.loops and turn.loops[-1].paused_by == lp.BY_HOST_CAP:
-            turn.loops[-1].resume()
+            lp.resume(turn.loops, self._known.now)
             turn.notes.append("the loop goes on: the user spoke")
         if self.starts_left:  # history: what the model started before its latest loop is over
             turn.loops = [x for x in turn.loops if not (x.by_model and x in turn.begun)]
 
-    def _turn_over(self) -> None:
+    def _turn_over(self, *, is_judged: bool = False) -> None:
+        """`is_judged`: a Stop has seen the promises, and they did not count. So it has those of a
+        loop that did not begin here, or the user spoke before it could."""
         for loop in reversed(self.turn.kept):
             if self._known.met_at and lp.is_before(loop.started_at, self._known.met_at):
                 self.turn.notes.append(f"loop {loop.loop_id} had ended before sisyphus was there")
             else:
                 self.turn.loops.append(loop)
-                self._stale.append(loop)
+                is_over = loop in self.turn.begun and not is_judged and not loop.has_checks
+                self._stale += [loop] if is_over else []
         self.turn.kept = []
-        self.turn.used_tool = False
+        self.turn.used_tool = self.turn.prompted = False
         self.turn.reason = SAID_NOTHING
 
     def _started(self, start: Start) -> None:
         coming = self.coming.pop(start.early, None) or self.coming.pop(start.origin, None)
         is_known = self._remember(start)
         if coming:
-            coming.origin = start.name
+            coming[0].origin = start.name
             self._make_room()
-            self.turn.loops.append(coming)
+            self.turn.loops += coming
         if is_known or self._is_void(start):
             return
         try:
@@ -173,9 +195,13 @@ class _Follower:
         return is_known
 
     def _is_confirmed(self, found: Loop) -> bool:
-        """Whether the line is that of a loop which its prompt had started already."""
+        """Whether the line is that of a loop which its prompt had started already.
+
+        A prompt that is typed while a turn runs has that turn's id at first (Claude Code 2.1.329).
+        """
         for loop in self.turn.loops:
-            if not loop.origin and not found.by_model and loop.is_same_task(found):
+            is_early = not loop.origin or loop.origin.startswith("prompt ")
+            if is_early and not found.by_model and loop.is_same_task(found):
                 loop.origin = found.origin
                 return True
         return False
@@ -184,10 +210,13 @@ class _Follower:
         if start.call and start.call in self.failed:
             self.turn.notes.append("no loop started: the call of the skill failed")
             return True
-        forked_at = self._known.forked_at
-        if forked_at and lp.is_before(start.at, forked_at):
-            self.turn.notes.append("no loop started: the line is the parent session's")
-            return True
+        for moment, why in (
+            (self._known.forked_at, "the line is the parent session's"),
+            (self._known.cancelled_at, "it was cancelled"),
+        ):
+            if moment and lp.is_before(start.at, moment):
+                self.turn.notes.append(f"no loop started: {why}")
+                return True
         return False
 
     def _push(self, loop: Loop) -> None:
@@ -202,13 +231,20 @@ class _Follower:
         elif len(turn.loops) > DEEPEST:
             turn.notes.append("no loop started: too many loops wait already")
             return
+        if any(around.options.get(lp.WAKES) for around in turn.loops):
+            loop.options[lp.WAKES] = True
         turn.loops.append(loop)
         turn.begun.append(loop)
         turn.notes.append(f"loop {loop.loop_id} started")
 
     def _make_room(self) -> None:
-        """Before a loop begins, those end whose promise has been kept."""
+        """Before a loop begins, those end whose promise has been kept.
+
+        One whose promise must be checked waits for the new one, and what is around it does.
+        """
         turn = self.turn
+        checked = (i for i, kept in enumerate(turn.kept) if kept.has_checks)
+        turn.put_back(next(checked, len(turn.kept)))
         turn.ended += [(kept, lp.SUCCESS) for kept in turn.kept]
         turn.kept = []
         while turn.loops and turn.loops[-1] in self._stale:

@@ -1,0 +1,89 @@
+"""The slash commands about loops, answered where they are typed: no model request is spent."""
+
+from __future__ import annotations
+
+import re
+
+from sisyphus.contract import Outcome
+from sisyphus.errors import SisyphusError
+from sisyphus.ralph import actions, help_text, store
+from sisyphus.ralph.invocations import PLUGINS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.contract import Payload
+    from sisyphus.workspace import Workspace
+
+CANCEL, RESUME = "cancel-ralph", "ralph-resume"
+USER = "the user"
+
+_COMMAND = re.compile(
+    rf"\s*/(?:({'|'.join(PLUGINS)}):)?"
+    r"(cancel-ralph|list-ralph-loops|ralph-(?:stats|help|status|pause|resume))(?:\s+(.*))?",
+    re.DOTALL,
+)
+
+
+def answer(payload: Payload, space: Workspace) -> Outcome | None:
+    """The answer to a prompt that is one of our commands; None for any other prompt."""
+    typed = _COMMAND.fullmatch(payload.prompt)
+    if typed is None:
+        return None
+    plugin, command, more = typed[1] or "sisyphus", typed[2], (typed[3] or "").strip()
+    if more and command != RESUME:
+        return None  # a sentence that begins with the command's name
+    if plugin != "sisyphus":
+        return _cancel_with_another(command, space, payload.session)
+    notes = [f"answered /{command}"]
+    try:
+        text = _do(command, space, payload.session)
+    except SisyphusError as error:
+        return Outcome(reason=str(error), notes=notes)
+    if command == RESUME:  # it goes on to the model: there is work to do
+        return Outcome(messages=[text], notes=notes)
+    return Outcome(reason=text, notes=notes)
+
+
+def _cancel_with_another(command: str, space: Workspace, session: str) -> Outcome | None:
+    """Another plugin's loop is held by us as well; its own command runs on to end it there."""
+    if command != CANCEL:
+        return None
+    try:
+        _cancel(space, session)
+    except SisyphusError as error:
+        if not store.has_loop(space.ours, session):
+            return None
+        return Outcome(messages=[f"The loop of sisyphus was not cancelled: {error}"])
+    return Outcome(notes=["the loop was cancelled by another plugin's command"])
+
+
+def _cancel(space: Workspace, session: str) -> str:
+    """A loop that began unseen by any hook is not found in the transcript after this, either."""
+    if not store.has_loop(space.ours, session):
+        actions.bury(space.ours, session, now=space.now)
+    return actions.told("cancelled", actions.cancel(space.ours, session, now=space.now, by=USER))
+
+
+def _do(command: str, space: Workspace, session: str) -> str:
+    if command == CANCEL:
+        return _cancel(space, session)
+    if command == "ralph-pause":
+        return actions.told("paused", actions.pause(space.ours, session, now=space.now, by=USER))
+    if command == RESUME:
+        return actions.told("resumed", actions.resume(space.ours, session, now=space.now, by=USER))
+    if command == "ralph-help":
+        return help_text.HELP
+    return _show(command, space, session)
+
+
+def _show(command: str, space: Workspace, session: str) -> str:
+    from sisyphus.ralph import report
+
+    if command == "ralph-stats":
+        from sisyphus.ralph.past import stats
+
+        return stats.stats_text(space.ours)
+    rows = actions.list_loops(space.ours, space.now, space.settings.get("ralph.stale_hours"))
+    if command == "ralph-status":
+        rows = [row for row in rows if row["session_id"] == session]
+    return report.listing(rows, space.now)

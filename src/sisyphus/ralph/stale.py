@@ -1,0 +1,56 @@
+"""Whether anybody still runs a loop: its session's client process, and how long it was silent."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.session import binding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.workspace import Workspace
+
+ALIVE, GONE, STALE = "alive", "gone", "stale"
+
+
+def is_stale(alive: bool | None, quiet_seconds: float, hours: float) -> bool:
+    """Silence for `hours` tells, unless the process is known to live; None = that is not known."""
+    return alive is not True and quiet_seconds >= hours * 3600
+
+
+def health(ours: str, session: str, path: str, now: float, hours: float) -> str:
+    """How a session's loop fares whose file is `path`, at `now` in epoch seconds."""
+    alive = binding.is_held(ours, session)
+    if is_stale(alive, quiet_seconds(path, now), hours):
+        return STALE
+    return GONE if alive is False else ALIVE
+
+
+def was_stale(space: Workspace, session: str, path: str) -> bool:
+    """Whether the loop in `path` was stale when its client process of now took its session up.
+
+    Any change of the file since then answers no, and so does a session that its process has not
+    left, however long it was silent. To be asked once the session is bound to its process.
+    """
+    hours = space.settings.get("ralph.stale_hours")
+    if not is_stale(None, quiet_seconds(path, space.now), hours):
+        return False
+    moment = binding.session_file(space.ours, session).get("bound_at")
+    if type(moment) is not float:
+        return False
+    return is_stale(_former_is_alive(space, session), quiet_seconds(path, moment), hours)
+
+
+def _former_is_alive(space: Workspace, session: str) -> bool | None:
+    from sisyphus.session.process import is_alive
+
+    former = binding.recorded(space.ours, session, "process_before")
+    return is_alive(former) if former else None
+
+
+def quiet_seconds(path: str, moment: float) -> float:
+    """How long before `moment` the file was written last; 0 where there is none."""
+    try:
+        return moment - os.stat(path).st_mtime
+    except OSError:
+        return 0.0
