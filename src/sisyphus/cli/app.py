@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from sisyphus import __version__
-from sisyphus.cli import boulder, context, demo, ralph, rules
+from sisyphus.cli import boulder, context, demo, ralph, rules, why
 from sisyphus.contract import EVENTS
 from sisyphus.errors import SisyphusError
+from sisyphus.plain import harmless
 from sisyphus.shipped import plugin_folder
 from sisyphus.state import debug
 
@@ -29,6 +30,7 @@ app.add_typer(boulder.app, name="boulder")
 app.add_typer(ralph.app, name="ralph")
 app.add_typer(rules.app, name="rules")
 app.add_typer(context.app, name="context")
+app.command("why")(why.why)
 app.command("demo")(demo.demo)
 
 
@@ -81,7 +83,7 @@ def run_app() -> int:
     try:
         app()
     except SisyphusError as error:
-        typer.echo(f"error: {error}", err=True)
+        typer.echo(f"error: {harmless(str(error))}", err=True)
         return 1
     except KeyboardInterrupt:
         return 130

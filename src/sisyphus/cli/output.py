@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sisyphus.errors import SisyphusError
+from sisyphus.plain import sound
 from sisyphus.workspace import Workspace
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -32,7 +33,7 @@ def workspace(project: str) -> Workspace:
 
 
 def print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    typer.echo(sound(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def heading(text: str) -> str:

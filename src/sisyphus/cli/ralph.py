@@ -1,62 +1,200 @@
 from __future__ import annotations
 
+import os
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sisyphus.cli.output import AsJson, heading, print_json
-from sisyphus.paths import our_home
-from sisyphus.ralph import actions
+from sisyphus.cli import checklist, ralph_history
+from sisyphus.cli.output import AsJson, heading, print_json, workspace
+from sisyphus.paths import client_home, our_home
+from sisyphus.ralph import actions, report
+from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from sisyphus._types import Json
 
 app = typer.Typer(help="Loops that keep their promise.", no_args_is_help=True)
+app.add_typer(checklist.app, name="checklist")
+app.command("log")(ralph_history.log)
+app.command("stats")(ralph_history.stats)
+
+Session = Annotated[
+    str,
+    typer.Option(
+        "--session-id",
+        metavar="ID",
+        help="The session that is meant; else the one around this command, else the only one.",
+        envvar="CLAUDE_CODE_SESSION_ID",
+        show_envvar=True,
+    ),
+]
+
+LoopId = Annotated[
+    str, typer.Argument(metavar="[LOOP]", help="A loop's id, or its start.", show_default=False)
+]
+
+IDLE = "An idle session needs a prompt to move."
+
+
+@app.command()
+def start(  # noqa: PLR0913, PLR0917  # one an option
+    prompt: Annotated[
+        list[str] | None, typer.Argument(metavar="-- PROMPT", show_default=False)
+    ] = None,
+    completion_promise: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the agent must promise.")
+    ] = None,
+    max_iterations: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Default 100; 0 = no limit.")
+    ] = None,
+    max_minutes: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Default 1440; 0 = no limit.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Tokens to spend, subagents' too.")
+    ] = None,
+    verify: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="Must exit 0 for the promise to count.")
+    ] = None,
+    verify_plan: Annotated[
+        bool, typer.Option("--verify-plan", help="The plan must be complete as well.")
+    ] = False,
+    verify_checklist: Annotated[
+        bool, typer.Option("--verify-checklist", help="The checklist must be done as well.")
+    ] = False,
+    wait_for_user: Annotated[
+        bool, typer.Option("--wait-for-user", help="A question to you lets the session stop.")
+    ] = False,
+    resume_after_limit: Annotated[
+        bool, typer.Option("--resume-after-limit", help="Go on when the account's limit resets.")
+    ] = False,
+    prompt_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Take the prompt from a file.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the session's loop.")] = False,
+    session_id: Session = "",
+    project: Annotated[
+        str,
+        typer.Option(
+            "--project",
+            metavar="DIR",
+            help="Where the loop works.",
+            show_default="the session's folder, else the current one",
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Start a loop in a session, from any terminal; it holds from the session's next stop on.
+
+    sisyphus ralph start --completion-promise "ALL GREEN" --verify "pytest -q" -- Make tests pass
+    """
+    from sisyphus.ralph import start as begin
+
+    if prompt_file:
+        prompt_file = os.path.join(workspace("").cwd, os.path.expanduser(prompt_file))
+    space = workspace(project or begin.folder(client_home(), session_id))
+    asked = begin.invocation(
+        " ".join(prompt or []),
+        {
+            "completion_promise": completion_promise,
+            "max_iterations": max_iterations,
+            "max_minutes": max_minutes,
+            "max_tokens": max_tokens,
+            "verify": verify,
+            "verify_plan": verify_plan,
+            "verify_checklist": verify_checklist,
+            "wait_for_user": wait_for_user,
+            "resume_after_limit": resume_after_limit,
+            "prompt_file": prompt_file,
+        },
+    )
+    row = begin.start(space, asked, session_id, force=force)
+    if not begin.is_known(space, row["session_id"]):
+        asked.notes.append(f"the client has no session {row['session_id']} yet")
+    for note in asked.notes:
+        typer.echo(f"note: {note}", err=True)
+    _tell([row], "started", as_json)
+    if not as_json:
+        typer.echo(f"It holds from the next stop of session {row['session_id']} on. {IDLE}")
+
+
+@app.command()
+def status(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
+    """Show the loop of this session; without a session, the only one there is."""
+    session_id = _session(loop, session_id)
+    row = actions.of_session(our_home(), session_id, time.time(), _stale_hours())
+    if as_json:
+        print_json(row)
+    elif row is None:
+        _show_others()
+    else:
+        _show(row)
 
 
 @app.command("list")
 def list_loops(as_json: AsJson = False) -> None:
     """List the loops that have not ended, of every session."""
-    rows = actions.list_loops(our_home())
+    rows = actions.list_loops(our_home(), time.time(), _stale_hours())
     if as_json:
         print_json(rows)
         return
     if not rows:
-        typer.echo('No loop is active. Start one in a session: /sisyphus:ralph-loop "TASK" …')
+        typer.echo(report.NOTHING)
     for row in rows:
-        typer.echo(heading(f"{row['loop_id']}  {row['description']}"))
-        typer.echo(_details(row))
+        _show(row)
 
 
 @app.command()
-def cancel(
-    session_id: Annotated[
-        str,
-        typer.Option(
-            "--session-id",
-            metavar="ID",
-            help="The session whose loop ends; the only one with a loop where it is not named.",
-            envvar="CLAUDE_CODE_SESSION_ID",
-            show_envvar=True,
-        ),
-    ] = "",
-    as_json: AsJson = False,
-) -> None:
+def cancel(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
     """End a session's loop. From any folder; takes effect when the agent next wants to stop."""
-    rows = actions.cancel(our_home(), session_id)
+    session_id = _session(loop, session_id)
+    _tell(actions.cancel(our_home(), session_id, now=time.time()), "cancelled", as_json)
+
+
+@app.command()
+def pause(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
+    """Let the session stop; the loop keeps its place until it is resumed."""
+    session_id = _session(loop, session_id)
+    _tell(actions.pause(our_home(), session_id, now=time.time()), "paused", as_json)
+
+
+@app.command()
+def resume(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
+    """Go on with a paused loop, whoever paused it. An idle session needs a prompt to move."""
+    session_id = _session(loop, session_id)
+    _tell(actions.resume(our_home(), session_id, now=time.time()), "resumed", as_json)
+    if not as_json:
+        typer.echo(IDLE)
+
+
+def _session(loop: str, session_id: str) -> str:
+    return actions.session_of(our_home(), loop, time.time()) if loop else session_id
+
+
+def _show_others() -> None:
+    """Without a loop here: what there is elsewhere, and how earlier ones went."""
+    rows = actions.list_loops(our_home(), time.time(), _stale_hours())
+    typer.echo("No loop is active here." + (" Elsewhere:" if rows else ""))
+    for row in rows:
+        _show(row)
+    typer.echo("`sisyphus ralph log` shows how loops ended.")
+
+
+def _stale_hours() -> int:
+    """A setting of the user's alone, whatever the current folder is."""
+    hours: int = Workspace(our_home()).settings.get("ralph.stale_hours")
+    return hours
+
+
+def _tell(rows: list[Json], what: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
-        return
-    for row in rows:
-        typer.echo(f"Loop {row['loop_id']} cancelled: {row['description']}")
+    else:
+        typer.echo(actions.told(what, rows))
 
 
-def _details(row: Json) -> str:
-    limit = f" of {row['max_iterations']}" if row["max_iterations"] else ""
-    promise = row["completion_promise"]
-    lines = [
-        f"  {row['status']}, iteration {row['iteration']}{limit}, since {row['started_at']}",
-        f"  promise: {promise}" if promise is not None else "  no promise",
-        f"  session {row['session_id']} in {row['project']}",
-    ]
-    return "\n".join(lines)
+def _show(row: Json) -> None:
+    typer.echo(heading(report.title(row)))
+    typer.echo(report.details(row, time.time()))
