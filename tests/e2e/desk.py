@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from e2e.client import Client, Event, environment, plugin_folder
+from e2e.client import COMMANDS, Client, Event, environment, plugin_folder
 from e2e.model import serving
 from e2e.script import Script, Turn
 
@@ -73,6 +73,19 @@ class Desk:
         path = self.home / ".claude" / name
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
+    def sisyphus(self, *words: str) -> str:
+        """What a command of ours prints in another terminal, in the user's home folder."""
+        ran = subprocess.run(
+            [COMMANDS / "sisyphus", *words],
+            cwd=self.home,
+            env=environment(self.home),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
     def run(
         self,
         *prompts: str,
@@ -93,11 +106,11 @@ class Desk:
             client = Client(self.project / folder, variables, self.home / "stderr.txt")
             events = client.talk(prompts, *self._plugin_flags, *flags)
         run = Run(model.requests, events)
-        self._check_log()
+        self.check_log()
         _check(run, script)
         return run
 
-    def _check_log(self) -> None:
+    def check_log(self) -> None:
         log = self.home / ".claude/.sisyphus/logs/debug.log"
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         faults = [line for line in lines if "Error: " in line]

@@ -15,6 +15,7 @@ from e2e.wire import Json, Request
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+OK = 200
 SUMMARY = Turn("<analysis>none</analysis>\n<summary>What was said before.</summary>")
 
 
@@ -34,17 +35,24 @@ class Model(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
-    def answer(self, request: Request) -> Json:
+    def answer(self, request: Request) -> tuple[int, Json]:
+        """The status of the answer, and the answer."""
         with self._lock:
             self._serial += 1
             serial = self._serial
             if request.is_turn:
                 self.requests.append(request)
-        return wire.message(self._turn(request), serial, request.body.get("model", ""))
+        turn = self._turn(request)
+        if turn.status != OK:
+            return turn.status, wire.refusal(turn)
+        return OK, wire.message(turn, serial, request.body.get("model", ""))
 
     def _turn(self, request: Request) -> Turn:
         if request.is_turn:
-            return self.script.take(agent=bool(request.agent))
+            turn = self.script.take(agent=bool(request.agent))
+            if turn.meanwhile:
+                turn.meanwhile()
+            return turn
         return SUMMARY if request.is_compaction else Turn("ok")
 
 
@@ -70,8 +78,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def _converse(self, body: Json) -> None:
         agent = self.headers.get("x-claude-code-agent-id") or ""
-        answer = self.server.answer(Request(agent, body))
-        if body.get("stream"):
+        status, answer = self.server.answer(Request(agent, body))
+        if status != OK:
+            self._send("application/json", json.dumps(answer).encode(), status)
+        elif body.get("stream"):
             self._send("text/event-stream", b"".join(wire.stream(answer)))
         else:
             self._send_json(answer)
@@ -79,8 +89,8 @@ class Handler(BaseHTTPRequestHandler):
     def _send_json(self, value: Json) -> None:
         self._send("application/json", json.dumps(value).encode())
 
-    def _send(self, kind: str, data: bytes) -> None:
-        self.send_response(200)
+    def _send(self, kind: str, data: bytes, status: int = OK) -> None:
+        self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()

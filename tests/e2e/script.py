@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SURPLUS = "[the script has no more turns]"
 
@@ -22,11 +25,15 @@ class Turn:
     """One answer of the model: a text, tool calls (all of them in parallel), or both.
 
     `tokens` is how much context the API says it took; near the model's window the client compacts.
+    `meanwhile` happens in another terminal just before the model answers. With a `status` other
+    than 200 the API refuses, and `text` says why.
     """
 
     text: str = ""
     tools: tuple[Tool, ...] = ()
     tokens: int = 100
+    meanwhile: Callable[[], object] | None = None
+    status: int = 200
 
 
 def say(text: str) -> Turn:

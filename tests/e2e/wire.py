@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+TOO_MANY = 429
+
 
 @dataclass(frozen=True)
 class Request:
@@ -74,6 +76,12 @@ def message(turn: Turn, serial: int, model: str) -> Json:
         "stop_sequence": None,
         "usage": {"input_tokens": turn.tokens, "output_tokens": 10},
     }
+
+
+def refusal(turn: Turn) -> Json:
+    """The API's error instead of an answer."""
+    kind = "rate_limit_error" if turn.status == TOO_MANY else "api_error"
+    return {"type": "error", "error": {"type": kind, "message": turn.text}}
 
 
 def _blocks(turn: Turn, serial: int) -> Iterator[Json]:
