@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +113,15 @@ def _loop(desk: Desk) -> None:
     desk.hook("stop", **STOP)
 
 
+def _talking_loop(desk: Desk) -> None:
+    """A loop in a git repository of 300 files in which nothing has changed since the last stop."""
+    subprocess.run(["git", "init", "--quiet", desk.project], check=True)  # noqa: S607
+    for number in range(300):
+        desk.write(f"src/part{number % 10}/file{number}.py", "pass\n")
+    subprocess.run(["git", "-C", desk.project, "add", "."], check=True)  # noqa: S607
+    _loop(desk)
+
+
 SCENES = [
     *(
         Scene(
@@ -142,6 +152,10 @@ SCENES = [
     Scene(
         "loop", "stop in a loop, transcript of 1 GB, second stop", 1.5,
         "stop", STOP, _loop, "[RALPH LOOP ENFORCEMENT]", large=True,
+    ),
+    Scene(
+        "loop-git", "stop in a loop, git asked about 300 files", 2.5,
+        "stop", STOP, _talking_loop, "[RALPH LOOP ENFORCEMENT]",
     ),
     Scene(
         "start", "session-start, 500-line README, plan of 1,000 tasks", 2.0,

@@ -33,10 +33,13 @@ def create(path: Path, size: int = GIGABYTE) -> None:
 
 
 def append(path: Path, turns: int) -> None:
-    """What is said between one Stop and the next."""
+    """What is said between one Stop and the next; the last thing is the edit of a file."""
+    edit = {"file_path": "src/app.py", "old_string": "a", "new_string": "b"}
+    called = {"type": "tool_use", "id": "toolu_edit", "name": "Edit", "input": edit}
     with path.open("ab") as file:
         for number in range(turns):
             file.writelines(_line(record) for record in turn(number))
+        file.write(_line(_record("assistant", {"content": [called]}, "e")))
 
 
 def turn(number: int) -> list[dict[str, Any]]:
