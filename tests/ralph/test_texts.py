@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sisyphus.measure import units
 from sisyphus.ralph import texts
 from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, Loop
+from sisyphus.times import local
 
 
 def _loop(prompt: str = "do it", promise: str | None = "TASK1_DONE", limit: int = 100) -> Loop:
@@ -197,7 +198,7 @@ def _waiting(until: float, *, resumes: bool) -> Loop:
 
 def test_a_loop_that_waits_says_for_what_and_until_when() -> None:
     loop = _waiting(1_795_200_000, resumes=False)
-    moment = texts.clock(1_795_200_000)
+    moment = local(1_795_200_000)
 
     assert moment.startswith("2026-11-2")
     (told,) = texts.waits(loop)

@@ -59,6 +59,21 @@ def glance(ours: str, session: str) -> Memory:
     return Memory(read_json(memory_path(ours, session)) or {})
 
 
+def peek(path: str) -> Loop | None:
+    """The loop in a state file, without the lock: the file is always whole. None where it holds
+    none."""
+    from sisyphus.ralph import statefile
+
+    try:
+        return statefile.parse(_text(path))
+    except (UnreadableError, ValueError):
+        return None
+
+
+def _text(path: str) -> str:
+    return read_bytes(path, LOOP_BYTES).decode("utf-8", "surrogatepass")
+
+
 class LoopStore:
     """The loops and the memory of one session, under its lock inside a `with` block.
 
@@ -135,7 +150,7 @@ class LoopStore:
         if not os.path.lexists(path):
             return None
         try:
-            text = read_bytes(path, LOOP_BYTES).decode("utf-8", "surrogatepass")
+            text = _text(path)
             if statefile.version(text) > loop.VERSION:
                 raise NewerVersionError(f"{path} was written by a newer sisyphus")
             found = statefile.parse(text)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from sisyphus.measure import cut_units, end_units, units
 from sisyphus.ralph.loop import BY_HOST_CAP, MAX_MINUTES
 
@@ -176,8 +174,10 @@ def waits(loop: Loop) -> list[str]:
     """What the user is told where the loop waits for a limit to end."""
     if not loop.waiting:
         return []
+    from sisyphus.times import local
+
     until = loop.waiting.get("until")
-    when = f" It ends at {clock(until)}." if until else ""
+    when = f" It ends at {local(until)}." if until else ""
     goes_on = (
         "The loop goes on by itself then."
         if loop.options.get("resume_after_limit")
@@ -195,14 +195,11 @@ The loop waits for the {loop.waiting.get("for", "limit")} to end.{when} {goes_on
 def waits_note(loop: Loop) -> list[str]:
     if not loop.waiting:
         return []
+    from sisyphus.times import local
+
     until = loop.waiting.get("until")
-    when = f" until {clock(until)}" if until else ""
+    when = f" until {local(until)}" if until else ""
     return [f"the loop waits for the {loop.waiting.get('for', 'limit')} to end{when}"]
-
-
-def clock(at: float) -> str:
-    """Local time, for people."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
 def started(loop: Loop) -> str:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import time
 
 from sisyphus.contract import Outcome
-from sisyphus.errors import LockedError, UnreadableError
+from sisyphus.errors import LockedError
 from sisyphus.ralph import store
-from sisyphus.reading import read_bytes
 from sisyphus.session import client
 from sisyphus.session.process import is_alive
 from sisyphus.state.lock import Lock
@@ -51,7 +50,7 @@ def on_idle(
     if payload.is_subagent or not payload.session or not space.settings.get("ralph.enabled"):
         return None
     path = store.loop_path(space.ours, payload.session)
-    if not _may_wake(_loop(path)) or not _is_noted(path, space.now, sleep):
+    if not _may_wake(store.peek(path)) or not _is_noted(path, space.now, sleep):
         return None
     try:
         with Lock(path + ".wake", wait=0):
@@ -122,23 +121,12 @@ def due(waiting: Json, first: float) -> float:
 
 def _wanted(path: str) -> Json:
     """What the loop waits for, {} where nobody is to be woken for it."""
-    loop = _loop(path)
+    loop = store.peek(path)
     return loop.waiting if loop and _may_wake(loop) else {}
 
 
 def _may_wake(loop: Loop | None) -> bool:
     return bool(loop and loop.options.get("resume_after_limit") and not loop.is_paused)
-
-
-def _loop(path: str) -> Loop | None:
-    """A glance without the lock: the file is always whole."""
-    from sisyphus.ralph import statefile
-
-    try:
-        text = read_bytes(path, store.LOOP_BYTES).decode("utf-8", "surrogatepass")
-        return statefile.parse(text)
-    except (UnreadableError, ValueError):
-        return None
 
 
 def _number(value: object) -> float:

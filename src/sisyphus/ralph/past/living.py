@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.errors import UnreadableError
-from sisyphus.ralph import statefile, store
-from sisyphus.reading import read_bytes
+from sisyphus.ralph import store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +18,8 @@ def living(ours: str) -> list[tuple[Loop, str]]:
     found = []
     for name in _names(ours):
         path = os.path.join(store.folder(ours), name)
-        try:
-            text = read_bytes(path, store.LOOP_BYTES).decode("utf-8", "surrogatepass")
-            loop = statefile.parse(text)
-        except (UnreadableError, ValueError):
-            continue  # the next Stop of its session sets it aside and says so
-        if name.startswith(f"ralph-loop.{loop.session_id}."):
+        loop = store.peek(path)  # None: the next Stop of its session sets it aside and says so
+        if loop and name.startswith(f"ralph-loop.{loop.session_id}."):
             found.append((loop, path))
     return found
 
