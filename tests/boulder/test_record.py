@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sisyphus.boulder import record
-from sisyphus.boulder.plan import parse
+from sisyphus.boulder.parser.plan import parse
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

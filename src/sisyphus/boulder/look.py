@@ -6,8 +6,8 @@ import os
 from binascii import crc32
 
 from sisyphus.boulder.discover import stamp_of
-from sisyphus.boulder.names import plan_name
-from sisyphus.boulder.plan import Plan, parse
+from sisyphus.boulder.parser.names import plan_name
+from sisyphus.boulder.parser.plan import Plan, parse
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import display
 from sisyphus.reading import PLAN_BYTES, read_text

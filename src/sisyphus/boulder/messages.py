@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json, Piece, PlanStatus
     from sisyphus.boulder.look import Look
-    from sisyphus.boulder.plan import Plan
+    from sisyphus.boulder.parser.plan import Plan
 
 _LIMIT = 300
 """Code points of a name or a task in a text: a hostile plan must not fill the reply."""

@@ -12,7 +12,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
-    from sisyphus.boulder.plan import Plan
+    from sisyphus.boulder.parser.plan import Plan
 
 _DAY = 86_400
 

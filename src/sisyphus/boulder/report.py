@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder.plan import parse
+from sisyphus.boulder.parser.plan import parse
 from sisyphus.boulder.record import is_stale
 from sisyphus.errors import SisyphusError
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json, PlanStatus, StoryStatus, WaveStatus
     from sisyphus.boulder.look import Look
-    from sisyphus.boulder.plan import Plan
+    from sisyphus.boulder.parser.plan import Plan
     from sisyphus.workspace import Workspace
 
 _STATES: dict[str, Literal["active", "missing", "no_tasks", "complete"]] = {

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.boulder.lines import BLOCKED, CANCELLED, COMPLETED, IN_PROGRESS, OPEN
-from sisyphus.boulder.plan import Plan, parse
+from sisyphus.boulder.parser.lines import BLOCKED, CANCELLED, COMPLETED, IN_PROGRESS, OPEN
+from sisyphus.boulder.parser.plan import Plan, parse
 
 BOXES = {
     OPEN: ["[ ]"],

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.boulder.names import plan_name, read_frontmatter
+from sisyphus.boulder.parser.names import plan_name, read_frontmatter
 
 NAMES = [
     pytest.param("feature-name", "feature-name", id="plain"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sisyphus.boulder.lines import (
+from sisyphus.boulder.parser.lines import (
     BLOCKED,
     CANCELLED,
     COMPLETED,
@@ -14,7 +14,7 @@ from sisyphus.boulder.lines import (
     Heading,
     Lines,
 )
-from sisyphus.boulder.names import read_frontmatter
+from sisyphus.boulder.parser.names import read_frontmatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
