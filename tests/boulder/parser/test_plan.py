@@ -216,6 +216,23 @@ def test_the_next_task_is_the_one_in_progress_else_the_first_open(
     assert (plan.next_task, plan.next.line if plan.next else None) == expected
 
 
+NUMBERS = [
+    pytest.param("- [ ] a", "", id="a bullet"),
+    pytest.param("3. [ ] a", "3", id="a number with dot"),
+    pytest.param("12) [ ] a", "12", id="a number with bracket"),
+    pytest.param("  7. [x] a", "7", id="indented"),
+    pytest.param("007. [ ] a", "007", id="as it is written"),
+    pytest.param("- 4. [ ] a", "4", id="of the item that has the box"),
+    pytest.param("4. - [ ] a", "", id="not of an item around it"),
+    pytest.param("- [ ] 7. a", "", id="not of the words"),
+]
+
+
+@pytest.mark.parametrize(("text", "number"), NUMBERS)
+def test_a_box_has_the_number_of_its_item(text: str, number: str) -> None:
+    assert [box.number for box in parse(text).tasks] == [number]
+
+
 TITLES = [
     pytest.param("# Ship it\n# Other", "Ship it", id="the first heading"),
     pytest.param("## Not this\n# Ship it #", "Ship it", id="of level 1, its closing sign aside"),
@@ -272,6 +289,68 @@ NO_WAVES = [
 @pytest.mark.parametrize("heading", NO_WAVES)
 def test_this_begins_no_wave(heading: str) -> None:
     assert parse(f"{heading}\n\n- [ ] a\n").waves == []
+
+
+PART_LINES = [
+    pytest.param("## Wave 1\n### S1: x", [1, 2], id="at the beginning"),
+    pytest.param("---\nname: x\n---\n\n## Wave 1\n\n### S1: x", [5, 7], id="after frontmatter"),
+    pytest.param("text\nWave 1: a\n---", [], id="a paragraph begins with its first line"),
+    pytest.param("text\n\nWave 1: a\n---\n### S1: x", [3, 5], id="underlined"),
+    pytest.param("\nWave 1: a\nmore\nof it\n---", [2], id="underlined, of several lines"),
+    pytest.param("---\na: b\n---\nWave 1\n---", [4], id="underlined after frontmatter"),
+    pytest.param("<!--\n\n-->\n ## Wave 1 ##\n### S1: x #", [4, 5], id="after a comment"),
+    pytest.param("- [ ] a\n  - [ ] b\n## Wave 1", [3], id="after tasks"),
+]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize(("text", "lines"), PART_LINES)
+def test_waves_and_stories_have_the_line_of_their_heading(
+    text: str, lines: list[int], end: str
+) -> None:
+    plan = parse(text.replace("\n", end))
+    found = [wave.line for wave in plan.waves] + [story.line for story in plan.stories]
+    assert found == lines
+
+
+def loose(plan: Plan) -> list[tuple[bool, list[str]]]:
+    return [(wave.has_stories, [task.text for task in wave.tasks]) for wave in plan.waves]
+
+
+LOOSE = [
+    pytest.param("- [ ] a\n  - [ ] step\n- [-] b", (False, ["a", "b"]), id="tasks, no steps"),
+    pytest.param("### Notes\n- [ ] a", (False, ["a"]), id="below a heading that is no story"),
+    pytest.param("#### S1: x\n- [ ] a", (False, ["a"]), id="below one two levels down"),
+    pytest.param("### S1: x\n- [ ] a", (True, []), id="none in a story"),
+    pytest.param("- [ ] a\n### S1: x\n- [ ] b", (True, []), id="none before a story either"),
+    pytest.param("### S1: x\n### Notes\n- [ ] a", (True, []), id="none after it"),
+    pytest.param("# Appendix\n- [ ] a", (False, []), id="none after the wave"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LOOSE)
+def test_a_wave_without_stories_keeps_its_tasks(
+    text: str, expected: tuple[bool, list[str]]
+) -> None:
+    assert loose(parse(f"- [ ] before\n## Wave 1\n{text}\n")) == [expected]
+
+
+def test_a_story_of_one_wave_says_nothing_about_another() -> None:
+    plan = parse("## Wave 1\n- [ ] a\n## Wave 2\n### S1: x\n- [ ] b\n## Wave 3\n- [ ] c\n")
+    assert loose(plan) == [(False, ["a"]), (True, []), (False, ["c"])]
+
+
+def test_waves_keep_so_many_tasks_and_no_more() -> None:
+    task = "- [ ] a\n"
+    plan = parse(f"## Wave 1\n{task * 600}## Wave 2\n{task * 600}")
+    assert [len(wave.tasks) for wave in plan.waves] == [600, 400]
+    assert [wave.counts.total for wave in plan.waves] == [600, 600]
+
+
+def test_tasks_that_a_wave_gave_up_leave_room_for_others() -> None:
+    task = "- [ ] a\n"
+    plan = parse(f"## Wave 1\n{task * 1_000}### S1: x\n## Wave 2\n{task * 600}")
+    assert [len(wave.tasks) for wave in plan.waves] == [0, 600]
 
 
 KORD = """\
@@ -394,7 +473,10 @@ NO_STORIES = [
     pytest.param("## Wave 1\n#### S01: x", id="two levels below its wave"),
     pytest.param("## S01: x", id="level 2 outside of waves"),
     pytest.param("##### S01: x", id="level 5 outside of waves"),
-    pytest.param("### S01 x", id="no colon"),
+    pytest.param("### S01 x", id="neither colon nor dash"),
+    pytest.param("### S01-x", id="a dash without spaces"),
+    pytest.param("### S01 -x", id="a dash with one space"),
+    pytest.param("### S01 -- x", id="two dashes"),
     pytest.param("### S: x", id="no number"),
     pytest.param("### T01: x", id="another letter"),
 ]
@@ -403,6 +485,22 @@ NO_STORIES = [
 @pytest.mark.parametrize("text", NO_STORIES)
 def test_this_begins_no_story(text: str) -> None:
     assert parse(f"{text}\n- [ ] a\n").stories == []
+
+
+STORIES = [
+    pytest.param("### S09: baz", "baz", id="colon"),
+    pytest.param("### S09:baz", "baz", id="colon without space"),
+    pytest.param("### S09 \u2014 baz", "baz", id="em dash"),
+    pytest.param("### S09 \u2013 baz", "baz", id="en dash"),
+    pytest.param("### S09  -  baz - qux", "baz - qux", id="hyphen"),
+    pytest.param("### S09 \u2014", "", id="no title"),
+]
+
+
+@pytest.mark.parametrize(("text", "title"), STORIES)
+def test_this_begins_a_story(text: str, title: str) -> None:
+    stories = parse(f"{text}\n- [ ] a\n").stories
+    assert [(s.id, s.title, s.counts.total) for s in stories] == [("S09", title, 1)]
 
 
 def test_a_wave_of_level_3_holds_stories_of_level_4() -> None:
@@ -445,7 +543,8 @@ def test_a_plan_lists_the_same_boxes_again_and_again() -> None:
 LINES = st.sampled_from(
     [
         "- [ ] a", "- [x] b", "* [~] c", "1. [/] d", "+ [-] e", "- plain", "text", "# title",
-        "## Wave 1 — one", "### S01: story", "> quote", "> - [ ] q", "```", "~~~", "", "---",
+        "## Wave 1 — one", "### S01: story", "Wave 2: two", "### Wave 3", "#### S02: other",
+        "- [x] S03: done", "> quote", "> - [ ] q", "```", "~~~", "", "---",
         "===", "<!--", "-->", "text <!-- x", "- - [ ] z", "-     [ ] code", "-\t[ ] tab", "-",
         "name: x", "`<!--`", "10) [!] ten", "\ufeff- [ ] mark",
     ]
@@ -464,7 +563,29 @@ def test_the_counts_of_any_text_add_up(text: str) -> None:
     assert progress["total"] == sum(parts)
     assert progress["total"] + progress["cancelled"] == len(plan.tasks)
     assert progress["steps_completed"] <= progress["steps_total"] <= len(plan.steps)
-    assert all(wave.counts.total <= progress["total"] for wave in plan.waves)
+    assert sum(wave.counts.total for wave in plan.waves) <= progress["total"]
+    assert sum(story.counts.total for story in plan.stories) <= progress["total"]
+
+
+@given(ANYTHING)
+def test_the_lines_of_any_text_are_those_of_its_boxes_and_headings(text: str) -> None:
+    rows = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    plan = parse(text)
+    for box in (*plan.tasks, *plan.steps):
+        assert "[" in rows[box.line - 1]
+    for wave in plan.waves:
+        assert str(wave.number) in rows[wave.line - 1]
+    for story in plan.stories:
+        assert story.id in rows[story.line - 1]
+
+
+@given(ANYTHING)
+def test_a_wave_keeps_the_tasks_that_it_counts_or_none(text: str) -> None:
+    for wave in parse(text).waves:
+        counted = dict.fromkeys(wave.counts.by_status, 0)
+        for task in wave.tasks:
+            counted[task.status] += 1
+        assert counted == wave.counts.by_status or (wave.has_stories and not wave.tasks)
 
 
 @given(ANYTHING)
@@ -477,7 +598,8 @@ def test_the_next_task_agrees_with_the_counts(text: str) -> None:
     else:
         first = plan.tasks[statuses.index(wanted)]
         assert plan.next
-        assert (plan.next.line, plan.next.text) == (first.line, first.text)
+        assert (plan.next.line, plan.next_task) == (first.line, first.text)
+        assert plan.next.status in (IN_PROGRESS, OPEN)
     assert plan.is_complete == (plan.has_tasks and set(statuses) <= {COMPLETED, CANCELLED})
 
 
@@ -486,15 +608,29 @@ def outline(text: str) -> list[tuple[str, str, int]]:
     return [(box.status, box.text, box.line) for box in (*plan.tasks, *plan.steps)]
 
 
+def everything(text: str) -> list[object]:
+    plan = parse(text)
+    waves = [(w.number, w.name, w.line, w.counts.by_status) for w in plan.waves]
+    stories = [(s.id, s.title, s.line, s.wave, s.counts.by_status) for s in plan.stories]
+    next_line = plan.next.line if plan.next else 0
+    return [plan.title, outline(text), waves, stories, loose(plan), next_line, plan.progress()]
+
+
 @given(PLANS)
 def test_the_kind_of_line_end_changes_nothing(text: str) -> None:
-    assert outline(text.replace("\n", "\r\n")) == outline(text)
-    assert outline(text.replace("\n", "\r")) == outline(text)
+    assert everything(text.replace("\n", "\r\n")) == everything(text)
+    assert everything(text.replace("\n", "\r")) == everything(text)
 
 
 @given(PLANS)
 def test_a_line_end_at_the_end_and_a_byte_order_mark_change_nothing(text: str) -> None:
-    assert outline("\ufeff" + text.removeprefix("\ufeff") + "\n") == outline(text)
+    assert everything("\ufeff" + text.removeprefix("\ufeff") + "\n") == everything(text)
+
+
+@given(ANYTHING, st.sampled_from([" ", "  ", "     ", "\t"]))
+def test_space_at_the_ends_of_lines_changes_nothing(text: str, space: str) -> None:
+    spaced = "".join(f"{row}{space}\n" for row in text.replace("\r", "\n").split("\n"))
+    assert everything(spaced) == everything(text.replace("\r", "\n"))
 
 
 @given(PLANS)

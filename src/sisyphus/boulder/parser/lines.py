@@ -53,23 +53,25 @@ _INLINE_MARK = re.compile(r"`+|<!--|-->")
 class Box:
     """A list item with a box. A step is one below another such item."""
 
-    __slots__ = ("is_step", "line", "status", "text")
+    __slots__ = ("is_step", "line", "number", "status", "text")
 
-    def __init__(self, status: str, text: str, line: int, is_step: bool) -> None:
+    def __init__(self, status: str, text: str, line: int, is_step: bool, number: str = "") -> None:
         self.status = status
         self.text = text  # Markdown, without marker and box
         self.line = line  # from 1
         self.is_step = is_step
+        self.number = number  # of the item, as it is written; "" behind a bullet
 
 
 class Heading:
     """A heading that no list item holds."""
 
-    __slots__ = ("level", "text")
+    __slots__ = ("level", "line", "text")
 
-    def __init__(self, level: int, text: str) -> None:
+    def __init__(self, level: int, text: str, line: int) -> None:
         self.level = level
         self.text = text
+        self.line = line  # from 1, the first one where it is underlined
 
 
 class Lines:
@@ -94,7 +96,7 @@ class _Reader:
 
     __slots__ = (
         "_boxed", "_columns", "_comment", "_fence", "_fence_column", "_line", "_paragraph",
-        "_text", "source",
+        "_paragraph_line", "_text", "source",
     )  # fmt: skip
 
     def __init__(self, text: str, first_line: int) -> None:
@@ -104,6 +106,7 @@ class _Reader:
         self._columns: list[int] = []  # where the contents of the open list items begin
         self._boxed: list[bool] = []  # whether each of them has a box or is below one that has
         self._paragraph = ""  # first line of the paragraph that the next line may continue
+        self._paragraph_line = 0  # where a paragraph begins that can become a heading
         self._fence = ""  # what must close it
         self._fence_column = 0  # where the content of its item begins
         self._comment = False
@@ -118,7 +121,7 @@ class _Reader:
             return self._plain_task(task)
         elif raw[0] == "#" and (heading := _PLAIN_HEADING.fullmatch(raw)):
             self._columns, self._boxed, self._paragraph = [], [], ""
-            return Heading(len(heading[1]), heading[2].strip())
+            return Heading(len(heading[1]), heading[2].strip(), self._line)
         elif raw.isspace():
             self._paragraph = ""
         else:
@@ -165,7 +168,8 @@ class _Reader:
 
     def _underlined(self, line: str) -> Heading | None:
         text, self._paragraph = self._paragraph, ""
-        return None if self._columns else Heading(1 if "=" in line else 2, text)
+        level = 1 if "=" in line else 2
+        return None if self._columns else Heading(level, text, self._paragraph_line)
 
     def _open(self, start: re.Match[str], line: str, raw: str) -> Box | Heading | None:
         """The block that begins at `start`; several items may begin in one line."""
@@ -176,7 +180,7 @@ class _Reader:
             if not content:
                 return None
             if box := _BOX.match(line, content):
-                return self._box(box, line, raw)
+                return self._box(box, line, raw, number=start["item"][:-1])
             start = _begin(line, content)
         return None
 
@@ -190,12 +194,12 @@ class _Reader:
         self._columns.append(end + spaces if has_text else end + 1)
         return end + spaces if has_text else 0
 
-    def _box(self, box: re.Match[str], line: str, raw: str) -> Box:
+    def _box(self, box: re.Match[str], line: str, raw: str, number: str) -> Box:
         is_step, self._boxed[-1] = self._boxed[-1], True
         text = (line[box.end() :] if line is raw else raw[raw.index("]") + 1 :]).strip()
         self._paragraph = text or "[ ]"
         self._watch_comment(line)
-        return Box(_STATUS[box[1]], text, self._line, is_step=is_step)
+        return Box(_STATUS[box[1]], text, self._line, is_step, number)
 
     def _leaf(self, start: re.Match[str], line: str) -> Heading | None:
         kind, end = start.lastgroup, start.end()
@@ -204,7 +208,8 @@ class _Reader:
             text = line[end:].strip()
             if text.endswith("#"):
                 text = _CLOSING_HASHES.sub("", text).strip()
-            return None if self._columns else Heading(len(start["heading"]), text)
+            level = len(start["heading"])
+            return None if self._columns else Heading(level, text, self._line)
         if kind == "quote":
             self._paragraph = _QUOTE if line[end:].strip("> \n") else ""
         elif kind == "comment":
@@ -214,6 +219,7 @@ class _Reader:
             self._fence_column = self._columns[-1] if self._columns else 0
         elif kind in (None, "fence"):
             self._paragraph = line[start.start(kind or 0) :].strip()
+            self._paragraph_line = self._line
             self._watch_comment(line)
         return None
 

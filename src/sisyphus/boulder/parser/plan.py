@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from sisyphus.boulder.parser.lines import (
     BLOCKED,
@@ -19,16 +20,20 @@ from sisyphus.boulder.parser.names import read_frontmatter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Literal
 
     from sisyphus._types import Progress
+    from sisyphus.boulder.parser.stories import RecordStory
+
+    StoryState = Literal["pending", "in_progress", "completed", "blocked"]
 
 MAX_PARTS = 1_000
 """Waves, and stories, of one plan; what a further heading of that kind holds is in none. Half a
-million of them in 5 MB took 190 MB."""
+million of them in 5 MB took 190 MB. Also the tasks that all waves together keep."""
 
 _WAVE_LEVELS = (2, 3)
 _WAVE = re.compile(r"(?:Wave|wave|WAVE) +([0-9]{1,9})(?: *[\u2014\u2013:-] *| +|$)(.*)")
-_STORY = re.compile(r"(S[0-9]{1,9}): *(.*)")
+STORY = re.compile(r"(S[0-9]{1,9})(?:: *| +[\u2014\u2013-](?: +|$))(.*)")
 
 
 class Counts:
@@ -51,41 +56,54 @@ class Counts:
     def blocked(self) -> int:
         return self.by_status[BLOCKED]
 
+    def add(self, other: Counts) -> None:
+        for status, number in other.by_status.items():
+            self.by_status[status] += number
+
+    def story_status(self, is_current: bool) -> StoryState:
+        """Of a story with these tasks; `is_current`: it is the one worked on now."""
+        count, total = self.by_status, self.total
+        if total and count[COMPLETED] == total:
+            return "completed"
+        if count[BLOCKED] and count[COMPLETED] + count[BLOCKED] == total:
+            return "blocked"
+        has_begun = count[COMPLETED] or count[IN_PROGRESS] or is_current
+        return "in_progress" if has_begun else "pending"
+
 
 class Wave:
     """The tasks from a heading `Wave N — name` to the next heading of its level or above."""
 
-    __slots__ = ("counts", "level", "name", "number")
+    __slots__ = ("counts", "has_stories", "level", "line", "name", "next", "number", "tasks")
 
-    def __init__(self, number: int, name: str, level: int) -> None:
+    def __init__(self, number: int, name: str, heading: Heading) -> None:
         self.number = number
         self.name = name
-        self.level = level
+        self.level = heading.level
+        self.line = heading.line
         self.counts = Counts()
+        self.next: Box | None = None  # the first task in progress, else the first open one
+        self.has_stories = False
+        self.tasks: list[Box] = []  # of a wave without stories, and of all of them `MAX_PARTS`
 
 
 class Story:
     """The tasks from a heading `SNN: title` to the next heading of its level or above."""
 
-    __slots__ = ("counts", "id", "level", "title", "wave")
+    __slots__ = ("counts", "id", "level", "line", "next", "title", "wave")
 
-    def __init__(self, story_id: str, title: str, level: int, wave: int | None) -> None:
+    def __init__(self, story_id: str, title: str, heading: Heading, wave: int | None) -> None:
         self.id = story_id
         self.title = title
-        self.level = level
+        self.level = heading.level
+        self.line = heading.line
         self.wave = wave
+        self.next: Box | None = None  # as of a wave
         self.counts = Counts()
 
-    def status(self, current: Story | None) -> str:
+    def status(self, current: Story | None) -> StoryState:
         """pending, in_progress, blocked or completed; `current` is the story worked on now."""
-        count, total = self.counts.by_status, self.counts.total
-        if total and count[COMPLETED] == total:
-            return COMPLETED
-        if count[BLOCKED] and count[COMPLETED] + count[BLOCKED] == total:
-            return BLOCKED
-        return (
-            IN_PROGRESS if count[COMPLETED] or count[IN_PROGRESS] or self is current else "pending"
-        )
+        return self.counts.story_status(self is current)
 
 
 class Plan:
@@ -93,7 +111,7 @@ class Plan:
 
     __slots__ = (
         "_body", "counts", "current_story", "current_wave", "next", "step_counts", "stories",
-        "title", "waves",
+        "story_rows", "title", "waves",
     )  # fmt: skip
 
     def __init__(self, title: str, body: Iterable[Box | Heading]) -> None:
@@ -106,11 +124,16 @@ class Plan:
         self.next: Box | None = None  # the first task in progress, else the first open one
         self.current_wave: Wave | None = None
         self.current_story: Story | None = None
+        self.story_rows: list[RecordStory] | None = None  # worked out where somebody asks
 
     @property
     def tasks(self) -> list[Box]:
         """Listed anew at each call: the hooks need counts, and a plan of 5 MB has 800,000 boxes."""
         return [box for box in self._body if isinstance(box, Box) and not box.is_step]
+
+    def first_tasks(self, most: int) -> list[Box]:
+        tasks = (box for box in self._body if isinstance(box, Box) and not box.is_step)
+        return list(islice(tasks, most))
 
     @property
     def steps(self) -> list[Box]:
@@ -161,12 +184,13 @@ def parse(text: str) -> Plan:
 class _Outline:
     """The plan so far, and the wave and the story that the next task belongs to."""
 
-    __slots__ = ("_started", "_story", "_wave", "plan")
+    __slots__ = ("_kept", "_started", "_story", "_wave", "plan")
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._wave: Wave | None = None
         self._story: Story | None = None
+        self._kept = 0  # tasks in all waves' lists
         self._started = False  # `plan.next` is in progress: no later task takes its place
 
     def enter(self, heading: Heading) -> None:
@@ -177,12 +201,13 @@ class _Outline:
         if self._wave and heading.level <= self._wave.level:
             self._wave = None
         if wave := _WAVE.fullmatch(heading.text) if self._may_be_wave(heading.level) else None:
-            self._wave, self._story = Wave(int(wave[1]), wave[2].strip(), heading.level), None
+            self._wave, self._story = Wave(int(wave[1]), wave[2].strip(), heading), None
             self.plan.waves.append(self._wave)
-        elif story := _STORY.fullmatch(heading.text) if self._may_be_story(heading.level) else None:
+        elif story := STORY.fullmatch(heading.text) if self._may_be_story(heading.level) else None:
             number = self._wave.number if self._wave else None
-            self._story = Story(story[1], story[2].strip(), heading.level, number)
+            self._story = Story(story[1], story[2].strip(), heading, number)
             self.plan.stories.append(self._story)
+            self._give_up_tasks()
 
     def _may_be_wave(self, level: int) -> bool:
         return level in _WAVE_LEVELS and len(self.plan.waves) < MAX_PARTS
@@ -192,14 +217,25 @@ class _Outline:
         waves = (self._wave.level,) if self._wave else _WAVE_LEVELS
         return level - 1 in waves and len(self.plan.stories) < MAX_PARTS
 
+    def _give_up_tasks(self) -> None:
+        """A wave with a story keeps no tasks."""
+        if self._wave:
+            self._kept -= len(self._wave.tasks)
+            self._wave.has_stories, self._wave.tasks = True, []
+
     def add(self, box: Box) -> None:
-        plan = self.plan
+        plan, wave = self.plan, self._wave
         if box.is_step:
             plan.step_counts.by_status[box.status] += 1
             return
-        for part in (plan, self._wave, self._story):
+        plan.counts.by_status[box.status] += 1
+        for part in (wave, self._story):
             if part:
                 part.counts.by_status[box.status] += 1
+                part.next = _earlier(part.next, box)
+        if wave and not wave.has_stories and self._kept < MAX_PARTS:
+            wave.tasks.append(box)
+            self._kept += 1
         self._consider(box)
 
     def _consider(self, box: Box) -> None:
@@ -209,3 +245,10 @@ class _Outline:
             self._started = starts
             self.plan.next = box
             self.plan.current_wave, self.plan.current_story = self._wave, self._story
+
+
+def _earlier(known: Box | None, box: Box) -> Box | None:
+    """Which of the two is the next task; `box` comes later in the file."""
+    if known is None:
+        return box if box.status in (OPEN, IN_PROGRESS) else None
+    return box if known.status == OPEN and box.status == IN_PROGRESS else known
