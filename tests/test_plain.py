@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.plain import one_line, sound
+from sisyphus.plain import line, one_line, sound
 
 LINES = [
     pytest.param("a b", 0, "a b", id="a line"),
@@ -19,17 +19,41 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "characters", "line"), LINES)
-def test_a_text_on_one_line(text: str, characters: int, line: str) -> None:
-    assert one_line(text, characters) == line
+@pytest.mark.parametrize(("text", "characters", "shown"), LINES)
+def test_a_text_on_one_line(text: str, characters: int, shown: str) -> None:
+    assert one_line(text, characters) == shown
 
 
 @given(st.text(st.characters()), st.integers(3, 20))
 def test_a_line_can_always_be_printed(text: str, characters: int) -> None:
-    line = one_line(text, characters)
-    assert len(line) <= characters
-    assert line.isprintable()
+    shown = one_line(text, characters)
+    assert len(shown) <= characters
+    assert shown.isprintable()
     assert one_line(text).encode().decode().isprintable()
+
+
+PRINTABLE = [
+    pytest.param("a  **b** `c`", "a  **b** `c`", id="markup and spaces stay"),
+    pytest.param("a\nb\tc\x1b[31m\u2028d", "a b c [31m d", id="controls become spaces"),
+    pytest.param("a\u202eb\u2066c", "a b c", id="so do directions"),
+    pytest.param("a\u200bb\ufeffc\U000e0041d", "a b c d", id="what cannot be seen"),
+    pytest.param("a\ud800b", "a b", id="half a surrogate pair"),
+    pytest.param("👩\u200d💻 ❤\ufe0f", "👩 💻 ❤\ufe0f", id="joined emoji come apart"),
+    pytest.param("x" * 300, "x" * 300, id="as long as may be"),
+    pytest.param("x" * 301, "x" * 299 + "…", id="longer"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), PRINTABLE)
+def test_a_text_becomes_one_printable_line(text: str, shown: str) -> None:
+    assert line(text) == shown
+
+
+@given(st.text(st.characters()))
+def test_any_text_becomes_a_line_that_can_be_printed(text: str) -> None:
+    shown = line(text)
+    assert len(shown) == min(len(text), 300)
+    assert shown.isprintable()
 
 
 @given(st.text(st.characters()))

@@ -49,8 +49,8 @@ class Payload:
 
     __slots__ = (
         "agent", "background", "crons", "cwd", "error", "event", "last_message", "permission_mode",
-        "prompt", "prompt_id", "reason", "session", "source", "tool", "tool_input", "tool_path",
-        "tool_use_id", "transcript",
+        "prompt", "prompt_id", "reason", "session", "source", "tool", "tool_answer", "tool_input",
+        "tool_path", "tool_use_id", "transcript",
     )  # fmt: skip
 
     def __init__(self, event: str, raw: Json) -> None:
@@ -71,8 +71,8 @@ class Payload:
         self.crons: list[object] = _list(raw.get("session_crons"))
         self.tool = _text(raw.get("tool_name"))
         self.tool_use_id = _text(raw.get("tool_use_id"))
-        tool_input = raw.get("tool_input")
-        self.tool_input: Json = tool_input if isinstance(tool_input, dict) else {}
+        self.tool_input = _object(raw.get("tool_input"))
+        self.tool_answer = _object(raw.get("tool_response"))
         self.tool_path = self._touched()
 
     @property
@@ -193,6 +193,10 @@ def _text(value: object) -> str:
 
 def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
 
 
 def _safe(value: object) -> str:

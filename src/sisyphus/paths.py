@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 
 _SAFE_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _SAFE_LENGTH = 128
 _SLUG_LENGTH = 80  # keeps `ID.json.lock` far below the 255 bytes of a file name
+
+_GIT_LINE_BYTES = 8_192  # twice the longest path of Linux
+_GIT_CONFIG_BYTES = 1_000_000
+_NO_FILES_BESIDE = (
+    rb"(?im)^[ \t]*(?:\[[^]\n]*\][ \t]*)?"
+    rb"(?:worktree[ \t]*=|bare[ \t]*(?:$|[\r;#]|=[ \t]*\"?(?:true|yes|on|[1-9])))"
+)
 
 
 def client_home() -> str:
@@ -55,6 +63,63 @@ def ancestors(folder: str) -> list[str]:
         found.append(parent)
         folder = parent
     return found
+
+
+def main_checkout(root: str) -> str:
+    """The root of the checkout that the linked git worktree at `root` belongs to; "" for all else.
+
+    Submodules, worktrees of bare repositories, and what git's files do not agree about have none:
+    the repository must name this very worktree, or any folder could claim to be one of it.
+    """
+    marker = os.path.join(root, ".git")
+    try:
+        is_file = stat.S_ISREG(os.lstat(marker).st_mode)
+    except (OSError, ValueError):
+        return ""
+    own = _path_in(marker, "gitdir: ") if is_file else ""
+    shared, kind = os.path.split(os.path.dirname(own))
+    if kind != "worktrees" or _path_in(os.path.join(own, "commondir")) != shared:
+        return ""
+    if _path_in(os.path.join(own, "gitdir")) != os.path.join(os.path.realpath(root), ".git"):
+        return ""
+    main, name = os.path.split(shared)
+    return main if name == ".git" and _has_its_files_beside_it(shared) else ""
+
+
+def _path_in(path: str, prefix: str = "") -> str:
+    """The path, links resolved, that a file of git tells in its one line; "" for none.
+
+    It may be relative to the file's folder. A last part `.git` is not resolved: a link to a
+    worktree's marker is not that marker.
+    """
+    line = os.fsdecode(_content(path, _GIT_LINE_BYTES)).rstrip("\r\n")
+    told = line[len(prefix) :]
+    if not told or not line.startswith(prefix) or "\0" in told or "\n" in told:
+        return ""
+    whole = os.path.join(os.path.dirname(path), told)
+    folder, name = os.path.split(whole)
+    is_marker = name == ".git"
+    return os.path.join(os.path.realpath(folder), name) if is_marker else os.path.realpath(whole)
+
+
+def _has_its_files_beside_it(git_folder: str) -> bool:
+    """Whether a repository is neither bare nor set up to have its files in another place."""
+    import re
+
+    config = _content(os.path.join(git_folder, "config"), _GIT_CONFIG_BYTES)
+    own = _content(os.path.join(git_folder, "config.worktree"), _GIT_CONFIG_BYTES)
+    return config != b"" and not re.search(_NO_FILES_BESIDE, config + b"\n" + own)
+
+
+def _content(path: str, limit: int) -> bytes:
+    """The whole of a regular file, b"" where it cannot be read or is longer than `limit`."""
+    from sisyphus.errors import UnreadableError
+    from sisyphus.reading import read_bytes  # which imports this module
+
+    try:
+        return read_bytes(path, limit)
+    except UnreadableError:
+        return b""
 
 
 def project_id(root: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+_LINE = 300
+"""Of a name or a task in a text: a hostile plan must not fill the reply."""
+
 
 def one_line(text: str, characters: int = 0) -> str:
     """`text` on one line, without control characters and half surrogate pairs.
@@ -10,10 +13,16 @@ def one_line(text: str, characters: int = 0) -> str:
     """
     source = text[: 10 * characters] if characters else text
     words = "".join(c if c.isprintable() else " " for c in source).split()
-    line = " ".join(words)
-    if not characters or (len(line) <= characters and len(source) == len(text)):
-        return line
-    return line[: characters - 3].rstrip() + "..."
+    joined = " ".join(words)
+    if not characters or (len(joined) <= characters and len(source) == len(text)):
+        return joined
+    return joined[: characters - 3].rstrip() + "..."
+
+
+def line(text: str) -> str:
+    """`text` on one line of at most 300 code points, a space for each that cannot be printed."""
+    shown = "".join(c if c.isprintable() else " " for c in text[: _LINE + 1])
+    return shown if len(shown) <= _LINE else shown[: _LINE - 1] + "…"
 
 
 def harmless(text: str) -> str:

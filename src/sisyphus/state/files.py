@@ -114,6 +114,11 @@ class Staged:
         with os.fdopen(fd, "wb") as file:
             file.write(data)
 
+    def dress(self, mode: int, mtime_ns: int) -> None:
+        """Gives the file its rights and its time before anybody sees it."""
+        os.chmod(self._temporary, mode)
+        os.utime(self._temporary, ns=(mtime_ns, mtime_ns))
+
     def commit(self) -> None:
         os.replace(self._temporary, self._path)
 
