@@ -180,7 +180,9 @@ def test_whoever_made_itself_independent_and_holds_the_output_is_not_waited_for(
 
 
 WE_RUN = """
+import signal
 import sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup make test` has it ignored
 from sisyphus.ralph.checks.verify import run
 result = run(sys.argv[1], ".", 600)
 print(result.exit_code, result.problem)
