@@ -51,13 +51,16 @@ class Progress(TypedDict):
 class WaveStatus(TypedDict):
     number: int
     name: str
+    line: int
     total: int
     completed: int
+    blocked: int
 
 
 class StoryStatus(TypedDict):
     id: str
     title: str
+    line: int
     wave: int | None
     status: str  # pending, in_progress, blocked or completed
     total: int
@@ -75,7 +78,15 @@ class PlanStatus(TypedDict):
     session_ids: list[str]
     progress: Progress
     next_task: str | None
+    next_task_line: int | None
+    current_wave: int | None
+    current_story: str | None  # its id
     waves: list[WaveStatus]
     stories: list[StoryStatus]
-    checkpoint: Json | None
+    checkpoint: Json | None  # {"timestamp", "message"} and what others added
     todos: list[Json]
+    record_path: str | None
+    record_problem: str | None  # why it is not written
+    in_repo: bool  # the record lies in the project, as `docs/kord/boulder.json`
+    enforced: Json | None  # {"since", "max_iterations"} and further limits
+    open_plans: list[Json]  # rows of `boulder list`, where the plan is none of this project

@@ -10,8 +10,9 @@ from making import put, stored
 
 from sisyphus.boulder import hooks
 from sisyphus.boulder.in_use import global_path
-from sisyphus.boulder.store import book_path, history_path
+from sisyphus.boulder.store import book_path, history_path, own_record_path, record_in_project
 from sisyphus.contract import Outcome, Payload
+from sisyphus.session.store import session_path
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -61,6 +62,24 @@ class Scene:
     def end(self, session: str = "s1", **raw: object) -> Outcome:
         return self._ask("session-end", session, **raw)
 
+    def compact(self, session: str = "s1", **raw: object) -> Outcome:
+        return self._ask("pre-compact", session, **raw)
+
+    def after_clear(self, session: str, before: str) -> Outcome:
+        """The client of the session `before` goes on as `session`."""
+        put(
+            self.path(session_path(str(self.home / ".sisyphus"), session)),
+            f'{{"before": "{before}"}}',
+        )
+        return self.start(session, "clear")
+
+    def todo(self, *contents: str, session: str = "s1", **statuses: str) -> Outcome:
+        """The model writes its todo list; `statuses` are those of contents that are one word."""
+        todos = [{"content": c, "status": statuses.get(c, "pending")} for c in contents]
+        return self._ask(
+            "post-tool-use", session, tool_name="TodoWrite", tool_input={"todos": todos}
+        )
+
     def tool(self, path: Path, session: str = "s1", **raw: object) -> Outcome:
         """The client wrote `path` by one of its tools."""
         fields = {"tool_name": "Edit", "tool_input": {"file_path": str(path)}, **raw}
@@ -99,6 +118,36 @@ class Scene:
     def history(self) -> list[str]:
         path = self.path(history_path(str(self.home), str(self.project)))
         return path.read_text().splitlines() if path.exists() else []
+
+    @property
+    def theirs(self) -> Path:
+        """The record that the project may hold."""
+        return self.path(record_in_project(str(self.project)))
+
+    @property
+    def own(self) -> Path:
+        """The record where the project holds none."""
+        return self.path(own_record_path(str(self.home), str(self.project)))
+
+    def by_hand(self, path: Path, **fields: object) -> None:
+        """Somebody edits a record: `fields` are new, those that are None go."""
+        import json
+
+        found = {**(stored(path) if path.exists() else {}), **fields}
+        put(path, json.dumps({name: value for name, value in found.items() if value is not None}))
+        self.now += 1
+        os.utime(path, (self.now, self.now))
+
+    def checkpoint(self, path: Path) -> str:
+        """The message of a record's checkpoint, "" where it has none."""
+        found = stored(path).get("checkpoint") or {}
+        return str(found.get("message", ""))
+
+    def events(self) -> list[str]:
+        """What the history tells, one word a line."""
+        import json
+
+        return [json.loads(line)["outcome"] for line in self.history()]
 
     def use(self, record: object) -> None:
         """Another tool writes `.boulder.json`."""

@@ -312,7 +312,8 @@ def test_a_second_plan_of_the_project_becomes_the_current_one_and_the_first_stay
     assert "The plan before it, Ship it, 1/3, is no longer the current one" in user(outcome)
     assert scene.plan_in_use.endswith("second.md")
     assert scene.record(first)
-    assert "Active plan: Second" in model(scene.start("s3"))
+    assert scene.book()["current"] == scene.plan_in_use
+    assert "[BOULDER PLANS OPEN]" in model(scene.start("s3"))
 
 
 def test_a_session_stays_with_its_own_plan_when_another_one_becomes_current(scene: Scene) -> None:
@@ -326,11 +327,11 @@ def test_a_session_stays_with_its_own_plan_when_another_one_becomes_current(scen
     assert scene.plan_in_use.endswith("second.md")
 
 
-def test_the_newest_of_several_plans_goes_first(scene: Scene) -> None:
+def test_of_several_plans_the_one_with_something_to_do_goes_on(scene: Scene) -> None:
+    scene.write(DONE, "docs/kord/plans/older.md")
     scene.write(PLAN)
-    scene.write("# Newer\n- [ ] x\n", "docs/kord/plans/newer.md")
-    scene.write(DONE, "docs/kord/plans/newest.md")
-    assert "Active plan: Newer" in model(scene.start())
+    scene.write(DONE, "docs/kord/plans/newer.md")
+    assert "Active plan: Ship it" in model(scene.start())
 
 
 def stale(scene: Scene) -> Path:

@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_compacted_session_needs_no_greeting_for_the_user(scene: Scene) -> None:
+def test_a_compacted_session_is_told_in_short_and_the_user_not_at_all(scene: Scene) -> None:
     scene.write(PLAN)
     scene.start()
 
     outcome = scene.start(source="compact")
 
-    assert (model(outcome).startswith(CONTINUATION), user(outcome)) == (True, "")
+    assert model(outcome) == (
+        "[BOULDER STATE DETECTED]\n\n"
+        "Active plan: Ship it (1/3 tasks complete, .claude/PLAN.md)\n"
+        "Next task: two"
+    )
+    assert user(outcome) == ""
 
 
 @pytest.mark.parametrize("tool", ["Write", "Edit", "MultiEdit"])
@@ -130,7 +135,7 @@ def test_what_a_subagent_completes_is_told_to_the_user_alone(scene: Scene) -> No
 
 def test_a_subagents_other_events_do_nothing(scene: Scene) -> None:
     scene.write(PLAN)
-    for event in (scene.start, scene.prompt, scene.stop, scene.end):
+    for event in (scene.start, scene.prompt, scene.compact, scene.stop, scene.end):
         assert is_silent(event(agent_id="a1"))
     assert scene.in_use is None
 
@@ -194,6 +199,13 @@ def test_without_a_place_for_state_the_continuation_is_sent_all_the_same(scene: 
     assert (model(outcome).startswith(CONTINUATION), user(outcome)) == (True, "")
 
 
+def test_without_a_place_for_state_nobody_decides_between_plans(scene: Scene) -> None:
+    scene.write(PLAN)
+    scene.write("# Audit\n- [ ] a\n", "PLAN.md")
+    put(scene.home / ".sisyphus/projects", "in the way")
+    assert is_silent(scene.start())
+
+
 def test_without_a_place_for_state_and_a_plan_nothing_is_said(scene: Scene) -> None:
     scene.write(DONE)
     put(scene.home / ".sisyphus/projects", "in the way")
@@ -233,6 +245,8 @@ def test_switched_off_it_is_silent(scene: Scene, monkeypatch: pytest.MonkeyPatch
         scene.start(),
         scene.tool(plan),
         scene.prompt("/boulder-status"),
+        scene.todo("dig"),
+        scene.compact(),
         scene.stop(),
         scene.end(),
     ):

@@ -9,7 +9,7 @@ from making import put
 from boulder.scene import DONE, PLAN, Scene, is_silent, model, user
 from sisyphus.boulder import actions
 from sisyphus.boulder.discover import find_plans
-from sisyphus.boulder.look import PLAN_LINES, Look, affordable
+from sisyphus.boulder.look import PLAN_LINES, Look, affordable, settled
 from sisyphus.reading import PLAN_BYTES
 
 if TYPE_CHECKING:
@@ -114,3 +114,23 @@ def test_a_link_within_the_project_is_followed(scene: Scene) -> None:
     scene.write(PLAN, "docs/real.md")
     (scene.project / "PLAN.md").symlink_to(scene.project / "docs/real.md")
     assert "Plan location: PLAN.md" in model(scene.start())
+
+
+def test_a_file_that_was_written_long_ago_needs_no_second_look(scene: Scene) -> None:
+    look = Look(str(scene.write(DONE)), str(scene.project))
+    assert settled(look) is look
+
+
+@pytest.mark.parametrize("after", [DONE, PLAN, "# No tasks\n"], ids=["done", "open", "no tasks"])
+def test_a_file_that_was_written_just_now_is_looked_at_again(scene: Scene, after: str) -> None:
+    path = put(scene.project / "PLAN.md", DONE)
+    before = Look(str(path), str(scene.project))
+    put(path, after)
+    assert settled(before).crc == Look(str(path), str(scene.project)).crc
+
+
+def test_a_plan_that_is_completed_just_now_is_told_as_such(scene: Scene) -> None:
+    scene.write(PLAN)
+    scene.start()
+    put(scene.project / ".claude/PLAN.md", DONE)
+    assert "[BOULDER COMPLETE]" in user(scene.stop())

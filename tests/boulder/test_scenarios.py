@@ -121,7 +121,10 @@ def test_a_client_that_is_closed_and_opened_again_continues(client: Client) -> N
 
     reply = client.start("sess_456")
 
-    assert told(reply) == f"{CONTINUATION}\n\nNext task: to do"
+    assert told(reply) == (
+        f"{CONTINUATION}\n\nNext task: to do\n"
+        "Last checkpoint: 5/20 tasks done; next: to do (line 8)"
+    )
     assert "feature-name, 5/20 tasks complete" in said(reply)
 
 

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from making import put
 
+from boulder.kord.test_notes import JSON
 from boulder.scene import PLAN, Scene
 from sisyphus.boulder import store
+from sisyphus.boulder.book import Book
 from sisyphus.boulder.record import new_record
 from sisyphus.errors import NewerVersionError
 
@@ -29,7 +34,7 @@ def a_record(scene: Scene, name: str = "PLAN.md") -> Json:
 def test_a_book_survives_a_round_trip_with_what_it_does_not_know(scene: Scene) -> None:
     put(book(scene), '{"version": 1, "shelf": 3}')
     record = {**a_record(scene), "squad": "red"}
-    with store.Book(str(scene.home), str(scene.project)) as plans:
+    with Book(str(scene.home), str(scene.project)) as plans:
         plans.records[record["active_plan"]] = record
         plans.current = record["active_plan"]
         plans.seen["/a"] = [1, 2]
@@ -39,7 +44,13 @@ def test_a_book_survives_a_round_trip_with_what_it_does_not_know(scene: Scene) -
         "shelf": 3,
         "project_root": str(scene.project),
         "current": record["active_plan"],
+        "chosen": None,
+        "undecided": False,
         "plans": {record["active_plan"]: record},
+        "notes": {},
+        "parked": {},
+        "sessions": {},
+        "shown": {},
         "seen": {"/a": [1, 2]},
         "dismissed": {"/b": 3},
     }
@@ -47,15 +58,34 @@ def test_a_book_survives_a_round_trip_with_what_it_does_not_know(scene: Scene) -
     assert (again.current, again.records[again.current]) == (record["active_plan"], record)
 
 
+def shelved(scene: Scene, path: str, seconds: float) -> None:
+    """Somebody writes a book with one plan, so many seconds after the scene's time."""
+    put(book(scene), json.dumps({"plans": {path: {**a_record(scene), "active_plan": path}}}))
+    os.utime(book(scene), (scene.now + seconds, scene.now + seconds))
+
+
+def test_a_book_is_parsed_again_when_it_has_changed(scene: Scene) -> None:
+    where = str(scene.home), str(scene.project)
+    assert not store.read_plans(*where).records
+    shelved(scene, "/a", 0)
+    first = store.read_plans(*where)
+    assert list(first.records) == ["/a"]
+    assert store.read_plans(*where) is first
+    shelved(scene, "/b", 1)
+    assert list(store.read_plans(*where).records) == ["/b"]
+    book(scene).unlink()
+    assert not store.read_plans(*where).records
+
+
 def test_a_book_that_did_not_change_is_not_written(scene: Scene) -> None:
-    with store.Book(str(scene.home), str(scene.project)):
+    with Book(str(scene.home), str(scene.project)):
         pass
     assert not book(scene).exists()
 
 
 def test_a_book_is_not_written_where_something_failed(scene: Scene) -> None:
     def fail() -> None:
-        with store.Book(str(scene.home), str(scene.project)) as plans:
+        with Book(str(scene.home), str(scene.project)) as plans:
             plans.seen["/a"] = [1, 2]
             raise RuntimeError
 
@@ -66,7 +96,7 @@ def test_a_book_is_not_written_where_something_failed(scene: Scene) -> None:
 
 def test_a_newer_book_is_refused(scene: Scene) -> None:
     put(book(scene), '{"version": 2}')
-    opened = store.Book(str(scene.home), str(scene.project))
+    opened = Book(str(scene.home), str(scene.project))
     with pytest.raises(NewerVersionError):
         opened.__enter__()
 
@@ -101,6 +131,82 @@ def test_a_session_works_on_the_current_plan_unless_it_worked_on_others_alone(
     assert [plans.of_session(s) for s in ("s1", "s2", "s3", "")] == ["/p/b", "/p/a", "/p/c", "/p/c"]
     plans.current = "/p/a"
     assert plans.of_session("s1") == "/p/a"
+
+
+def three(**fields: object) -> store.Plans:
+    """A book with the plans a, b and c of /p."""
+    found = {"plans": {f"/p/{name}": {"session_ids": []} for name in "abc"}, **fields}
+    return store.Plans(found, "/p")
+
+
+def test_a_session_is_at_the_plan_that_was_noted_last_and_at_none_where_it_worked_on_none() -> None:
+    plans = three(current="/p/a")
+    plans.note_session("s1", "/p/b")
+    plans.note_session("", "/p/c")
+    assert [plans.own(s) for s in ("s1", "s2", "")] == ["/p/b", "", ""]
+    assert plans.of_session("s2") == "/p/a"
+    assert plans.sessions == {"s1": "/p/b"}
+
+
+def test_of_the_sessions_the_latest_are_remembered() -> None:
+    plans = three()
+    for number in [*range(store.REMEMBERED_SESSIONS + 1), 1]:
+        plans.note_session(f"s{number}", "/p/a")
+    kept = list(plans.as_json()["sessions"])
+    assert (len(kept), kept[0], kept[-1]) == (store.REMEMBERED_SESSIONS, "s2", "s1")
+
+
+def test_a_plan_that_is_forgotten_leaves_nothing_behind() -> None:
+    plans = three(
+        current="/p/a", chosen="/p/a", sessions={"s1": "/p/a", "s2": "/p/b"}, notes={"/p/a": {}}
+    )
+    plans.notes_of("/p/a").mark = "x"
+    plans.forget("/p/a")
+    book = plans.as_json()
+    assert (book["current"], book["chosen"], book["sessions"]) == (None, None, {"s2": "/p/b"})
+    assert (list(book["plans"]), book["notes"]) == (["/p/b", "/p/c"], {})
+
+
+def test_a_plan_that_is_renamed_takes_all_along() -> None:
+    plans = three(
+        current="/p/a",
+        chosen="/p/a",
+        sessions={"s1": "/p/a", "s2": "/p/b"},
+        notes={"/p/a": {"mark": "x", "shelf": 1}},
+        seen={"/p/a": [1, 2]},
+        dismissed={"/p/new": 3},
+    )
+    plans.rename("/p/a", "/p/new")
+    book = plans.as_json()
+    assert (book["current"], book["chosen"]) == ("/p/new", "/p/new")
+    assert book["sessions"] == {"s1": "/p/new", "s2": "/p/b"}
+    assert (book["notes"]["/p/new"]["mark"], book["notes"]["/p/new"]["shelf"]) == ("x", 1)
+    assert (book["plans"]["/p/new"]["active_plan"], list(book["notes"])) == ("/p/new", ["/p/new"])
+    assert (book["seen"], book["dismissed"]) == ({}, {})
+    assert store.Plans(book, "/p").as_json() == book
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_the_record_lies_in_the_project_where_it_has_one(scene: Scene, is_there: bool) -> None:
+    if is_there:
+        put(scene.theirs, "")
+    expected = scene.theirs if is_there else scene.own
+    assert store.record_path(str(scene.home), str(scene.project)) == str(expected)
+
+
+PARTS = ["plans", "notes", "sessions", "shown", "seen", "dismissed", "current", "chosen", "shelf"]
+PATHS = st.sampled_from(["/p/a", "/p/b", "relative", ""])
+
+
+@given(st.dictionaries(st.sampled_from(PARTS), JSON | st.dictionaries(PATHS, JSON)))
+def test_whatever_is_found_becomes_a_book_that_is_read_again_as_it_is(found: Json) -> None:
+    plans = store.Plans(found, "/p")
+    for path in plans.records:
+        plans.notes_of(path)
+    once = plans.as_json()
+    assert store.Plans(json.loads(json.dumps(once)), "/p").as_json() == once
+    assert once.get("shelf") == found.get("shelf")
+    assert set(once["notes"]) == set(plans.records)
 
 
 def _work(home: Path, project: Path, number: int) -> None:

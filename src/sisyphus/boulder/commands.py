@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import re
 
-from sisyphus.boulder import actions, messages
+from sisyphus.boulder import actions, answers, messages
+from sisyphus.boulder.meant import NotFollowedError
 from sisyphus.contract import Outcome
 from sisyphus.errors import SisyphusError
+from sisyphus.plain import harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sisyphus.contract import Payload
     from sisyphus.workspace import Workspace
 
-_COMMAND = re.compile(
-    r"\s*/(?:sisyphus:)?(boulder-status|boulder-clear|boulder-switch|start-work)(?:\s+(.*))?",
-    re.DOTALL,
+    Command = Callable[[Workspace, str, str], str]
+
+NAMES = (
+    "boulder-status", "boulder-clear", "boulder-switch", "boulder-list", "boulder-enforce",
+    "start-work", "checkpoint",
+)  # fmt: skip
+_COMMAND = re.compile(rf"\s*/(sisyphus:)?({'|'.join(NAMES)})(?:\s+(.*))?", re.DOTALL)
+_WITHOUT_ARGUMENT = ("boulder-status", "boulder-clear", "boulder-list")
+_IN_REPO = "--in-repo"
+_VALUE = r"\"[^\"]*\"|'[^']*'|[^\s\"']+"
+_OPTION = rf"--(?P<name>wave|story)(?:(?:=|\s+)(?P<value>{_VALUE})?)?"
+_OPTION_FIRST = rf"{_OPTION}(?:\s+|$)"
+_OPTION_LAST = rf"(?:^|\s){_OPTION}$"
+_PARTS_USAGE = "--{name} needs a {name}, like `--wave 2 --story S07`. Quote a message that ends so."
+_LIMIT = r"--(max-iterations|max-minutes|max-tokens)[= ]+([1-9][0-9]{0,8})(?= |$)"
+_ENFORCE = rf"(off|on)((?: +{_LIMIT})*)"
+_ENFORCE_USAGE = (
+    "say /sisyphus:boulder-enforce off, or on with --max-iterations N, --max-minutes N or "
+    "--max-tokens N."
 )
-_TAKE_A_NAME = ("boulder-switch", "start-work")
 
 
 def answer(payload: Payload, space: Workspace) -> Outcome | None:
@@ -28,31 +47,107 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
     typed = _COMMAND.fullmatch(payload.prompt)
     if typed is None:
         return None
-    argument = (typed[2] or "").strip()
-    if argument and typed[1] not in _TAKE_A_NAME:
+    command, argument = typed[2], (typed[3] or "").strip()
+    if argument and command in _WITHOUT_ARGUMENT:
         return None  # a sentence that begins with the command's name
-    name = argument.strip("\"'")
-    notes = [f"answered /{typed[1]}"]
+    notes = [f"answered /{command}"]
     try:
-        if typed[1] == "start-work":
-            return _start_work(space, name, payload.session)
-        return Outcome(reason=_do(typed[1], space, name, payload.session), notes=notes)
+        if command == "start-work":
+            return _start_work(space, argument, payload.session)
+        return Outcome(reason=_DO[command](space, argument, payload.session), notes=notes)
     except SisyphusError as error:
-        return Outcome(reason=str(error), notes=notes)
+        is_ours = typed[1] or not isinstance(error, NotFollowedError)
+        if command == "checkpoint" and not is_ours:
+            return None  # a name that others use as well
+        return Outcome(reason=harmless(str(error)), notes=notes)
 
 
-def _do(command: str, space: Workspace, name: str, session: str) -> str:
-    if command == "boulder-switch":
-        return messages.started(actions.switch(space, name, session))
-    if command == "boulder-clear":
-        return messages.cleared(actions.clear(space))
-    return messages.status_text(actions.status(space))
+def _status(space: Workspace, _: str, session: str) -> str:
+    from sisyphus.boulder.tables import list_text
+    from sisyphus.boulder.view import status_text
+
+    found = actions.status(space, session)
+    if found["open_plans"]:
+        return answers.to_choose(list_text(found["open_plans"], space.now))
+    return status_text(found, now=space.now, here=space.root)
 
 
-def _start_work(space: Workspace, name: str, session: str) -> Outcome:
+def _list(space: Workspace, _: str, __: str) -> str:
+    from sisyphus.boulder.listing import boulders
+    from sisyphus.boulder.tables import list_text
+
+    return list_text(boulders(space), space.now)
+
+
+def _clear(space: Workspace, _: str, session: str) -> str:
+    return answers.cleared(actions.clear(space, session))
+
+
+def _switch(space: Workspace, argument: str, session: str) -> str:
+    from sisyphus.boulder.view import started
+
+    found = actions.switch(space, _unquoted(argument), session, by_user=True)
+    return started(found, now=space.now)
+
+
+def _checkpoint(space: Workspace, argument: str, session: str) -> str:
+    wave, story, message = _parts(argument)
+    return answers.noted(
+        actions.checkpoint(space, message, wave=wave, story=story, session=session)
+    )
+
+
+def _enforce(space: Workspace, argument: str, session: str) -> str:
+    """`on --max-iterations 40`, or `off`."""
+    said = re.fullmatch(_ENFORCE, argument)
+    if said is None:
+        raise SisyphusError(_ENFORCE_USAGE)
+    given = re.findall(_LIMIT, argument)
+    limits = {name.replace("-", "_"): int(number) for name, number in given}
+    found = actions.enforce(space, on=said[1] == "on", limits=limits, session=session)
+    return answers.enforced(found)
+
+
+def _parts(argument: str) -> tuple[int | None, str, str]:
+    """`--wave 2 --story S07 the message`, the options before or after it; raises `SisyphusError`
+    where one has no value. Within the message they are words like any other."""
+    given: dict[str, str] = {}
+    while found := re.match(_OPTION_FIRST, argument) or re.search(_OPTION_LAST, argument):
+        name, value = found["name"], _unquoted(found["value"] or "")
+        if not value or (name == "wave" and not re.fullmatch("-?[0-9]{1,9}", value)):
+            raise SisyphusError(_PARTS_USAGE.format(name=name))
+        given[name] = value
+        argument = (argument[: found.start()] + argument[found.end() :]).strip()
+    wave = given.get("wave")
+    return int(wave) if wave else None, given.get("story", ""), _unquoted(argument)
+
+
+def _start_work(space: Workspace, argument: str, session: str) -> Outcome:
     from sisyphus.boulder.look import Look
+    from sisyphus.boulder.store import read_plans
 
-    status = actions.start(space, name, session)
+    words = [word for word in argument.split() if word != _IN_REPO]
+    in_repo = _IN_REPO in argument.split()
+    name = _unquoted(" ".join(words) if in_repo else argument)
+    status = actions.start(space, name, session, in_repo=in_repo, by_user=True)
     look = Look(status["active_plan"] or "", status["project_root"] or "")
-    told = messages.piece(look.path, messages.continuation(look))
+    notes = read_plans(space.home, look.root).notes_of(look.path)
+    text = messages.continuation(look, notes)
+    told = messages.piece(look.path, text, gist=messages.gist(notes, text))
     return Outcome(pieces=[told], messages=[messages.enabled(look)], notes=["answered /start-work"])
+
+
+def _unquoted(text: str) -> str:
+    """`text` without the quotes around it, where they are around all of it."""
+    is_quoted = len(text) > 1 and text[0] in "\"'" and text.find(text[0], 1) == len(text) - 1
+    return text[1:-1] if is_quoted else text
+
+
+_DO: dict[str, Command] = {
+    "boulder-status": _status,
+    "boulder-list": _list,
+    "boulder-clear": _clear,
+    "boulder-switch": _switch,
+    "boulder-enforce": _enforce,
+    "checkpoint": _checkpoint,
+}

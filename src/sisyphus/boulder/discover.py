@@ -7,7 +7,7 @@ import stat
 import time
 from itertools import islice
 
-from sisyphus.paths import project_root
+from sisyphus.paths import main_checkout, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +38,49 @@ def stamp_of(path: str) -> Stamp | None:
     return _stamp(found) if stat.S_ISREG(found.st_mode) else None
 
 
+def file_stamp(path: str) -> Stamp:
+    """[modification time in ns, size] of a file as it is; [] where there is none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return []
+    return [found.st_mtime_ns, found.st_size]
+
+
 def is_unchanged(stamp: Stamp, seen: Stamp | None) -> bool:
     """Whether a file is certainly as it was when `seen` was taken."""
     return stamp[0] != 0 and stamp == seen
+
+
+def standing_place(space: Workspace) -> str:
+    """The root of the project whose book the plans of `space` are in.
+
+    A linked worktree is its own project as soon as it has a plan; until then the plans that are
+    followed in its main checkout are its plans, whichever of them is current there.
+    """
+    main = main_checkout(space.root)
+    if not main or _has_plans(space):
+        return space.root
+    from sisyphus.boulder.store import read_plans
+
+    return main if read_plans(space.home, main).records else space.root
+
+
+def at_its_place(space: Workspace) -> Workspace:
+    """`space` as seen from there."""
+    root = standing_place(space)
+    if root == space.root:
+        return space
+    from sisyphus.workspace import Workspace
+
+    return Workspace(root, now=space.now, client=space.client)
+
+
+def _has_plans(space: Workspace) -> bool:
+    from sisyphus.boulder.store import read_plans, record_in_project
+
+    is_known = read_plans(space.home, space.root).records
+    return bool(is_known or os.path.lexists(record_in_project(space.root)) or find_plans(space))
 
 
 def find_plans(space: Workspace) -> dict[str, Stamp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder.discover import find_plans, is_unchanged, stamp_of
+from sisyphus.boulder.discover import at_its_place, find_plans, is_unchanged, stamp_of
 from sisyphus.boulder.record import is_path
 from sisyphus.boulder.store import read_plans
 
@@ -33,6 +33,7 @@ def plan_gate(space: Workspace, session: str, noted: str) -> Gate:
     one: so `noted`, the plan it was at an earlier look ("" = unknown), comes first if it is
     complete. After it and the record come the project's plan files, the newest first.
     """
+    space = at_its_place(space)
     plans = read_plans(space.home, space.root)
     look = _complete(noted, space) or _first(plans.of_session(session), noted, space)
     look = look or _newest(plans, space)
@@ -44,6 +45,7 @@ def plan_gate(space: Workspace, session: str, noted: str) -> Gate:
 def done_tasks(space: Workspace, session: str, noted: str) -> tuple[str, int] | None:
     """The plan that `session` works on, else `noted`, and how many of its tasks are done; None
     where that cannot be told. The plan is read only where its record is out of date."""
+    space = at_its_place(space)
     plans = read_plans(space.home, space.root)
     path = plans.of_session(session)
     if path and is_unchanged(stamp_of(path) or [0], plans.seen.get(path)):
@@ -78,7 +80,7 @@ def _newest(plans: Plans, space: Workspace) -> Look | None:
 
 
 def _words(look: Look) -> str:
-    from sisyphus.boulder.messages import line
+    from sisyphus.plain import line
 
     place, counts = line(look.place), look.plan.counts
     if look.state == "missing":

@@ -8,26 +8,28 @@ if TYPE_CHECKING:
     from sisyphus.workspace import Workspace
 
 WRITERS = ("Write", "Edit", "MultiEdit")
+TODO_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
     """The plan of the project goes on in this session."""
-    if payload.agent or not space.settings.get("boulder.enabled"):
+    if _is_off(payload, space):
         return None
     from sisyphus.boulder import watch
+    from sisyphus.boulder.discover import at_its_place
     from sisyphus.errors import SisyphusError
 
-    greet = payload.source != "compact"  # then only the model has forgotten, not the user
+    space = at_its_place(space)
     try:
-        return watch.begin_session(space, payload.session, greet=greet)
+        return watch.begin_session(space, payload.session, payload.source)
     except (OSError, SisyphusError) as error:
         space.log(f"boulder not written: {error}")
-        return watch.continue_without_state(space)
+        return watch.continue_without_state(space, payload.session)
 
 
 def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
     """Answers the boulder's slash commands; else notices what changed between two turns."""
-    if payload.agent or not space.settings.get("boulder.enabled"):
+    if _is_off(payload, space):
         return None
     if payload.prompt.lstrip().startswith("/"):
         from sisyphus.boulder.commands import answer
@@ -38,17 +40,25 @@ def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
-    """A plan file that was written begins a boulder or moves it on."""
+    """A plan file that was written begins a boulder or moves it on; todos are mirrored."""
+    if payload.tool in TODO_TOOLS:
+        return _mirror_todos(payload, space)
     if payload.tool not in WRITERS or not payload.tool_path.endswith(".md"):
         return None
     if not space.settings.get("boulder.enabled"):
         return None
+    from sisyphus.boulder.discover import at_its_place
     from sisyphus.boulder.watch import edited
 
-    outcome = edited(space, payload.session, payload.tool_path)
+    outcome = edited(at_its_place(space), payload.session, payload.tool_path)
     if outcome and payload.agent:
         outcome.pieces.clear()  # a subagent's context is not the one that knows of the plan
     return outcome
+
+
+def on_pre_compact(payload: Payload, space: Workspace) -> Outcome | None:
+    """What the session will forget is kept: where the plan stands."""
+    return None if _is_off(payload, space) else _take_stock(payload, space)
 
 
 def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
@@ -59,15 +69,42 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:
-    """The record learns that this session is over."""
-    if payload.session and not payload.agent and space.settings.get("boulder.enabled"):
-        from sisyphus.boulder.watch import end_session
+    """The record learns that this session is over, and where the plan stands."""
+    if not payload.session or _is_off(payload, space):
+        return None
+    from sisyphus.boulder.watch import end_session
 
-        end_session(space, payload.session)
-    return None
+    outcome = _take_stock(payload, space)
+    end_session(space, payload.session)
+    return outcome
+
+
+def _is_off(payload: Payload, space: Workspace) -> bool:
+    return bool(payload.agent) or not space.settings.get("boulder.enabled")
 
 
 def _notice(payload: Payload, space: Workspace) -> Outcome | None:
+    from sisyphus.boulder.discover import at_its_place
     from sisyphus.boulder.watch import notice
 
-    return notice(space, payload.session)
+    return notice(at_its_place(space), payload.session)
+
+
+def _take_stock(payload: Payload, space: Workspace) -> Outcome | None:
+    from sisyphus.boulder.discover import at_its_place
+    from sisyphus.boulder.watch import take_stock
+
+    return take_stock(at_its_place(space), payload.session, payload.event)
+
+
+def _mirror_todos(payload: Payload, space: Workspace) -> Outcome | None:
+    """A subagent's list is its own affair."""
+    if _is_off(payload, space):
+        return None
+    from sisyphus.boulder.discover import at_its_place
+    from sisyphus.boulder.watch import todos_changed
+
+    place = at_its_place(space)
+    return todos_changed(
+        place, payload.session, payload.tool, payload.tool_input, payload.tool_answer
+    )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.boulder.record import is_path, joined, valid_record
-from sisyphus.boulder.store import Book, read_plans
+from sisyphus.boulder.record import is_newer, is_path, joined, valid_record
+from sisyphus.boulder.store import read_plans
 from sisyphus.paths import project_root
 from sisyphus.state.files import read_json
 
@@ -29,11 +29,10 @@ def read_global(home: str) -> Json | None:
 
 
 def copy_to_global(home: str, record: Json, replaces: Callable[[Json], bool]) -> Json | None:
-    """Makes the global file tell of `record`, unless it tells of another plan.
+    """Makes the global file tell of `record`. What another tool added to the copy of the same plan
+    goes into `record`; what is no boulder at all is set aside.
 
-    That one is replaced where `replaces` says so of its record; the record is returned either
-    way. What another tool added to the copy of the same plan goes into `record`. What is no
-    boulder at all is set aside.
+    Another plan is replaced where `replaces` says so of its record, which is returned either way.
     """
     from sisyphus.state.files import set_aside, update_json
 
@@ -42,14 +41,14 @@ def copy_to_global(home: str, record: Json, replaces: Callable[[Json], bool]) ->
 
     def change(found: Json) -> Json | None:
         known = _respelled(valid_record(found))
-        if known and known["active_plan"] == record["active_plan"]:
-            record.update(joined(known, record))
-        elif known:
-            others.append(known)
-            if not replaces(known):
-                return None
-        elif found:
+        if found and not known:
             set_aside(path)
+        if known and is_newer(found):
+            return None
+        if known and known["active_plan"] != record["active_plan"]:
+            others.append(known)
+            return record if replaces(known) else None
+        record.update(joined(known, record) if known else {})
         return record
 
     update_json(path, change, version=None, indent=2)
@@ -61,6 +60,13 @@ def update_global(home: str, record: Json) -> None:
     found = read_global(home)
     if found and found["active_plan"] == record["active_plan"]:
         copy_to_global(home, record, lambda _: False)
+
+
+def move_global(home: str, path: str, record: Json) -> None:
+    """If the global file tells of the plan at `path`, which lies elsewhere by now, it follows."""
+    found = read_global(home)
+    if found and found["active_plan"] == path:
+        copy_to_global(home, record, lambda other: bool(other["active_plan"] == path))
 
 
 def clear_global(home: str, path: str) -> None:
@@ -86,6 +92,8 @@ def keep_other_project(home: str, root: str) -> None:
     known = read_plans(home, other_root).records.get(path)
     if known and joined(found, known) == known:
         return
+    from sisyphus.boulder.book import Book
+
     with Book(home, other_root) as book:
         if read_global(home) != found:
             return  # it ended or moved in the meantime

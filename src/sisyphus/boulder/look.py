@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from binascii import crc32
 
 from sisyphus.boulder.discover import stamp_of
@@ -25,6 +26,9 @@ PLAN_LINES = 600_000
 """Lines cost time where characters do not: 5 MB of `-` and line ends took 3 s."""
 
 _LINE_COST = PLAN_BYTES // PLAN_LINES
+
+_SETTLED_SECONDS = 0.1
+_TRIES = 5
 
 _NOTHING = Plan("", ())
 
@@ -82,6 +86,23 @@ class Look:
     def place(self) -> str:
         """The path as people read it."""
         return display(self.path, self.root)
+
+
+def settled(look: Look) -> Look:
+    """`look` itself, or one of when the file was not being written any more.
+
+    A writer that does not replace the file at once leaves its beginning for a moment: a plan whose
+    first half is done looks complete then.
+    """
+    for _ in range(_TRIES):
+        if time.time() - look.changed_at > _SETTLED_SECONDS:
+            break
+        time.sleep(_SETTLED_SECONDS)
+        again = Look(look.path, look.root)
+        if again.crc == look.crc and again.state == look.state:
+            return again
+        look = again
+    return look
 
 
 def affordable(plans: dict[str, Stamp], root: str) -> Iterator[Look]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from sisyphus.plain import line
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json, Piece, PlanStatus
+    from sisyphus._types import Json, Piece
+    from sisyphus.boulder.kord.notes import Notes
     from sisyphus.boulder.look import Look
     from sisyphus.boulder.parser.plan import Plan
 
-_LIMIT = 300
-"""Code points of a name or a task in a text: a hostile plan must not fill the reply."""
+_TODOS = 10
+
+OUR_EVENTS = ("progress", "session-end", "pre-compact")
+"""What makes a checkpoint by itself."""
 
 
-_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
-
-
-def continuation(look: Look) -> str:
+def continuation(look: Look, notes: Notes) -> str:
     """For the model at session start: where the plan stands and what comes next."""
     plan = look.plan
     head = (
@@ -25,23 +27,52 @@ def continuation(look: Look) -> str:
         f"Plan location: {line(look.place)}\n\n"
         "Continuing from where you left off."
     )
-    known = _known(plan)
+    known = [*_known(plan, notes), *_todos(notes)]
     return head + ("\n\n" + "\n".join(known) if known else "")
 
 
-def _known(plan: Plan) -> list[str]:
-    known = []
-    if plan.next:
-        known.append(f"Next task: {line(plan.next.text) or f'line {plan.next.line}'}")
-    if plan.current_wave:
-        wave = plan.current_wave
-        known.append(f"Current wave: {line(f'{wave.number} — {wave.name}'.removesuffix(' — '))}")
-    if plan.current_story:
-        story = plan.current_story
-        known.append(f"Current story: {line(f'{story.id}: {story.title}'.removesuffix(': '))}")
-    if plan.counts.blocked:
-        known.append(f"Blocked: {plan.counts.blocked}")
-    return known
+def brief(look: Look, notes: Notes) -> str:
+    """For the model after a compaction, whose summary knows what this is about."""
+    plan = look.plan
+    where = f"{plan.counts.completed}/{plan.counts.total} tasks complete, {line(look.place)}"
+    head = f"[BOULDER STATE DETECTED]\n\nActive plan: {line(look.name)} ({where})"
+    return "\n".join([head, *_known(plan, notes)])
+
+
+def _known(plan: Plan, notes: Notes) -> list[str]:
+    from sisyphus.boulder.parser.stories import current_parts, next_task
+
+    task = next_task(plan, notes.wave, notes.story)
+    wave, story, title = current_parts(plan, notes.wave, notes.story)
+    name = next((w.name for w in plan.waves if w.number == wave), "")
+    checkpoint = notes.checkpoint or {}
+    rows = {
+        "Next task": (task.text or f"line {task.line}") if task else "",
+        "Current wave": "" if wave is None else f"{wave} — {name}".removesuffix(" — "),
+        "Current story": f"{story}: {title}".removesuffix(": ") if story else "",
+        "Last checkpoint": checkpoint.get("message", ""),
+        "Blocked": str(plan.counts.blocked or ""),
+    }
+    return [f"{name}: {line(value)}" for name, value in rows.items() if value]
+
+
+def _todos(notes: Notes) -> list[str]:
+    if not notes.todos:
+        return []
+    from sisyphus.boulder.kord.todos import open_todos
+
+    found = open_todos(notes.todos)
+    rows = [
+        f"- {line(str(todo.get('content')))}"
+        + (" (in progress)" if todo.get("status") == "in_progress" else "")
+        for todo in found[:_TODOS]
+    ]
+    more = [f"- and {len(found) - _TODOS} more"] if len(found) > _TODOS else []
+    return ["Open todos:", *rows, *more] if rows else []
+
+
+def moved_file(look: Look, before: str) -> str:
+    return f"Boulder: the plan {line(before)} is {line(look.place)} now; it is followed there."
 
 
 def missing(name: str, place: str) -> str:
@@ -65,6 +96,13 @@ def completed(look: Look) -> str:
 
 def enabled(look: Look) -> str:
     return f"Boulder state tracking enabled for this plan: {_plan(look)}"
+
+
+def changed(look: Look, before: Json) -> str:
+    return (
+        f"Boulder: {line(look.place)} holds another plan now: {_plan(look)}. What is known of "
+        f"{_record(before)}, waits until it is back."
+    )
 
 
 def resumed(look: Look) -> str:
@@ -100,65 +138,16 @@ def unreadable(look: Look) -> str:
     return f"Boulder: {line(look.problem)}. The plan is not followed until that changes."
 
 
-def cleared(status: PlanStatus) -> str:
-    """The answer to `boulder clear`, from the status before it."""
-    place = f"{line(status['plan_name'] or '')} ({line(status['active_plan'] or '')})"
-    if status["state"] == "active":
-        return f"Boulder cleared: {place}. It comes back by `sisyphus boulder start`."
-    return f"Boulder cleared: {place}."
+def gist(notes: Notes, text: str) -> str:
+    """What makes `text` news: a checkpoint that we made ourselves tells nobody anything new."""
+    message = (notes.checkpoint or {}).get("message", "")
+    is_ours = notes.by in OUR_EVENTS
+    return text.replace(f"\nLast checkpoint: {line(message)}", "") if is_ours else text
 
 
-def started(status: PlanStatus) -> str:
-    """The answer to `boulder start` and `boulder switch`."""
-    return "Boulder state tracking enabled for this plan.\n\n" + status_text(status)
-
-
-def status_text(status: PlanStatus) -> str:
-    """`boulder status` for people."""
-    if status["state"] == "none":
-        return "No plan is followed here. `sisyphus boulder start` begins with one."
-    progress = status["progress"]
-    rows = {
-        "Plan": f"{line(status['plan_name'] or '')} ({status['state'].replace('_', ' ')})",
-        "Progress": f"{progress['completed']}/{progress['total']} tasks complete{_extra(status)}",
-        "Next task": line(status["next_task"] or ""),
-        "File": line(status["active_plan"] or ""),
-        "Started": line(status["started_at"] or ""),
-        "Sessions": str(len(status["session_ids"]) or ""),
-    }
-    lines = [f"{name}: {value}" for name, value in rows.items() if value]
-    return "\n".join([*lines, *_parts(status)])
-
-
-def _extra(status: PlanStatus) -> str:
-    progress = status["progress"]
-    counts = {
-        "in progress": progress["in_progress"],
-        "blocked": progress["blocked"],
-        "cancelled": progress["cancelled"],
-    }
-    parts = [f", {count} {name}" for name, count in counts.items() if count]
-    if progress["steps_total"]:
-        parts.append(f"; steps {progress['steps_completed']}/{progress['steps_total']}")
-    return "".join(parts)
-
-
-def _parts(status: PlanStatus) -> list[str]:
-    waves = [
-        f"Wave {wave['number']}{' — ' if wave['name'] else ''}{line(wave['name'])}: "
-        f"{wave['completed']}/{wave['total']}"
-        for wave in status["waves"]
-    ]
-    stories = [
-        f"{story['id']}: {line(story['title'])} ({story['status'].replace('_', ' ')}, "
-        f"{story['completed']}/{story['total']})"
-        for story in status["stories"]
-    ]
-    return [*waves, *stories]
-
-
-def piece(path: str, text: str, remark: str = "") -> Piece:
-    """`text` about the plan at `path`, for the model, once a session; `remark` only goes along."""
+def piece(path: str, text: str, remark: str = "", gist: str = "") -> Piece:
+    """`text` about the plan at `path`, for the model, once a session; `remark` only goes along.
+    Of texts with one `gist` one is sent."""
     from binascii import crc32
 
     return {
@@ -168,15 +157,9 @@ def piece(path: str, text: str, remark: str = "") -> Piece:
         "tail": "",
         "late_head": "",
         "ledger": "",
-        "hash": f"boulder-{crc32(text.encode('utf-8', 'surrogatepass')):08x}",
+        "hash": f"boulder-{crc32((gist or text).encode('utf-8', 'surrogatepass')):08x}",
         "path": path,
     }
-
-
-def line(text: str) -> str:
-    """One printable line of at most 300 code points."""
-    shown = text[: _LIMIT + 1].encode("utf-8", "replace").decode().translate(_CONTROLS)
-    return shown if len(shown) <= _LIMIT else shown[: _LIMIT - 1] + "…"
 
 
 def _plan(look: Look) -> str:

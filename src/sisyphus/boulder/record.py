@@ -1,7 +1,7 @@
 """What is remembered of one plan: the seven fields of `.boulder.json`, ours in `metadata`. Pure.
 
-Ours are `updated_at`, `ended_sessions` (ids) and `missing_since`, all optional; times are UTC in
-the form of `started_at`, so that they compare as texts.
+Ours are `updated_at`, `ended_sessions` (ids), `missing_since` and `enforced`, all optional; times
+are UTC in the form of `started_at`, so that they compare as texts.
 """
 
 from __future__ import annotations
@@ -14,12 +14,19 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.boulder.parser.plan import Plan
 
+VERSION = 1
+"""The shape carries none; a file that names a later one is a later program's."""
+
+OURS = ("updated_at", "ended_sessions", "missing_since", "enforced")
+"""What we write into `metadata`."""
+
 _DAY = 86_400
 
 
-def timestamp(now: float) -> str:
-    """`now` in epoch seconds as `2026-01-09T10:00:00Z`."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+def timestamp(now: float, *, milliseconds: bool = False) -> str:
+    """`now` in epoch seconds as `2026-01-09T10:00:00Z`, or `2026-01-09T10:00:00.000Z`."""
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+    return f"{whole}.{int(now * 1000) % 1000:03d}Z" if milliseconds else f"{whole}Z"
 
 
 def new_record(path: str, root: str, now: float) -> Json:
@@ -32,6 +39,12 @@ def new_record(path: str, root: str, now: float) -> Json:
         "progress": {"total": 0, "completed": 0},
         "metadata": {"updated_at": timestamp(now)},
     }
+
+
+def is_newer(found: Json) -> bool:
+    """Whether a record must not be written over."""
+    version = found.get("version")
+    return isinstance(version, int) and version > VERSION
 
 
 def valid_record(found: Json) -> Json | None:
@@ -52,12 +65,14 @@ def valid_record(found: Json) -> Json | None:
 
 
 def joined(old: Json, new: Json) -> Json:
-    """`new` with what `old`, a record of the same plan, has besides."""
+    """`new` with what `old`, another's copy of it, has besides; of our own notes `new` alone
+    knows."""
+    foreign = {name: value for name, value in old["metadata"].items() if name not in OURS}
     return {
         **old,
         **new,
         "session_ids": list(dict.fromkeys([*old["session_ids"], *new["session_ids"]])),
-        "metadata": {**old["metadata"], **new["metadata"]},
+        "metadata": {**foreign, **new["metadata"]},
     }
 
 
@@ -103,13 +118,25 @@ def is_stale(record: Json, file_time: float, now: float, days: int) -> bool:
     """Whether all sessions have ended, and record and file (changed at `file_time`, in epoch
     seconds) were not touched for `days` days."""
     ended = strings(record["metadata"].get("ended_sessions"))
-    limit = now - days * _DAY
-    is_old = last_touched(record) < timestamp(limit) and file_time < limit
-    return is_old and set(record["session_ids"]) <= set(ended)
+    is_untouched = last_touched(record) < timestamp(now - days * _DAY)
+    are_over = set(record["session_ids"]) <= set(ended)
+    return is_untouched and are_over and is_old(file_time, now, days)
+
+
+def is_old(file_time: float, now: float, days: int) -> bool:
+    return file_time < now - days * _DAY
 
 
 def strings(value: object) -> list[str]:
     return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def number(value: object) -> int | None:
+    return value if type(value) is int else None
+
+
+def text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def is_path(value: object) -> bool:

@@ -4,64 +4,97 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.boulder.discover import find_plans, is_unchanged, locate, stamp_of
+from sisyphus.boulder.discover import (
+    file_stamp,
+    find_plans,
+    is_unchanged,
+    locate,
+    stamp_of,
+)
 from sisyphus.boulder.in_use import keep_other_project, read_global, update_global
-from sisyphus.boulder.store import Book, read_plans
+from sisyphus.boulder.store import read_plans, record_in_project, record_path
+from sisyphus.paths import main_checkout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sisyphus._types import Json
+    from sisyphus.boulder.follow import Follower
     from sisyphus.boulder.store import Plans
     from sisyphus.contract import Outcome
     from sisyphus.workspace import Workspace
 
 
-def begin_session(space: Workspace, session: str, *, greet: bool) -> Outcome | None:
-    """Resumes the project's plan, or begins with an open one that has no record."""
-    has_plans = read_plans(space.home, space.root).records or find_plans(space)
-    if not has_plans and not _is_global_here(space):
-        return None
+def following(
+    space: Workspace, root: str, session: str, act: Callable[[Follower], None]
+) -> Outcome:
+    """Lets `act` work on the plans of the project at `root`, under their lock."""
+    from sisyphus.boulder.book import Book
     from sisyphus.boulder.follow import Follower
 
-    keep_other_project(space.home, space.root)
-    with Book(space.home, space.root) as book:
+    keep_other_project(space.home, root)
+    with Book(space.home, root) as book:
         follower = Follower(space, book, session)
-        if look := follower.plan_to_resume():
-            follower.resume(look, greet=greet)
+        act(follower)
+        follower.close()
     return follower.outcome
 
 
-def continue_without_state(space: Workspace) -> Outcome | None:
-    """The continuation alone, where nothing can be written."""
+def begin_session(space: Workspace, session: str, source: str) -> Outcome | None:
+    """Resumes the project's plan, begins with an open one that has no record, or asks."""
+    if not _has_plans(space):
+        return None
+    before = _session_before(space, session) if source == "clear" else ""
+
+    def begin(follower: Follower) -> None:
+        from sisyphus.boulder.opening import Opening
+
+        Opening(follower, source, before).begin()
+
+    return following(space, space.root, session, begin)
+
+
+def continue_without_state(space: Workspace, session: str) -> Outcome | None:
+    """The continuation alone, where nothing can be written; nobody is asked which one."""
     from sisyphus.boulder.look import affordable
     from sisyphus.boulder.messages import continuation, piece
     from sisyphus.contract import Outcome
 
     plans = read_plans(space.home, space.root)
-    stamp = stamp_of(plans.current)
-    current = {plans.current: stamp} if stamp else {}
-    for look in affordable({**current, **find_plans(space)}, space.root):
-        if look.state == "open" and plans.dismissed.get(look.path) != look.crc:
-            return Outcome(pieces=[piece(look.path, continuation(look))])
-    return None
+    current = plans.of_session(session)
+    stamp = stamp_of(current)
+    first = {current: stamp} if stamp else {}
+    looks = [
+        look
+        for look in affordable({**first, **find_plans(space)}, space.root)
+        if look.state == "open" and plans.dismissed.get(look.path) != look.crc
+    ]
+    if not looks or (len(looks) > 1 and looks[0].path != current):
+        return None
+    text = continuation(looks[0], plans.notes_of(looks[0].path))
+    return Outcome(pieces=[piece(looks[0].path, text)])
 
 
 def notice(space: Workspace, session: str) -> Outcome | None:
-    """Catches up with plan files that were changed by other means than the client's tools."""
+    """Catches up with what was changed by other means than the client's tools."""
     plans = read_plans(space.home, space.root)
-    changed = _changed(plans)
-    if not changed and (plans.current or not _has_news(space, plans)):
+    is_new = _changed(plans) or _is_record_changed(space, plans)
+    if not is_new and (plans.current or not _has_news(space, plans)):
         return None
-    from sisyphus.boulder.follow import Follower
-    from sisyphus.boulder.look import Look
 
-    keep_other_project(space.home, space.root)
-    with Book(space.home, space.root) as book:
-        follower = Follower(space, book, session)
-        for path in _changed(book):
-            follower.follow(Look(path, space.root))
-        if not book.current:
-            follower.take_next()
-    return follower.outcome
+    def catch_up(follower: Follower) -> None:
+        from sisyphus.boulder import exchange
+
+        exchange.complain(follower)
+        for path in _changed(follower.book):
+            follower.follow(follower.look(path))
+        if not follower.book.current:
+            from sisyphus.boulder.opening import Opening
+
+            Opening(follower, "").take_next()
+
+    return following(space, space.root, session, catch_up)
 
 
 def edited(space: Workspace, session: str, path: str) -> Outcome | None:
@@ -69,24 +102,50 @@ def edited(space: Workspace, session: str, path: str) -> Outcome | None:
     found = locate(space, path) or _recorded(space, path)
     if found is None:
         return None
-    from sisyphus.boulder.follow import Follower
-    from sisyphus.boulder.look import Look
-
     root, plan = found
-    keep_other_project(space.home, root)
-    with Book(space.home, root) as book:
-        follower = Follower(space, book, session)
-        follower.edited(Look(plan, root))
-    return follower.outcome
+    return following(space, root, session, lambda follower: follower.edited(follower.look(plan)))
+
+
+def todos_changed(
+    space: Workspace, session: str, tool: str, given: Json, answer: Json
+) -> Outcome | None:
+    """Mirrors the client's own todo list into the plan that the session is at."""
+    if not read_plans(space.home, space.root).own(session):
+        return None
+
+    def mirror(follower: Follower) -> None:
+        from sisyphus.boulder.kord import todos
+
+        if path := follower.book.own(session):
+            notes = follower.book.notes_of(path)
+            todos.take(notes.todos, notes.owners, tool, given, answer, session)
+
+    return following(space, space.root, session, mirror)
+
+
+def take_stock(space: Workspace, session: str, event: str) -> Outcome | None:
+    """A checkpoint of where the plan stands that the session is at."""
+    if not read_plans(space.home, space.root).own(session):
+        return None
+
+    def stand(follower: Follower) -> None:
+        path = follower.book.own(session)
+        if path and follower.look(path).state == "open":  # else there is news for a later hook
+            follower.follow(follower.look(path))
+            follower.milestones.stand(follower.look(path), event)
+
+    return following(space, space.root, session, stand)
 
 
 def end_session(space: Workspace, session: str) -> None:
-    """Notes the end of a session in the records of the plans it worked on."""
+    """Notes the end of a session in the records of the plans it worked on, be it in a worktree
+    that has plans of its own by now."""
     from sisyphus.boulder import record
+    from sisyphus.boulder.book import Book
 
     found = read_global(space.home)
     elsewhere = {found["project_root"]} if found and session in found["session_ids"] else set()
-    for root in {space.root} | elsewhere:
+    for root in {space.root, main_checkout(space.root) or space.root} | elsewhere:
         plans = read_plans(space.home, root)
         if not any(session in known["session_ids"] for known in plans.records.values()):
             continue
@@ -96,22 +155,44 @@ def end_session(space: Workspace, session: str) -> None:
                     update_global(space.home, known)
 
 
+def _session_before(space: Workspace, session: str) -> str:
+    from sisyphus.session.binding import session_before
+
+    return session_before(space.ours, session)
+
+
+def _has_plans(space: Workspace) -> bool:
+    is_known = read_plans(space.home, space.root).records or os.path.lexists(
+        record_in_project(space.root)
+    )
+    return bool(is_known or find_plans(space) or _is_global_here(space))
+
+
 def _changed(plans: Plans) -> list[str]:
-    """Plans with a record that changed since they were seen, or went missing unnoticed."""
+    """Plans with a record that changed since they were seen, or went or came back unnoticed."""
     return [path for path in plans.records if _is_changed(plans, path)]
 
 
 def _is_changed(plans: Plans, path: str) -> bool:
     stamp = stamp_of(path)
+    is_noted = "missing_since" in plans.records[path]["metadata"]
     if stamp is None:
-        return "missing_since" not in plans.records[path]["metadata"]
-    return not is_unchanged(stamp, plans.seen.get(path))
+        return not is_noted
+    return is_noted or not is_unchanged(stamp, plans.seen.get(path))
+
+
+def _is_record_changed(space: Workspace, plans: Plans) -> bool:
+    """Whether the record that everybody may read is not as we left it."""
+    now = file_stamp(record_path(space.home, plans.root))
+    return now != plans.shown.get("stamp", []) and bool(now or plans.current)
 
 
 def _has_news(space: Workspace, plans: Plans) -> bool:
-    found = find_plans(space).items()
+    """Whether there may be a plan to go on with, where none is current."""
     return any(
-        path in plans.records or not is_unchanged(s, plans.seen.get(path)) for path, s in found
+        not is_unchanged(stamp, plans.seen.get(path))
+        or (path in plans.records and not plans.undecided)
+        for path, stamp in find_plans(space).items()
     )
 
 

@@ -26,6 +26,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.boulder.hooks:on_stop",
         "sisyphus.arbiter.hooks:on_stop",
     ),
+    "pre-compact": ("sisyphus.boulder.hooks:on_pre_compact",),
     "stop-failure": ("sisyphus.ralph.hooks:on_stop_failure",),
     "idle": ("sisyphus.ralph.wake:on_idle",),
     "session-end": (
