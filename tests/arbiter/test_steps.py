@@ -5,7 +5,7 @@ import pytest
 from sisyphus.arbiter import steps
 from sisyphus.arbiter.situation import ALLOW, BLOCK, END, PAUSE, Situation
 from sisyphus.arbiter.steps import decide
-from sisyphus.ralph.loop import BY_HOST_CAP, Loop
+from sisyphus.ralph.loop import BY_HOST_CAP, PLAN, Loop
 
 
 def _loop(iteration: int = 1, limit: int = 100, promise: str | None = "DONE") -> Loop:
@@ -24,6 +24,22 @@ def _situation(**facts: object) -> Situation:
     for name, value in facts.items():
         setattr(situation, name, value)
     return situation
+
+
+def _hold(iteration: int = 1) -> Loop:
+    """A loop that holds the session to a plan."""
+    loop = _loop(iteration, promise=None)
+    loop.options = {PLAN: "/p/PLAN.md", "wait_for_user": True}
+    return loop
+
+
+def _nested(*, by_model: bool) -> dict[str, object]:
+    """The facts of a loop in a plan whose minutes and tokens are spent."""
+    loop, hold = _loop(), _hold()
+    loop.by_model = by_model
+    hold.options |= {"max_minutes": 5, "max_tokens": 5}
+    hold.tokens, hold.started_at = 5, "2026-01-01T00:00:00.000Z"
+    return {"loop": loop, "around": [hold], "now": 1_800_000_000.0}
 
 
 def _paused(by: str = "") -> Loop:
@@ -57,6 +73,20 @@ DECISIONS = [
     pytest.param({"blocks": 1, "cap": 1}, PAUSE, "2 Stops in a row", id="but not two"),
     pytest.param({}, BLOCK, "promise `DONE` not found (no tag)", id="nothing speaks against it"),
     pytest.param({"loop": _loop(promise=None)}, BLOCK, "has no promise", id="no promise"),
+    pytest.param(
+        {"loop": _loop(promise=None), "asks": "1/3 done"}, BLOCK, "1/3 done", id="a plan asks"
+    ),
+    pytest.param({"loop": _hold(), "rests": "it is gone"}, ALLOW, "it is gone", id="a plan rests"),
+    pytest.param({"loop": None, "over": "all done"}, END, "all done", id="a plan is done"),
+    pytest.param({"over": "all done"}, BLOCK, "not found", id="a plan is done, a loop goes on"),
+    pytest.param(_nested(by_model=True), END, "5 minutes is reached", id="a plan's time"),
+    pytest.param(_nested(by_model=False), BLOCK, "not found", id="and a loop of the user's"),
+    pytest.param(
+        {**_nested(by_model=True), "now": 0.0}, END, "5 tokens is reached", id="a plan's tokens"
+    ),
+    pytest.param(
+        {"loop": _hold(), "asks": "x", "is_asking": True}, ALLOW, "asked the user", id="it asks"
+    ),
 ]
 
 
@@ -82,6 +112,12 @@ FIRST = [
     pytest.param({"excuses": ["b"]}, {"loop": _loop(100)}, ALLOW, id="background work, the limit"),
     pytest.param({"excuses": ["b"]}, {"blocks": 7}, ALLOW, id="background work, the cap"),
     pytest.param({"loop": _loop(100)}, {"blocks": 7}, END, id="the limit, the cap"),
+    pytest.param({"rests": "gone"}, {"loop": _hold(100)}, ALLOW, id="a plan rests, its limit"),
+    pytest.param({"rests": "gone"}, {"blocks": 7}, ALLOW, id="a plan rests, the cap"),
+    pytest.param({"excuses": ["b"]}, {"rests": "gone"}, ALLOW, id="background work, a plan rests"),
+    pytest.param(
+        {"loop": None, "kept": [_loop()]}, {"over": "done"}, END, id="the promise, a plan is done"
+    ),
 ]
 
 

@@ -315,6 +315,31 @@ def test_an_outer_one_that_was_paused_by_itself_stays_so() -> None:
     assert _minutes(loops, 240) == [1, 2]
 
 
+def test_what_holds_a_session_to_a_plan_stays_where_the_user_starts_a_loop() -> None:
+    loops = _nested()
+    loops[0].options = {lp.PLAN: "/p/PLAN.md"}
+    lp.pause(loops, lp.BY_USER, BEGAN + 60)
+
+    assert lp.staying(loops, BEGAN + 120) == loops[:1]
+    assert loops[0].minutes(BEGAN + 180) == 2
+
+
+def test_and_if_it_is_paused_it_stays_so() -> None:
+    loops = _nested()[:1]
+    loops[0].options = {lp.PLAN: "/p/PLAN.md"}
+    lp.pause(loops, lp.BY_USER, BEGAN + 60)
+
+    assert lp.staying(loops, BEGAN + 120)[0].is_paused
+
+
+@pytest.mark.parametrize("named", [None, 5, ["/p"], True])
+def test_what_is_no_text_names_no_plan(named: object) -> None:
+    loop = Loop("s1", "abcde", "do it")
+    loop.options = {lp.PLAN: named}
+
+    assert loop.plan == ""
+
+
 def test_the_time_of_an_accounts_limit_is_no_work() -> None:
     loops = _nested()
     loops[-1].waiting = {"for": "usage limit", "since": BEGAN + 60, "until": BEGAN + 3_600}

@@ -82,6 +82,20 @@ def test_the_loops_come_along(home: Path, project: Path) -> None:
     assert not store.has_loop(str(ours(home, "")), "s1")
 
 
+def test_what_holds_the_session_to_a_plan_comes_in_its_own_words(home: Path, project: Path) -> None:
+    with store.LoopStore(str(ours(home, "")), "s1") as held:
+        loop = _loop("aaaaa")
+        loop.options = {"plan": "/p/PLAN.md"}
+        held.save([loop])
+
+    outcome = _clear(project)
+
+    assert outcome is not None
+    assert outcome.messages[0].startswith(
+        "[BOULDER ENFORCEMENT]\n\nThe enforcement of the plan goes on after /clear: do aaaaa"
+    )
+
+
 def test_a_loop_keeps_what_it_has_but_for_its_session(home: Path, project: Path) -> None:
     _give(home, "aaaaa")
     _clear(project)

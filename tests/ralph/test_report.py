@@ -141,6 +141,12 @@ def test_a_loop_without_a_promise_says_so() -> None:
     assert _details(completion_promise="")[1] == "promise:"
 
 
+def test_a_loop_that_holds_a_session_to_a_plan_names_it() -> None:
+    shown = _details(completion_promise=None, options={"plan": "/p/PLAN.md"})
+
+    assert shown[1] == "until the open tasks of /p/PLAN.md are done"
+
+
 def test_texts_of_strangers_do_nothing_on_a_terminal() -> None:
     evil = "a\x1b]0;b\x07\n\ud800\u202ec\r"
     row = _row(

@@ -11,8 +11,9 @@ from ralph import lines
 from ralph.sessions import NOW, PROMISE, Session
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import start as begin
+from sisyphus.ralph import store
 from sisyphus.ralph.arguments import BadArgumentsError
-from sisyphus.ralph.loop import MAX_MINUTES, iso
+from sisyphus.ralph.loop import MAX_MINUTES, PLAN, iso
 from sisyphus.session import client
 
 if TYPE_CHECKING:
@@ -38,6 +39,21 @@ def test_a_loop_is_started_in_a_session(session: Session) -> None:
     assert row["completion_promise"] == "DONE"
     assert row["state_file_path"] == str(ours(session.home, "ralph/loops/ralph-loop.s1.local.md"))
     assert session.log == ["active"]
+
+
+def test_it_nests_in_what_holds_the_session_to_a_plan(session: Session) -> None:
+    _start(session)
+    with store.LoopStore(session.space.ours, "s1") as held:
+        held.loops[0].options = {PLAN: "/p/PLAN.md"}
+        held.save(held.loops)
+    inner = _start(session)
+
+    with pytest.raises(SisyphusError, match="has a loop already"):
+        _start(session)
+
+    with store.LoopStore(session.space.ours, "s1") as held:
+        assert [bool(loop.plan) for loop in held.loops] == [True, False]
+        assert held.loops[-1].loop_id == inner["loop_id"]
 
 
 def test_it_holds_from_the_next_stop_on_and_the_model_hears_the_whole_prompt(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sisyphus.measure import units
 from sisyphus.ralph import texts
-from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, Loop
+from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, PLAN, Loop
 from sisyphus.times import local
 
 
@@ -306,3 +306,33 @@ def test_a_check_without_a_promise_is_pointed_out() -> None:
 
 def test_a_question_of_the_models_is_pointed_out() -> None:
     assert texts.asks(_loop()).endswith("goes on with your answer. Iteration 4 of 100.")
+
+
+def _hold() -> Loop:
+    """A loop that holds the session to a plan."""
+    loop = _loop("boulder: Ship it", promise=None)
+    loop.options = {PLAN: "/p/PLAN.md", "wait_for_user": True}
+    loop.waiting = {"for": "5-hour limit"}
+    return loop
+
+
+HEADS = [
+    pytest.param(texts.at_limit(_hold(), "x"), "ENDED", id="at a limit"),
+    pytest.param(texts.paused(_hold(), BY_BREAKER, "x"), "PAUSED", id="by the breaker"),
+    pytest.param(texts.paused(_hold(), BY_HOST_CAP, "x"), "PAUSED", id="before the client's cap"),
+    pytest.param(texts.stale(_hold()), "PAUSED", id="stale"),
+    pytest.param(texts.taken_up(_hold()), "", id="taken up"),
+    pytest.param("".join(texts.waits(_hold())), "WAITS", id="a limit of the account"),
+    pytest.param(texts.asks(_hold()), "WAITS", id="a question"),
+]
+
+
+@pytest.mark.parametrize(("text", "what"), HEADS)
+def test_a_plan_that_holds_a_session_has_words_of_its_own(text: str, what: str) -> None:
+    assert text.startswith(f"[{f'BOULDER ENFORCEMENT {what}'.strip()}]\n\n")
+    assert "the loop" not in text.lower()
+    assert "promise" not in text.lower()
+
+
+def test_what_let_go_of_a_session_is_one_line() -> None:
+    assert texts.let_go(_hold()) == "This session is held to its plan no more (boulder: Ship it)."

@@ -195,6 +195,16 @@ def test_a_replaced_loop_is_cancelled() -> None:
     ]
 
 
+def test_a_loop_of_the_users_nests_in_what_holds_the_session_to_a_plan() -> None:
+    hold, old = _loop("A"), _loop("B")
+    hold.options = {lp.PLAN: "/p/PLAN.md"}
+
+    followed = turn.follow([hold, old], events.read([typed(_args("C"))]), _begin, Known())
+
+    assert _names(followed) == ["A", "C"]
+    assert _ends(followed) == [("B", lp.CANCELLED)]
+
+
 def test_ended_loops_do_not_come_back() -> None:
     start = typed(_args("A"))
     known = Known()

@@ -34,7 +34,7 @@ def carry_out(verdict: Verdict, case: Case, refusal: Refusal | None) -> Outcome:
     elif loop and verdict.action == BLOCK:
         loop.advance()
         held.memory.blocks += 1
-        outcome.reason = _reason(loop, refusal)
+        outcome.reason = _reason(loop, refusal, case)
     ended = record.log_ended(case)
     held.save(case.turn.loops)
     if loop and outcome.reason is not None:
@@ -50,7 +50,11 @@ def _verdicts(verdict: Verdict, case: Case) -> list[str]:
     return list(dict.fromkeys([*limits, verdict.text + where]))
 
 
-def _reason(loop: Loop, refusal: Refusal | None) -> str:
+def _reason(loop: Loop, refusal: Refusal | None, case: Case) -> str:
+    if loop.plan:
+        from sisyphus.arbiter import hold, hold_words
+
+        return hold_words.go_on(loop, hold.standing(case, loop))
     return texts.go_on_refused(loop, refusal.why, refusal.tail) if refusal else texts.go_on(loop)
 
 
@@ -63,13 +67,22 @@ def _news(case: Case) -> list[str]:
         *(texts.refused(reason) for reason in turn.refused),
         *(texts.complete(loop.completion_promise or "") for loop in successes),
         *(texts.at_limit(loop, verdict.why) for loop, verdict in case.fallen),
+        *_let_go(case),
     ]
+
+
+def _let_go(case: Case) -> list[str]:
+    """A plan that is complete has been told of."""
+    if case.loop:
+        return []
+    return [texts.let_go(loop) for loop, how, _ in case.over if how == lp.CANCELLED]
 
 
 def _pieces(loop: Loop, case: Case, refusal: Refusal | None) -> list[Piece]:
     """What the model is told once, behind the short reason that it gets twice."""
     path, space = case.held.path(loop), case.space
-    pieces = [] if _is_told_by_another(loop) else [_prompt(loop, path, case)]
+    is_told = bool(loop.plan) or _is_told_by_another(loop)
+    pieces = [] if is_told else [_prompt(loop, path, case)]
     if refusal and refusal.tail:
         checked = f"{loop.loop_id} {loop.iteration}"
         pieces.append(_piece(texts.failed_check(refusal.tail), f"check {checked}", path))

@@ -42,6 +42,15 @@ def follow(
     return followed, taken
 
 
+def this_turn(payload: Payload) -> Account:
+    """What happened since the user spoke last, as far as the end of the transcript holds it: where
+    nobody followed it, since there was no loop. Nothing of it was spent on one."""
+    found = events.read(watch.last_records(payload.transcript))
+    prompts = [index for index, event in enumerate(found) if event.kind == events.PROMPT]
+    latest = found[prompts[-1] + 1 :] if prompts else found
+    return account.take(events.with_last_message(latest, payload.last_message))
+
+
 def _known(held: LoopStore, space: Workspace) -> turn.Known:
     memory = held.memory
     known = turn.Known(

@@ -68,7 +68,7 @@ def _is_quiet(payload: Payload, space: Workspace, memory: Memory) -> bool:
         return False
     offset = memory.offset_in(payload.transcript)
     found, end = watch.first_start(payload.transcript, offset)
-    if found is not None:
+    if found is not None or _is_asked_for(payload, space, memory):
         return False
     tasks = _pending(payload)
     if abs(end - offset) > NOTE_BYTES or not memory.tasks.keys() >= set(tasks):
@@ -77,6 +77,18 @@ def _is_quiet(payload: Payload, space: Workspace, memory: Memory) -> bool:
             held.memory.tasks = dict.fromkeys(tasks, background.BEFORE_LOOP)
             held.save_memory()
     return True
+
+
+def _is_asked_for(payload: Payload, space: Workspace, memory: Memory) -> bool:
+    """Whether an enforced plan may hold the session from this Stop on."""
+    from sisyphus.boulder import enforcement
+
+    asked = enforcement.asked_for(space, payload.session)
+    if asked is None:
+        return False
+    from sisyphus.arbiter import hold
+
+    return hold.may_begin(asked, memory)
 
 
 def _hold(payload: Payload, space: Workspace, situation: Situation) -> Outcome:

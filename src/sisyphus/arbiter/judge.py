@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.arbiter import background, gather, steps
+from sisyphus.arbiter import background, gather, hold, steps
 from sisyphus.arbiter.situation import BLOCK, PAUSE
 from sisyphus.ralph import cooling
 from sisyphus.ralph import loop as lp
@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.arbiter.gates import Refusal
     from sisyphus.arbiter.situation import Situation, Verdict
+    from sisyphus.boulder.enforcement import Standing
     from sisyphus.contract import Outcome, Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.store import LoopStore
@@ -31,10 +32,13 @@ class Case:
     """A Stop, the session's loops and what became of them since the last one.
 
     `ids` are those of the loops that began since then: who looks again finds the same loops.
-    `fallen`: loops that are at a limit, the innermost first.
+    `fallen`: loops that are at a limit, the innermost first. `over`: loops that held the session
+    to a plan and end here, each with its outcome and why. `plans` that were looked at, by path.
     """
 
-    __slots__ = ("account", "fallen", "held", "notes", "payload", "space", "turn")
+    __slots__ = (
+        "account", "fallen", "held", "notes", "over", "payload", "plans", "space", "turn",
+    )  # fmt: skip
 
     def __init__(
         self, payload: Payload, space: Workspace, held: LoopStore, ids: dict[str, str]
@@ -45,6 +49,8 @@ class Case:
         self.notes = _take_up(held, space)
         self.turn, self.account = gather.follow(payload, space, held, ids)
         self.fallen: list[tuple[Loop, Verdict]] = []
+        self.over: list[tuple[Loop, str, str]] = []
+        self.plans: dict[str, Standing] = {}
 
     @property
     def loop(self) -> Loop | None:
@@ -62,6 +68,7 @@ def judge(case: Case, situation: Situation, refusal: Refusal | None) -> Outcome:
     """Decides and carries the verdict out; the journal learns why."""
     from sisyphus.arbiter.carry_out import carry_out
 
+    hold.attend(case)
     _describe(case, situation, refusal)
     verdict = _decide(case, situation, refusal)
     while verdict.loop:
@@ -103,6 +110,7 @@ def _describe(case: Case, situation: Situation, refusal: Refusal | None) -> None
     situation.messages = len(case.account.said)
     situation.is_asking = case.account.is_asking
     situation.blocks = memory.blocks
+    hold.describe(case, situation)
     situation.cap = _cap(space)
     situation.excuses, memory.tasks = background.excuses(
         background.pending([*case.payload.background, *case.payload.crons]),
@@ -117,6 +125,7 @@ def _turn_to_the_outer(case: Case, situation: Situation) -> None:
     """A nested loop has ended at its limit: the one that waited for it is judged at once."""
     situation.loop, situation.around = case.loop, case.turn.loops[:-1]
     situation.reason, situation.refusal, situation.messages = NESTED_ENDED, "", 0
+    hold.describe(case, situation)
 
 
 def _decide(case: Case, situation: Situation, refusal: Refusal | None) -> Verdict:

@@ -12,9 +12,16 @@ if TYPE_CHECKING:
 
 
 def judge(loop: Loop, case: Case, refusal: Refusal | None) -> str:
-    """Counts this iteration; returns why the loop is stuck, "" while it is not."""
+    """Counts this iteration; returns why the loop is stuck, "" while it is not.
+
+    A loop that holds the session to a plan begins at a Stop: what came before does not count.
+    """
     limits = cooling.limits(case.space)
     if not limits.no_progress and not limits.same_error:
+        return ""
+    if loop.plan and loop in case.turn.begun:
+        signs.begin(loop, case.space)
+        _has_plan_moved(loop, case)
         return ""
     error = (refusal.tail if refusal else "") or "".join(case.account.errors[-1:])
     before = loop.signs.get("head")

@@ -39,6 +39,7 @@ def _ended(case: Case) -> list[tuple[Loop, str, str]]:
         *((loop, outcome, "") for loop, outcome in turn.ended),
         *((loop, lp.SUCCESS, "") for loop in turn.kept),
         *((loop, limit.outcome, limit.why) for loop, limit in case.fallen),
+        *case.over,
         *(_unreadable(case) if case.held.faults else ()),
     ]
 
@@ -68,7 +69,9 @@ def _at_work(case: Case, verdict: Verdict) -> list[tuple[Loop, str, str]]:
     if kept or fallen:
         return [*kept, *fallen]
     loop = case.loop
-    return [] if loop is None or loop.is_paused else [(loop, verdict.action, verdict.why)]
+    if loop is None:
+        return [(over, END, why) for over, _, why in case.over]
+    return [] if loop.is_paused else [(loop, verdict.action, verdict.why)]
 
 
 def _note(case: Case, loop: Loop, decision: str, why: str, tokens: int) -> None:

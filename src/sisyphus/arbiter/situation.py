@@ -22,12 +22,14 @@ class Situation:
 
     `refusal`: why a promise that was made does not count. `stuck`: why the circuit breaker opened.
     `around`: the loops that wait for the current one, the outermost first. `blocks`: Stops blocked
-    in a row without a tool call; at `cap` of them the client overrides, 0 = never.
+    in a row without a tool call; at `cap` of them the client overrides, 0 = never. Of a loop that
+    holds the session to a plan: `asks`, what the plan asks for, `rests`, why it asks for nothing
+    now, and `over`, why the last one ended here.
     """
 
     __slots__ = (
-        "around", "blocks", "cap", "excuses", "is_asking", "is_enabled", "is_subagent", "kept",
-        "loop", "messages", "mode", "now", "reason", "refusal", "stuck",
+        "around", "asks", "blocks", "cap", "excuses", "is_asking", "is_enabled", "is_subagent",
+        "kept", "loop", "messages", "mode", "now", "over", "reason", "refusal", "rests", "stuck",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +46,9 @@ class Situation:
         self.refusal = ""
         self.messages = 0  # in which it was looked for
         self.excuses: Sequence[str] = ()  # background work that is worth waiting for
+        self.asks = ""
+        self.rests = ""
+        self.over = ""
         self.stuck = ""
         self.blocks = 0
         self.cap = 0

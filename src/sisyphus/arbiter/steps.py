@@ -49,10 +49,24 @@ def promise_is_kept(situation: Situation) -> Verdict | None:
     return Verdict(END, f"promise {promises} kept", outcome=lp.SUCCESS)
 
 
+def plan_is_left(situation: Situation) -> Verdict | None:
+    """Where another loop goes on, or another plan holds the session, that one is judged."""
+    if situation.loop or not situation.over:
+        return None
+    return Verdict(END, situation.over)
+
+
 def background_work(situation: Situation) -> Verdict | None:
     if situation.loop is None or not situation.excuses:
         return None
     return Verdict(ALLOW, f"background work is pending: {', '.join(situation.excuses)[:200]}")
+
+
+def plan_rests(situation: Situation) -> Verdict | None:
+    """A plan without a task that can be worked on; it costs no iteration."""
+    if situation.loop is None or not situation.rests:
+        return None
+    return Verdict(ALLOW, situation.rests)
 
 
 def iteration_limit(situation: Situation) -> Verdict | None:
@@ -80,8 +94,13 @@ def token_limit(situation: Situation) -> Verdict | None:
 
 
 def _outermost_first(situation: Situation) -> Sequence[Loop]:
-    """The time and the tokens of a loop are those of the loops that are nested in it, too."""
-    return [*situation.around, situation.loop] if situation.loop else ()
+    """The time and the tokens of a loop are those of the loops that are nested in it, too; but no
+    limit of a plan ends a loop that the user started himself."""
+    if situation.loop is None:
+        return ()
+    loops = [*situation.around, situation.loop]
+    is_users_own = any(not (loop.by_model or loop.plan) for loop in loops)
+    return [loop for loop in loops if not (loop.plan and is_users_own)]
 
 
 def breaker_is_open(situation: Situation) -> Verdict | None:
@@ -118,6 +137,8 @@ def loop_goes_on(situation: Situation) -> Verdict | None:
         return None
     if situation.refusal:
         return Verdict(BLOCK, situation.refusal)
+    if situation.asks:
+        return Verdict(BLOCK, situation.asks)
     if loop.completion_promise is None:
         return Verdict(BLOCK, "the loop has no promise and goes on")
     return Verdict(BLOCK, f"promise `{loop.completion_promise}` not found {_where(situation)}")
@@ -137,9 +158,11 @@ STEPS: tuple[Callable[[Situation], Verdict | None], ...] = (
     # 2. the loop itself
     loop_is_paused,
     promise_is_kept,
+    plan_is_left,
     # 3. a full context, which will belong to checkpoints, stands here
-    # 4. work that goes on without the session
+    # 4. work that goes on without the session, or not at all
     background_work,
+    plan_rests,
     # 5. limits, the circuit breaker, the client's cap
     iteration_limit,
     time_limit,
@@ -148,7 +171,7 @@ STEPS: tuple[Callable[[Situation], Verdict | None], ...] = (
     host_cap,
     # 6. a question to the user
     user_is_asked,
-    # 7. reasons to go on; after the loop an enforced boulder, then completion words
+    # 7. reasons to go on: a loop, an enforced boulder (a loop as well), then completion words
     loop_goes_on,
 )
 """One count of blocks serves them all."""

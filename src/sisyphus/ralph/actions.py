@@ -8,7 +8,7 @@ from __future__ import annotations
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import one_line
-from sisyphus.ralph import breaker, store
+from sisyphus.ralph import breaker, notices, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past.living import living
 from sisyphus.session import client
@@ -76,7 +76,7 @@ def cancel(ours: str, session: str = "", *, now: float, by: str = "") -> list[Js
         current = _current(held.loops)
         ended = {loop.loop_id for loop in held.loops}
         for loop in reversed(held.loops):
-            history.ended(ours, loop, lp.CANCELLED, now, f"by {by or _who()}")
+            history.ended(ours, loop, lp.CANCELLED, now, f"by {by or notices.who()}")
         held.memory.cancelled_at = lp.iso(now)
         if not by:
             _note(held, "cancelled", current, now)
@@ -84,26 +84,18 @@ def cancel(ours: str, session: str = "", *, now: float, by: str = "") -> list[Js
     return [row for row in rows if row["loop_id"] in ended]
 
 
-def _who() -> str:
-    """The model's shell and the user's own `!` look alike to us."""
-    return "a command in the client's shell" if client.is_inside_client() else "the user"
-
-
 def _note(held: store.LoopStore, what: str, loop: Loop, now: float) -> None:
     """For `why`, and for the user at the session's next Stop."""
+    from sisyphus.ralph import texts
+
     text = _journal(loop, what, now)
-    held.memory.news.append(f"[RALPH LOOP {what.upper()}]\n\n{text}: {loop.description}")
+    head = f"[{texts.name(loop)} {what.upper()}]"
+    held.memory.news.append(f"{head}\n\n{text}: {loop.description}")
 
 
 def _journal(loop: Loop, what: str, now: float) -> str:
-    from sisyphus.state import debug, journal
-
-    text = f"loop {loop.loop_id} was {what} by {_who()}"
-    line = {"at": now, "event": "command", "ms": 0, "sent": 0, "blocked": False, "notes": [text]}
-    try:
-        journal.append(loop.session_id, line)
-    except OSError as error:  # what is done counts, not that it is told
-        debug.log(f"{text}, and not noted: {error}")
+    text = f"loop {loop.loop_id} was {what} by {notices.who()}"
+    notices.note(loop.session_id, text, now)
     return text
 
 

@@ -28,7 +28,7 @@ def by_user(payload: Payload, space: Workspace, start: Start) -> Outcome | None:
         except BadArgumentsError as error:
             held.save_memory()
             return lost.told(_refuse(payload, str(error)), held.faults, payload, space)
-        replaced = held.loops
+        replaced = [old for old in held.loops if not old.plan]
         put_in_place(held, loop, payload.transcript, space)
     notes = [f"loop {old.loop_id} cancelled: a new one replaces it" for old in replaced]
     begun = [texts.started(loop)]
@@ -37,17 +37,20 @@ def by_user(payload: Payload, space: Workspace, start: Start) -> Outcome | None:
 
 
 def put_in_place(held: LoopStore, loop: Loop, transcript: str, space: Workspace) -> None:
-    """Makes it the session's only loop; what was said and done before is not its own."""
+    """Makes it the session's loop, the only one but for an enforced plan around it; what was said
+    and done before is not its own."""
+    from sisyphus.ralph import loop as lp
     from sisyphus.ralph import signs, store, usage, watch
-    from sisyphus.ralph.loop import CANCELLED
     from sisyphus.ralph.past import history
 
     signs.begin(loop, space)
+    staying = lp.staying(held.loops, space.now)
     for old in reversed(held.loops):
-        history.ended(space.ours, old, CANCELLED, space.now, "another loop replaced it")
+        if old not in staying:
+            history.ended(space.ours, old, lp.CANCELLED, space.now, "another loop replaced it")
     history.started(space.ours, loop, store.loop_path(space.ours, loop.session_id))
     held.memory.begin_anew(transcript, watch.size(transcript), usage.offsets(transcript))
-    held.save([loop])
+    held.save([*staying, loop])
 
 
 def by_model(payload: Payload, space: Workspace, start: Start) -> Outcome | None:

@@ -22,6 +22,9 @@ ABANDONED, LIMIT, STUCK, ERROR = "abandoned", "limit", "stuck", "error"
 
 WAKES = "resume_after_limit"
 
+PLAN = "plan"
+"""An option that nobody gives: the arbiter alone makes such a loop."""
+
 MAX_MINUTES = 1_440
 """Where none is given; 0 = unlimited, only if said."""
 
@@ -105,6 +108,13 @@ class Loop:
         return any(map(self.options.get, ("verify", "verify_plan", "verify_checklist")))
 
     @property
+    def plan(self) -> str:
+        """The plan that the session is held to, "" for any other loop. Such a loop has no promise,
+        and lies around all others."""
+        value = self.options.get(PLAN)
+        return value if isinstance(value, str) else ""
+
+    @property
     def max_minutes(self) -> int:
         return self._number("max_minutes", MAX_MINUTES)
 
@@ -155,6 +165,16 @@ def resume(loops: Sequence[Loop], now: float) -> None:
         if not loop.is_paused:
             loop.resume(now)
     loops[-1].resume(now)
+
+
+def staying(loops: Sequence[Loop], now: float) -> list[Loop]:
+    """Those of a session's loops that one of the user's own does not replace, but nests in. Their
+    clocks run again if a pause of what it replaces had stopped them."""
+    found = [loop for loop in loops if loop.plan]
+    for loop in found:
+        if not loop.is_paused:
+            loop.resume(now)
+    return found
 
 
 def end_wait(loops: Sequence[Loop], now: float) -> None:

@@ -73,9 +73,11 @@ def _told(loop: Loop, before: str, faults: list[str]) -> Outcome:
 
 
 def _text(loop: Loop) -> str:
+    from sisyphus.ralph.texts import name, subject
+
     goes_on = "stays paused" if loop.is_paused else "goes on"
     return f"""\
-[RALPH LOOP]
+[{name(loop)}]
 
-The loop {goes_on} after /clear: {loop.description} ({loop.progress}).
+{subject(loop)} {goes_on} after /clear: {loop.description} ({loop.progress}).
 To end it: sisyphus ralph cancel"""

@@ -32,16 +32,23 @@ def title(row: Json) -> str:
 
 def details(row: Json, now: float) -> str:
     """How the loop stands, its limits, its promise and where it is, indented."""
-    promise = row["completion_promise"]
     lines = [
         ", ".join([_state(row, now), _iteration(row), *_age(row, now)]),
-        f"promise: {promise}" if promise is not None else "no promise",
+        _aim(row),
         *_what_to_do(row),
         *_limits(row),
         *_last_check(row),
         f"session {row['session_id']} in {row['project']}",
     ]
     return "\n".join(f"  {one_line(line)}" for line in lines)
+
+
+def _aim(row: Json) -> str:
+    """What ends it by itself."""
+    promise, plan = row["completion_promise"], row["options"].get("plan")
+    if promise is not None:
+        return f"promise: {promise}"
+    return f"until the open tasks of {plan} are done" if plan else "no promise"
 
 
 def _state(row: Json, now: float) -> str:

@@ -46,13 +46,14 @@ def start(space: Workspace, asked: Invocation, session: str = "", *, force: bool
 
 def _check_replacing(held: store.LoopStore, *, by_model: bool, force: bool) -> None:
     """Raises `SisyphusError` where the session's loop is not to be replaced."""
-    if not held.loops:
+    replaced = [loop for loop in held.loops if not loop.plan]
+    if not replaced:
         return
-    old = held.loops[-1]
+    old = replaced[-1]
     there = f"session {old.session_id} has a loop already: {old.description} ({old.progress})."
     if not force:
         raise SisyphusError(f"{there} --force replaces it.")
-    if by_model and not all(loop.by_model for loop in held.loops):
+    if by_model and not all(loop.by_model for loop in replaced):
         raise SisyphusError(
             f"{there} The user started it, so the user alone replaces it: from another terminal, "
             "or with /sisyphus:ralph-loop."

@@ -42,7 +42,7 @@ Expected promise: {_tag(loop)}
 
 Continue working on the task. Output the promise only when the task is TRULY complete.
 
-{_where(loop)}"""
+{where(loop)}"""
 
 
 def go_on_refused(loop: Loop, why: str, tail: str = "") -> str:
@@ -57,7 +57,7 @@ Expected promise: {_tag(loop)}
 
 Put that right, then output the promise again.
 
-{_where(loop)}"""
+{where(loop)}"""
     room = REASON_UNITS - units(start + end) - len("\n\n\n")
     shown = end_units(tail, room)
     return f"{start}\n{shown}\n\n{end}" if shown else f"{start}\n{end}"
@@ -72,7 +72,7 @@ The loop must continue. It has no completion promise and ends {end} `sisyphus ra
 
 Continue working on the task.
 
-{_where(loop)}"""
+{where(loop)}"""
 
 
 def _tag(loop: Loop) -> str:
@@ -84,7 +84,7 @@ def _tag(loop: Loop) -> str:
     return f"<promise>{short}…</promise> (whole: completion_promise of the loop's state file)"
 
 
-def _where(loop: Loop) -> str:
+def where(loop: Loop) -> str:
     """Iteration and limits, on one line."""
     limits = [f"{loop.max_minutes:,} minutes"] if 0 < loop.max_minutes < MAX_MINUTES else []
     if loop.max_tokens:
@@ -116,8 +116,25 @@ def reminder(loop: Loop, path: str) -> str:
     return f"The prompt of this ralph loop begins: {first}{whole}\nIt can be read in {path}"
 
 
+def name(loop: Loop) -> str:
+    """What stands at the head of a message about the loop."""
+    return "BOULDER ENFORCEMENT" if loop.plan else "RALPH LOOP"
+
+
+def subject(loop: Loop) -> str:
+    """What a sentence about the loop begins with."""
+    return "The enforcement of the plan" if loop.plan else "The loop"
+
+
 def at_limit(loop: Loop, why: str) -> str:
     """`why` as the arbiter says it: `the limit of 20 iterations is reached`."""
+    if loop.plan:
+        return f"""\
+[{name(loop)} ENDED]
+
+This session is held to its plan no more: {why}.
+Task: {loop.description}
+To hold it again: `sisyphus boulder enforce on`."""
     promise = (
         f" without its promise <promise>{loop.completion_promise}</promise>"
         if loop.completion_promise is not None
@@ -130,20 +147,25 @@ The loop ended{promise}: {why}.
 Task: {loop.description}"""
 
 
+def let_go(loop: Loop) -> str:
+    """Where somebody ended the enforcement of a plan."""
+    return f"This session is held to its plan no more ({loop.description})."
+
+
 def paused(loop: Loop, by: str, why: str) -> str:
     """The user is told why nothing moves any more, and what makes it move again."""
     if by == BY_HOST_CAP:
         return f"""\
-[RALPH LOOP PAUSED]
+[{name(loop)} PAUSED]
 
-The loop was paused: {why}, and the client stops a loop that goes on like this \
+{subject(loop)} was paused: {why}, and the client stops a loop that goes on like this \
 (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP).
 {_kept(loop)}
 To resume it, send any prompt in this session, or run `sisyphus ralph resume` and send one."""
     return f"""\
-[RALPH LOOP PAUSED]
+[{name(loop)} PAUSED]
 
-The loop was paused: {why}.
+{subject(loop)} was paused: {why}.
 {_kept(loop)}
 To resume it: `sisyphus ralph resume`, then send any prompt in this session. To end it: \
 `sisyphus ralph cancel`."""
@@ -154,19 +176,21 @@ def _kept(loop: Loop) -> str:
 
 
 def stale(loop: Loop) -> str:
+    what = "was held to a plan" if loop.plan else "has a loop of earlier"
     return f"""\
-[RALPH LOOP PAUSED]
+[{name(loop)} PAUSED]
 
-This session has a loop of earlier: its client has gone and nothing moved for hours.
+This session {what}: its client has gone and nothing moved for hours.
 {_kept(loop)}
 To take it up again: `sisyphus ralph resume`. To end it: `sisyphus ralph cancel`."""
 
 
 def taken_up(loop: Loop) -> str:
+    whose = "" if loop.plan else " of this session"
     return f"""\
-[RALPH LOOP]
+[{name(loop)}]
 
-The loop of this session goes on: {loop.description} ({loop.progress}).
+{subject(loop)}{whose} goes on: {loop.description} ({loop.progress}).
 To end it: `sisyphus ralph cancel`."""
 
 
@@ -178,16 +202,13 @@ def waits(loop: Loop) -> list[str]:
 
     until = loop.waiting.get("until")
     when = f" It ends at {local(until)}." if until else ""
-    goes_on = (
-        "The loop goes on by itself then."
-        if loop.options.get("resume_after_limit")
-        else "The loop goes on with your next prompt then."
-    )
+    how = "by itself" if loop.options.get("resume_after_limit") else "with your next prompt"
+    goes_on = f"{subject(loop)} goes on {how} then."
     return [
         f"""\
-[RALPH LOOP WAITS]
+[{name(loop)} WAITS]
 
-The loop waits for the {loop.waiting.get("for", "limit")} to end.{when} {goes_on}
+{subject(loop)} waits for the {loop.waiting.get("for", "limit")} to end.{when} {goes_on}
 {_kept(loop)}"""
     ]
 
@@ -225,10 +246,11 @@ def _unused(loop: Loop) -> list[str]:
 
 
 def asks(loop: Loop) -> str:
+    goes_on = subject(loop)[0].lower() + subject(loop)[1:]
     return f"""\
-[RALPH LOOP WAITS]
+[{name(loop)} WAITS]
 
-The agent asked you something; the loop goes on with your answer. {loop.progress.capitalize()}."""
+The agent asked you something; {goes_on} goes on with your answer. {loop.progress.capitalize()}."""
 
 
 def refused(reason: str) -> str:

@@ -223,8 +223,10 @@ class _Follower:
         turn = self.turn
         self._make_room()
         if not loop.by_model:
-            turn.ended += [(replaced, lp.CANCELLED) for replaced in reversed(turn.loops)]
-            turn.loops = []
+            staying = lp.staying(turn.loops, self._known.now)
+            replaced = [old for old in turn.loops if old not in staying]
+            turn.ended += [(old, lp.CANCELLED) for old in reversed(replaced)]
+            turn.loops = staying
         elif any(loop.is_same_task(other) for other in turn.loops):
             turn.notes.append("the model started the same loop again: it goes on")
             return

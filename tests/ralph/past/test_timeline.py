@@ -111,6 +111,7 @@ def test_no_promise_and_no_limit_are_said() -> None:
     loop.completion_promise, loop.max_iterations = None, 0
     ran(loop)
     assert "  promise  none\n  limit    none\n" in _text()
+    assert _text().endswith("its plan was done.")
 
 
 def test_of_many_transcripts_the_first_and_the_last_are_named() -> None:

@@ -103,6 +103,8 @@ def _end(record: Record) -> str:
     if record.is_active:
         return f"It has not ended: {record.status}, iteration {views.iterations(record)}."
     how = _HOW.get(record.outcome, one_line(record.outcome, _LINE_CHARACTERS) or "nobody knows why")
+    if record.outcome == lp.SUCCESS and record.started_at and record.completion_promise is None:
+        how = "its plan was done"
     reason = f" ({one_line(record.error_reason)})" if record.error_reason else ""
     return f"Ended {local(lp.epoch(record.ended_at), SECONDS)}{_after(record)}: {how}{reason}."
 

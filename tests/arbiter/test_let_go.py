@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from making import a_space, ours, put
+
+from arbiter.plans import Enforced
+from sisyphus.arbiter import let_go
+from sisyphus.boulder import actions
+from sisyphus.ralph import notices, store
+from sisyphus.session.store import SessionStore
+
+if TYPE_CHECKING:
+    from arbiter.desk import Desk
+
+WHO = [
+    pytest.param("1", "a command in the client's shell", id="in the client's shell"),
+    pytest.param("", "the user", id="in another terminal"),
+]
+
+
+def _tell(desk: Desk, *sessions: str, what: str = let_go.SWITCHED_OFF) -> None:
+    space = a_space(desk.project)
+    let_go.tell(space, actions.status(space), sessions or ("s1",), what)
+
+
+@pytest.mark.parametrize(("shell", "who"), WHO)
+def test_the_session_tells_by_whom_it_was_let_go(
+    desk: Desk, shell: str, who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Enforced(desk)
+    monkeypatch.setenv("CLAUDECODE", shell)
+    _tell(desk)
+
+    text = f"The enforcement of Ship it (.claude/PLAN.md) was switched off by {who}."
+    assert desk.answer("first").messages == [f"[BOULDER ENFORCEMENT OFF]\n\n{text}"]
+    assert desk.stop("second").messages == []
+
+
+def test_so_it_does_where_the_plan_went_with_it(desk: Desk) -> None:
+    Enforced(desk)
+    _tell(desk, what=let_go.CLEARED)
+
+    (message,) = desk.answer("first").messages
+    assert message.endswith("was cleared with its plan by the user.")
+
+
+def test_a_session_that_is_over_tells_nothing_but_one_with_a_hold_does(desk: Desk) -> None:
+    Enforced(desk).on(sessions=("s1", "s2"))
+    desk.answer("first")
+    for session in ("s1", "s2"):
+        with SessionStore(desk.ours, session) as held:
+            held.set(process={"pid": 7, "started": "long ago"})
+            held.save()
+
+    _tell(desk, "s1", "s2")
+
+    assert [len(store.glance(desk.ours, s).news) for s in ("s1", "s2")] == [1, 0]
+
+
+def test_what_cannot_be_noted_is_told_all_the_same(desk: Desk) -> None:
+    Enforced(desk)
+    put(ours(desk.home, "journal"), "no folder")
+    notices.tell(desk.ours, "s1", "HEAD", "text", desk.now)
+
+    assert desk.answer("first").messages == ["[HEAD]\n\ntext"]
