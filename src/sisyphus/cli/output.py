@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -21,19 +22,41 @@ Project = Annotated[
 ]
 
 
-def workspace(project: str) -> Workspace:
-    """The project of the folder that was named, else of the current one."""
+def workspace(project: str, *, may_be_gone: bool = False) -> Workspace:
+    """The project of the folder that was named, else of the current one.
+
+    With `may_be_gone` a folder that was deleted is the project that it was.
+    """
     try:
         folder = os.path.abspath(project)
     except FileNotFoundError as error:
         raise SisyphusError("the current folder is gone. Change to one that exists.") from error
-    if not os.path.isdir(folder):
+    space = Workspace(folder)
+    if os.path.isdir(folder):
+        return space
+    if not may_be_gone or os.path.lexists(folder):
         raise SisyphusError(f"no such folder: {folder}. Name an existing one with --project.")
-    return Workspace(folder)
+    space.root = os.path.realpath(folder)
+    return space
+
+
+def is_unicode() -> bool:
+    """Whether stdout can spell every character."""
+    return (sys.stdout.encoding or "").lower().startswith("utf")
+
+
+def say(text: str) -> None:
+    """Prints `text`, with `?` for what stdout has no character for."""
+    encoding = sys.stdout.encoding or "utf-8"
+    typer.echo(text.encode(encoding, "replace").decode(encoding))
+
+
+def json_text(value: object) -> str:
+    return sound(json.dumps(value, indent=2, ensure_ascii=not is_unicode()))
 
 
 def print_json(value: object) -> None:
-    typer.echo(sound(json.dumps(value, indent=2, ensure_ascii=False)))
+    typer.echo(json_text(value))
 
 
 def heading(text: str) -> str:
