@@ -99,7 +99,9 @@ def test_the_continuation_is_told_once_a_context(desk: Desk) -> None:
 
     requests = [*start.requests, *resumed.requests, *compacted.requests]
     told = [request.count(continuation("Checkout page", "2/4")) for request in requests]
-    assert told == [1, 1, 1, 1]
+    brief = [request.count("Active plan: Checkout page (2/4 tasks") for request in requests]
+    assert told == [1, 1, 0, 0]
+    assert brief == [0, 0, 1, 1]
 
 
 def test_sessions_side_by_side_are_all_told_and_all_recorded(desk: Desk) -> None:
