@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import termios
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -42,12 +44,21 @@ def on_a_terminal(
         stdout=tty,
         stderr=tty,
         env={**os.environ, "TERM": "xterm-256color", **(env or {})},
-        preexec_fn=lambda: os.login_tty(tty),  # noqa: PLW1509  # so that Ctrl-C reaches it
+        preexec_fn=lambda: _log_in(tty),  # noqa: PLW1509  # so that Ctrl-C reaches it
     )
     os.close(tty)
+    watchdog = threading.Timer(HANG_SECONDS, process.kill)
+    watchdog.start()
     written = _typed(keyboard, list(keys))
+    watchdog.cancel()
     os.close(keyboard)
     return Shown(process.wait(HANG_SECONDS), written)
+
+
+def _log_in(tty: int) -> None:
+    """A shell in whose background the tests run has the signal ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.login_tty(tty)
 
 
 def _typed(keyboard: int, keys: list[tuple[str, str]]) -> bytes:
