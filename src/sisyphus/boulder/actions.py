@@ -19,7 +19,6 @@ from sisyphus.boulder.meant import (
     followed,
     followed_look,
     look_of,
-    moved_from,
     record_meant,
     record_to_clear,
 )
@@ -115,12 +114,10 @@ def start(
     def begin(follower: Follower) -> None:
         if in_repo:
             follower.keeper.move_into_project()
-        if before := moved_from(follower.book, look):
-            follower.follow(follower.look(before))
         chosen = follower.book.chosen
         exchange.overrule(follower)
         follower.begin(look)
-        follower.book.chosen = chosen if session else look.path
+        follower.book.chosen = follower.moved.get(chosen, chosen) if session else look.path
         if by_user:
             enforcing.give(follower.book, session, look.path)
         copy_to_global(space.home, follower.book.records[look.path], lambda _: True)

@@ -59,7 +59,7 @@ def standing_place(space: Workspace) -> str:
     followed in its main checkout are its plans, whichever of them is current there.
     """
     main = main_checkout(space.root)
-    if not main or _has_plans(space):
+    if not main or has_plans(space):
         return space.root
     from sisyphus.boulder.store import read_plans
 
@@ -76,7 +76,8 @@ def at_its_place(space: Workspace) -> Workspace:
     return Workspace(root, now=space.now, client=space.client)
 
 
-def _has_plans(space: Workspace) -> bool:
+def has_plans(space: Workspace) -> bool:
+    """Whether the project has a plan, or has had one that is followed."""
     from sisyphus.boulder.store import read_plans, record_in_project
 
     is_known = read_plans(space.home, space.root).records

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.boulder import exchange, fate, messages, parking
-from sisyphus.boulder.discover import stamp_of
+from sisyphus.boulder.discover import is_unchanged, stamp_of
 from sisyphus.boulder.in_use import copy_to_global, update_global
 from sisyphus.boulder.kord.keep import Keeper
 from sisyphus.boulder.look import Look, settled
@@ -57,7 +57,8 @@ class Follower:
     def recheck(self, path: str) -> None:
         """Where another plan lies at the path of one that is followed, that one gives way, before
         anything is noted about it."""
-        if path in self.book.records and stamp_of(path):
+        stamp = stamp_of(path) if path in self.book.records else None
+        if stamp and not is_unchanged(stamp, self.book.seen.get(path)):
             look = self.look(path)
             if parking.is_another(self.book, look):
                 fate.change(self, look)

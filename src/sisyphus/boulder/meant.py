@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.boulder import answers, report
-from sisyphus.boulder.discover import stamp_of, standing_place
+from sisyphus.boulder.discover import standing_place
 from sisyphus.boulder.in_use import read_global
 from sisyphus.boulder.look import Look
 from sisyphus.boulder.record import last_touched
@@ -104,14 +104,6 @@ def followed_look(follower: Follower, session: str) -> Look:
         follower.follow(look)
         look = follower.look(follower.moved.get(look.path, look.path))
     return there(look)
-
-
-def moved_from(plans: Plans, look: Look) -> str:
-    """The path of a plan that is gone and said the same as `look`, which nobody follows yet; ""
-    for none."""
-    gone = (path for path in plans.records if stamp_of(path) is None)
-    alike = (path for path in gone if plans.notes_of(path).crc == look.crc)
-    return "" if look.path in plans.records else next(alike, "")
 
 
 def there(look: Look) -> Look:

@@ -7,12 +7,13 @@ import os
 from sisyphus.boulder.discover import (
     file_stamp,
     find_plans,
+    has_plans,
     is_unchanged,
     locate,
     stamp_of,
 )
 from sisyphus.boulder.in_use import keep_other_project, read_global, update_global
-from sisyphus.boulder.store import read_plans, record_in_project, record_path
+from sisyphus.boulder.store import read_plans, record_path
 from sisyphus.paths import main_checkout
 
 TYPE_CHECKING = False
@@ -43,7 +44,7 @@ def following(
 
 def begin_session(space: Workspace, session: str, source: str) -> Outcome | None:
     """Resumes the project's plan, begins with an open one that has no record, or asks."""
-    if not _has_plans(space):
+    if not (has_plans(space) or _is_global_here(space)):
         return None
     before = _session_before(space, session) if source == "clear" else ""
 
@@ -159,13 +160,6 @@ def _session_before(space: Workspace, session: str) -> str:
     from sisyphus.session.binding import session_before
 
     return session_before(space.ours, session)
-
-
-def _has_plans(space: Workspace) -> bool:
-    is_known = read_plans(space.home, space.root).records or os.path.lexists(
-        record_in_project(space.root)
-    )
-    return bool(is_known or find_plans(space) or _is_global_here(space))
 
 
 def _changed(plans: Plans) -> list[str]:

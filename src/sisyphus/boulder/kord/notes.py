@@ -26,7 +26,7 @@ class Notes:
 
     def __init__(self, raw: Json) -> None:
         self._raw = raw
-        self.checkpoint = _checkpoint(raw.get("checkpoint"))
+        self.checkpoint = checkpoint(raw.get("checkpoint"))
         self.by = text(raw.get("by"))
         self.said = text(raw.get("said"))
         self.todos = objects(raw.get("todos"))
@@ -65,7 +65,8 @@ def objects(value: object) -> list[Json]:
     return [dict(v) for v in value if isinstance(v, dict)] if isinstance(value, list) else []
 
 
-def _checkpoint(value: object) -> Json | None:
+def checkpoint(value: object) -> Json | None:
+    """One that anybody may have written; None where it has no message."""
     is_one = isinstance(value, dict) and isinstance(value.get("message"), str)
     return dict(value) if isinstance(value, dict) and is_one else None
 

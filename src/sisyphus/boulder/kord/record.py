@@ -11,7 +11,7 @@ All fields are optional, and those that are not ours stay where they are.
 
 from __future__ import annotations
 
-from sisyphus.boulder.kord.notes import objects
+from sisyphus.boulder.kord.notes import checkpoint, objects
 from sisyphus.boulder.record import number, text
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def problem(found: Json) -> str:
             return f"{name} is not {_WORDS[kind]}"
     if not all(isinstance(todo, dict) for todo in found.get("todos") or ()):
         return "todos holds what is not an object"
-    if (checkpoint := found.get("checkpoint")) and not isinstance(checkpoint.get("message"), str):
+    if found.get("checkpoint") and checkpoint(found["checkpoint"]) is None:
         return "checkpoint has no message"
     return ""
 
@@ -49,11 +49,11 @@ def take_in(found: Json, notes: Notes, shown: tuple[object, object]) -> None:
     """Brings `notes` to what somebody else wrote; a field that is not there says nothing, nor does
     a record that comes back from an old commit. `shown`: the wave and story we wrote last; a person
     who changed them has named them."""
-    if checkpoint := found.get("checkpoint"):
-        if _is_older(checkpoint, notes.checkpoint):
+    if theirs := found.get("checkpoint"):
+        if _is_older(theirs, notes.checkpoint):
             return
-        notes.by = notes.by if checkpoint == notes.checkpoint else ""
-        notes.checkpoint = dict(checkpoint)
+        notes.by = notes.by if theirs == notes.checkpoint else ""
+        notes.checkpoint = dict(theirs)
     if found.get("todos") is not None:
         notes.todos = objects(found["todos"])
         ids = {text(todo.get("id")) for todo in notes.todos}
