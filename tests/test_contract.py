@@ -257,3 +257,53 @@ def test_a_folder_that_is_none_is_not_where_a_session_began(
 ) -> None:
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", named)
     assert session_folder(Payload("stop", {"cwd": "/somewhere"})) == "/somewhere"
+
+
+TOOL_CALLS = [
+    pytest.param({}, [], id="none"),
+    pytest.param({"tool_use_id": "t1"}, ["t1"], id="of one tool"),
+    pytest.param(
+        {"tool_calls": [{"tool_use_id": "t1"}, {"tool_use_id": "t2"}]}, ["t1", "t2"], id="a batch"
+    ),
+    pytest.param({"tool_calls": [7, {}, {"tool_use_id": 7}, {"tool_use_id": ""}]}, [], id="odd"),
+    pytest.param({"tool_calls": {"tool_use_id": "t1"}}, [], id="no list"),
+]
+
+
+@pytest.mark.parametrize(("raw", "calls"), TOOL_CALLS)
+def test_an_event_is_about_these_calls(raw: dict[str, Any], calls: list[str]) -> None:
+    assert a_payload("post-tool-batch", **raw).tool_calls == calls
+
+
+def test_a_batch_is_the_end_of_all_calls_of_an_answer() -> None:
+    assert a_payload("post-tool-batch").is_batch
+    assert not a_payload("post-tool-use").is_batch
+
+
+SUCCEEDED = [
+    pytest.param("post-tool-use", {"tool_use_id": "t1"}, 1, id="a tool"),
+    pytest.param("post-tool-use", {}, 0, id="one without a name"),
+    pytest.param("post-tool-use-failure", {"tool_use_id": "t1"}, 0, id="a failure"),
+    pytest.param("post-tool-batch", {"tool_calls": [{"tool_use_id": "t1"}]}, 0, id="a batch"),
+]
+
+
+@pytest.mark.parametrize(("event", "raw", "number"), SUCCEEDED)
+def test_an_event_may_be_the_success_of_a_call(
+    event: str, raw: dict[str, Any], number: int
+) -> None:
+    told = {"tool_name": "Read", "tool_input": {"file_path": "/a"}, "tool_response": {"x": 1}}
+    call = {"id": "t1", "name": "Read", "input": {"file_path": "/a"}, "answer": {"x": 1}}
+    assert a_payload(event, **told, **raw).succeeded == [call] * number
+
+
+def test_what_is_to_be_kept_joins() -> None:
+    first, second = Outcome(), Outcome()
+    first.keep, second.keep = ["a"], ["b", "a"]
+    assert merge([first, None, second]).keep == ["a", "b", "a"]
+
+
+def test_a_summary_is_asked_to_keep_in_an_object_of_ours() -> None:
+    assert contract.render_keep(["a", "b"]) == {"keep in the summary": ["a", "b"]}
+    assert contract.render_keep([]) is None
+    assert not contract.can_carry_text(contract.KEEP, None)

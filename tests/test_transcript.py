@@ -11,6 +11,7 @@ from making import put
 from sisyphus.transcript import (
     TAIL_BYTES,
     blocks,
+    context_tokens,
     is_user_prompt,
     lines,
     records,
@@ -241,3 +242,37 @@ def test_any_record_can_be_asked(record: dict[str, Any]) -> None:
     assert isinstance(result_text(record), str)
     assert tokens(record) >= 0
     assert isinstance(is_user_prompt(record), bool)
+
+
+FILLED = [
+    pytest.param({"input_tokens": 5}, {}, 5, id="what is read"),
+    pytest.param(
+        {
+            "input_tokens": 1, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 300,
+            "output_tokens": 4_000,
+        },
+        {},
+        321,
+        id="and from the cache, but not what is written",
+    ),
+    pytest.param({"input_tokens": "5", "cache_read_input_tokens": 7}, {}, 7, id="no number"),
+    pytest.param({"input_tokens": True, "cache_read_input_tokens": -7}, {}, 0, id="no counts"),
+    pytest.param({"input_tokens": 10**99}, {}, 0, id="more than there are"),
+    pytest.param(None, {}, 0, id="nothing"),
+    pytest.param({"input_tokens": 5}, {"isApiErrorMessage": True}, 0, id="an error of the API"),
+    pytest.param({"input_tokens": 5}, {"type": "user"}, 0, id="of the user"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("usage", "fields", "filled"), FILLED)
+def test_how_much_of_the_context_an_answer_found_filled(
+    usage: object, fields: dict[str, object], filled: int
+) -> None:
+    record = {"type": "assistant", "message": {"usage": usage}, **fields}
+    assert context_tokens(record) == filled
+
+
+def test_what_the_client_wrote_for_the_model_fills_nothing() -> None:
+    message = {"model": "<synthetic>", "usage": {"input_tokens": 5}}
+    assert context_tokens({"type": "assistant", "message": message}) == 0
+    assert context_tokens({"type": "assistant", "message": "x"}) == 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 Json = dict[str, Any]
-Kind = Literal["boulder", "loop", "rules", "agents", "readme"]
+Kind = Literal["boulder", "loop", "checkpoint", "rules", "agents", "readme"]
 Ledger = Literal["", "rules-injector", "context-injector"]
 
 
@@ -90,3 +90,37 @@ class PlanStatus(TypedDict):
     in_repo: bool  # the record lies in the project, as `docs/kord/boulder.json`
     enforced: Json | None  # {"since", "max_iterations"} and further limits
     open_plans: list[Json]  # rows of `boulder list`, where the plan is none of this project
+
+
+class FileInProgress(TypedDict):
+    path: str  # relative to the project, with forward slashes
+    lines: str  # `45-120`, `45-60, 90`; "" = the whole file
+    line: NotRequired[int]  # where the last edit begins
+    description: str
+
+
+class Checkpoint(TypedDict, total=False):
+    """A handed-over piece of work: `context_checkpoint` of a fresh-context run, and more."""
+
+    active: bool  # nobody was given it yet
+    level: str  # "L2", "L3"; "" where the context's size was not the occasion
+    percent_at_checkpoint: int
+    timestamp: str
+    handoff_file: str  # relative to the project; absolute where it lies elsewhere
+    resume_summary: str
+    files_in_progress: list[FileInProgress]
+    current_todo_item: str
+    progress_on_item: str
+    occasion: str  # level, compaction, breaker, asked, cut
+    session_id: str
+    loop_id: str
+    iteration: int
+    next_step: str
+    task: str
+    plan: str  # path of the open plan that the session was at
+    closed: str  # why it is active no more: delivered, superseded, done
+    given_at: str  # ISO time
+    is_used: bool  # whoever was given it has answered since
+    given_to: str  # the session or run that was given it
+    lets_stop: bool  # its session was told to stop for it, and may
+    in_run: bool  # of an iteration of a fresh-context run, which hands it on by itself

@@ -32,6 +32,11 @@ EVENTS = {
 }
 """Names on our command line -> names of the client."""
 
+KEEP = "pre-compact"
+"""The event whose output, whatever it is, is added to what the client asks its summariser for."""
+
+_KEPT = "keep in the summary"
+
 _CARRY_TEXT = {"session-start", "user-prompt-submit", "post-tool-use", "post-tool-batch"}
 
 PATH_CHARACTERS = 4_096
@@ -49,8 +54,8 @@ class Payload:
 
     __slots__ = (
         "agent", "background", "crons", "cwd", "error", "event", "last_message", "permission_mode",
-        "prompt", "prompt_id", "reason", "session", "source", "tool", "tool_answer", "tool_input",
-        "tool_path", "tool_use_id", "transcript",
+        "prompt", "prompt_id", "reason", "session", "source", "tool", "tool_answer", "tool_calls",
+        "tool_input", "tool_path", "tool_use_id", "transcript",
     )  # fmt: skip
 
     def __init__(self, event: str, raw: Json) -> None:
@@ -71,6 +76,7 @@ class Payload:
         self.crons: list[object] = _list(raw.get("session_crons"))
         self.tool = _text(raw.get("tool_name"))
         self.tool_use_id = _text(raw.get("tool_use_id"))
+        self.tool_calls = _calls(raw)
         self.tool_input = _object(raw.get("tool_input"))
         self.tool_answer = _object(raw.get("tool_response"))
         self.tool_path = self._touched()
@@ -91,6 +97,19 @@ class Payload:
             return ""
         return f"{self.session}@{self.agent}" if self.agent else self.session
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether all tool calls of an answer have ended."""
+        return self.event == "post-tool-batch"
+
+    @property
+    def succeeded(self) -> list[Json]:
+        """The tool call that this event is the success of, as `work.read_file` takes it."""
+        if self.event != "post-tool-use" or not self.tool_use_id:
+            return []
+        call = {"id": self.tool_use_id, "name": self.tool, "input": self.tool_input}
+        return [{**call, "answer": self.tool_answer}]
+
     def _touched(self) -> str:
         path = tool_path(self.tool_input)
         return os.path.normpath(os.path.join(self.cwd, path)) if path else ""
@@ -99,7 +118,7 @@ class Payload:
 class Outcome:
     """What a handler asks for. A handler without an opinion returns None instead."""
 
-    __slots__ = ("announced", "messages", "notes", "pieces", "reason")
+    __slots__ = ("announced", "keep", "messages", "notes", "pieces", "reason")
 
     def __init__(
         self,
@@ -114,6 +133,13 @@ class Outcome:
         self.messages = list(messages)  # for the user
         self.notes = list(notes)  # for the journal, in plain words
         self.announced = list(announced)  # for the user, where pieces are sent or wait
+        self.keep: list[str] = []  # PreCompact: for the summariser, one item each
+
+
+def _calls(raw: Json) -> list[str]:
+    """The ids of the tool calls that this event is about."""
+    batch = [_text(_object(call).get("tool_use_id")) for call in _list(raw.get("tool_calls"))]
+    return [call for call in (_text(raw.get("tool_use_id")), *batch) if call]
 
 
 def tool_path(given: Json) -> str:
@@ -138,6 +164,7 @@ def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
             merged.reason = outcome.reason
         merged.pieces += outcome.pieces
         merged.notes += outcome.notes
+        merged.keep += outcome.keep
         merged.announced += outcome.announced
         merged.messages = list(dict.fromkeys([*merged.messages, *outcome.messages]))
     return merged
@@ -166,6 +193,14 @@ def render(event: str, reason: str | None, text: str, messages: Sequence[str]) -
             "additionalContext": text,
         }
     return reply or None
+
+
+def render_keep(items: Sequence[str]) -> Json | None:
+    """The reply to a PreCompact. Claude Code 2.1.329 knows no field that carries instructions; it
+    appends what a hook prints as it stands, an object with a key of ours as well, and would append
+    a message to the user, too."""
+    reply: Json = {_KEPT: list(items)}
+    return reply if items else None
 
 
 def said_to_model(reply: Json) -> str:

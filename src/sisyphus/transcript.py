@@ -55,7 +55,7 @@ def records(lines: Iterable[bytes], *needles: bytes, sidechains: bool = False) -
     for line in lines:
         if needles and not any(needle in line for needle in needles):
             continue
-        record = _parse(line)
+        record = parse(line)
         is_wanted = sidechains or not record.get("isSidechain")
         if record.get("type") in ("user", "assistant") and is_wanted:
             yield record
@@ -107,12 +107,32 @@ def tokens(record: Json) -> int:
     return sum(n for n in map(usage.get, _COUNTS) if type(n) is int and 0 < n < _NO_COUNT)
 
 
+_CONTEXT_COUNTS = _COUNTS[:3]
+_SYNTHETIC = "<synthetic>"
+
+
+def context_tokens(record: Json) -> int:
+    """How much of the context the answer in an assistant record found filled; 0 = not told.
+
+    What it read, from the cache or not; what the client wrote in the model's place tells nothing.
+    """
+    message = record.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    if record.get("type") != "assistant" or not isinstance(usage, dict):
+        return 0
+    if record.get("isApiErrorMessage") or record["message"].get("model") == _SYNTHETIC:
+        return 0
+    counts = map(usage.get, _CONTEXT_COUNTS)
+    return sum(n for n in counts if type(n) is int and 0 < n < _NO_COUNT)
+
+
 def is_user_prompt(record: Json) -> bool:
     """Whether the user said this: no tool result, and nothing that the client wrote for him."""
     return record.get("type") == "user" and not record.get("isMeta") and bool(texts(record))
 
 
-def _parse(line: bytes) -> Json:
+def parse(line: bytes) -> Json:
+    """The record that a line holds; {} where it holds none."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

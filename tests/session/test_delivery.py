@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -338,3 +340,58 @@ def test_of_many_hooks_at_once_none_is_over_the_budget_and_nothing_is_lost(
     assert all(units(text) <= REPLY_UNITS for text in told)
     assert sorted("".join(told).count(f"({number})") for number in range(16)) == [1] * 16
     assert desk.say(a_payload()) == ""
+
+
+def _keep(desk: Desk, *items: str, **outcome: Any) -> list[str]:
+    """What is printed at a compaction."""
+    asked = Outcome(**outcome)
+    asked.keep = list(items)
+    deliver(a_payload("pre-compact"), desk.space, asked, desk.printed.append)
+    return desk.printed
+
+
+def test_a_compaction_is_told_what_to_keep_and_nothing_else(desk: Desk) -> None:
+    """The client appends to its own words whatever is printed."""
+    [reply] = _keep(desk, "the plan", "Größe", messages=["to the user"], pieces=[a_piece("rule")])
+    assert json.loads(reply) == {"keep in the summary": ["the plan", "Größe"]}
+    assert "Größe" in reply
+    assert reply.endswith("\n")
+
+
+STREAMS = [
+    pytest.param("utf-8", True, id="all characters"),
+    pytest.param("UTF8", True, id="by another name"),
+    pytest.param("ascii", False, id="few"),
+    pytest.param("latin-1", False, id="some"),
+    pytest.param("cp1252", False, id="those of a Windows console"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "is_plain"), STREAMS)
+def test_what_to_keep_is_spelled_as_the_stream_can(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, encoding: str, *, is_plain: bool
+) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+    [reply] = _keep(desk, "Größe 測る")
+    assert json.loads(reply) == {"keep in the summary": ["Größe 測る"]}
+    assert ("測る" in reply) is is_plain
+    assert reply.encode(encoding)
+
+
+@pytest.mark.parametrize("stream", [None, io.StringIO(), object()])
+def test_of_a_stream_that_does_not_tell_the_least_is_expected(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, stream: object
+) -> None:
+    monkeypatch.setattr(sys, "stdout", stream)
+    [reply] = _keep(desk, "Größe")
+    assert reply.isascii()
+
+
+def test_a_compaction_with_nothing_to_keep_is_answered_with_silence(desk: Desk) -> None:
+    assert _keep(desk, messages=["to the user"], pieces=[a_piece("rule")]) == []
+
+
+def test_what_waits_for_a_reply_does_not_go_to_a_summary(desk: Desk) -> None:
+    desk.say(a_payload("stop"), a_piece("rule"))
+    assert _keep(desk) == []
+    assert desk.say(a_payload()) == "<rule>"

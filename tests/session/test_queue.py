@@ -13,7 +13,7 @@ from sisyphus.session.queue import PRIORITY, READING_ORDER, arrange, compose, fi
 if TYPE_CHECKING:
     from sisyphus._types import Kind, Piece
 
-KINDS: tuple[Kind, ...] = ("readme", "agents", "rules", "loop", "boulder")
+KINDS: tuple[Kind, ...] = ("readme", "agents", "rules", "checkpoint", "loop", "boulder")
 
 
 def _bodies(pieces: list[Piece]) -> list[str]:
@@ -22,7 +22,7 @@ def _bodies(pieces: list[Piece]) -> list[str]:
 
 def test_the_plan_goes_before_loop_rules_and_documents() -> None:
     pieces = arrange([], [a_piece(kind, kind) for kind in KINDS])
-    assert _bodies(pieces) == ["boulder", "loop", "rules", "agents", "readme"]
+    assert _bodies(pieces) == ["boulder", "loop", "checkpoint", "rules", "agents", "readme"]
 
 
 def test_what_waited_goes_before_what_is_new_of_its_kind() -> None:

@@ -11,6 +11,7 @@ from sisyphus.paths import is_safe_id, our_home, project_root
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions, adopt, arguments, begin, invocations, store
 from sisyphus.session import client
+from sisyphus.session.whereabouts import transcript_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def start(space: Workspace, asked: Invocation, session: str = "", *, force: bool
         asked_for.by_model = by_model
         loop = adopt.make(asked_for, asked, named, space)
         loop.prompt_known = False
-        begin.put_in_place(held, loop, _transcript(space.home, named), space)
+        begin.put_in_place(held, loop, transcript_path(space.home, named), space)
         return actions.row(loop, held.path(loop), space.ours, space.now)
 
 
@@ -62,7 +63,7 @@ def _check_replacing(held: store.LoopStore, *, by_model: bool, force: bool) -> N
 
 def is_known(space: Workspace, session: str) -> bool:
     """Whether the client has a transcript of the session."""
-    return bool(_transcript(space.home, session))
+    return bool(transcript_path(space.home, session))
 
 
 def _only_open(space: Workspace) -> str:
@@ -100,18 +101,7 @@ def folder(home: str, session: str) -> str:
     `home`: the client's. The first lines tell; later ones follow every `cd` of the agent.
     """
     named = session or client.current_session(our_home())
-    path = _transcript(home, named) if is_safe_id(named) else ""
+    path = transcript_path(home, named)
     first = islice((line for _, line in transcript.lines(path, 0)), FIRST_LINES)
     found = (record.get("cwd") for record in transcript.records(first))
     return next((cwd for cwd in found if isinstance(cwd, str) and os.path.isdir(cwd)), "")
-
-
-def _transcript(home: str, session: str) -> str:
-    """The session's transcript, wherever the client keeps it; "" where there is none yet."""
-    projects = os.path.join(home, "projects")
-    try:
-        folders = os.listdir(projects)
-    except OSError:
-        return ""
-    paths = (os.path.join(projects, folder, f"{session}.jsonl") for folder in folders)
-    return next((path for path in paths if os.path.isfile(path)), "")

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 
-from sisyphus.contract import can_carry_text, render
+from sisyphus.contract import KEEP, can_carry_text, render, render_keep
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display, queue_path
 
@@ -32,6 +33,8 @@ def deliver(payload: Payload, space: Workspace, outcome: Outcome, write: Write) 
 
     What was sent and what waits is added to `outcome.notes`.
     """
+    if payload.event == KEEP:
+        return _print_keep(outcome, write)
     speaks = can_carry_text(payload.event, outcome.reason)
     waits = speaks and bool(payload.key) and os.path.exists(queue_path(space.ours, payload.key))
     if not outcome.pieces and not waits:
@@ -116,6 +119,14 @@ def _print(payload: Payload, outcome: Outcome, text: str, write: Write) -> int:
     from sisyphus.measure import units
 
     return units(text)
+
+
+def _print_keep(outcome: Outcome, write: Write) -> int:
+    reply = render_keep(outcome.keep)
+    if reply is not None:
+        is_utf8 = (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf")
+        write(json.dumps(reply, ensure_ascii=not is_utf8) + "\n")
+    return 0
 
 
 def _names(pieces: list[Piece], root: str) -> str:

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Kind, Piece
 
-PRIORITY: tuple[Kind, ...] = ("boulder", "loop", "rules", "agents", "readme")
+PRIORITY: tuple[Kind, ...] = ("boulder", "loop", "checkpoint", "rules", "agents", "readme")
 """Who gets the room where not everything fits."""
 
-READING_ORDER = ("boulder", "loop", "rules", "readme", "agents")
+READING_ORDER = ("boulder", "loop", "checkpoint", "rules", "readme", "agents")
 """How it stands where it does."""
 
 _BETWEEN_FRAMES = "\n\n"

@@ -17,6 +17,9 @@ WAIT_SECONDS = 5.0
 
 _PAUSE_SECONDS = 0.002
 
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+"""A link in its place would make a file wherever it leads."""
+
 try:
     import fcntl
 
@@ -45,7 +48,7 @@ class Lock:
         self._fd = -1
 
     def __enter__(self) -> Lock:
-        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        self._fd = os.open(self._path, _FLAGS, 0o600)
         deadline = time.monotonic() + self._wait
         if state.lock_deadline is not None:
             deadline = min(deadline, state.lock_deadline)

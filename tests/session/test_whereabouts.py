@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from making import put
+
+from sisyphus.session.whereabouts import transcript_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_transcript_is_found_whatever_its_folder_is_called(home: Path) -> None:
+    put(home / "projects" / "-a" / "s2.jsonl", "")
+    path = put(home / "projects" / "-b" / "s1.jsonl", "")
+    assert transcript_path(str(home), "s1") == str(path)
+
+
+NONE = [
+    pytest.param("s7", id="another session"),
+    pytest.param("", id="no session"),
+    pytest.param("../-b/s1", id="a path"),
+    pytest.param("folder", id="a folder of that name"),
+]
+
+
+@pytest.mark.parametrize("session", NONE)
+def test_where_there_is_none_there_is_no_path(home: Path, session: str) -> None:
+    put(home / "projects" / "-b" / "s1.jsonl", "")
+    (home / "projects" / "-b" / "folder.jsonl").mkdir()
+    (home / "projects" / "file").touch()
+    assert transcript_path(str(home), session) == ""
+
+
+def test_without_the_clients_folder_there_is_none(home: Path) -> None:
+    assert transcript_path(str(home / "nowhere"), "s1") == ""
