@@ -115,3 +115,11 @@ def at_once(function: Callable[[Given], Answer], given: Sequence[Given]) -> list
 def without_coverage() -> dict[str, str]:
     """An environment in which a child is not measured, for tests of many children."""
     return {name: value for name, value in os.environ.items() if "COVERAGE" not in name}
+
+
+def notify_by(command: str) -> None:
+    """Sets the user's `notify.command`, in the config that no project can write."""
+    folder = os.path.join(os.environ["CLAUDE_CONFIG_DIR"], ".sisyphus")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "config.toml"), "w", encoding="utf-8") as file:
+        file.write(f"[notify]\ncommand = {json.dumps(command)}\n")

@@ -23,7 +23,12 @@ DOORS = {"hook", "cli"}
 GROUND = {"state", "session"}
 FEATURES = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - DOORS - GROUND
 
-EDGES = {("arbiter", "ralph"), ("arbiter", "boulder")}
+EDGES = {
+    ("arbiter", "ralph"), ("arbiter", "boulder"), ("arbiter", "checkpoint"), ("arbiter", "notify"),
+    ("checkpoint", "ralph"), ("checkpoint", "boulder"), ("checkpoint", "notify"),
+    ("ralph", "notify"),
+    ("runner", "ralph"), ("runner", "checkpoint"), ("runner", "notify"), ("runner", "boulder"),
+}  # fmt: skip
 """The features that may import another one."""
 
 FOR_PEOPLE = {"typer", "rich", "click"}

@@ -26,14 +26,18 @@ _INTEGERS = 2**63  # what TOML promises
 
 
 class Setting:
-    """One knob. `from_project`: whether a project's own file may turn it."""
+    """One knob. `from_project`: whether a project's own file may turn it; `from_environment`:
+    whether a variable may, which the client's settings in a project can set for its hooks."""
 
-    __slots__ = ("default", "doc", "from_project")
+    __slots__ = ("default", "doc", "from_environment", "from_project")
 
-    def __init__(self, default: Any, doc: str, *, from_project: bool = True) -> None:
+    def __init__(
+        self, default: Any, doc: str, *, from_project: bool = True, from_environment: bool = True
+    ) -> None:
         self.default = default
         self.doc = doc
         self.from_project = from_project
+        self.from_environment = from_environment
 
     def accepts(self, value: object) -> bool:
         return type(value) is type(self.default)
@@ -71,6 +75,39 @@ SETTINGS = {
         4, "Hours of silence after which a loop without its client is stale.", from_project=False
     ),
     "ralph.transcripts": Setting(True, "Keep what is said in each iteration of a loop."),
+    "checkpoint.enabled": Setting(True, "Watch how full the model's context is."),
+    "checkpoint.l1": Setting(
+        70, "Percent of the context at which the model is warned.", from_project=False
+    ),
+    "checkpoint.l2": Setting(
+        85, "Percent of the context at which work is handed over.", from_project=False
+    ),
+    "checkpoint.l3": Setting(
+        95, "Percent of the context from which a session may always stop.", from_project=False
+    ),
+    "checkpoint.window": Setting(
+        0, "Tokens that the model's context holds; 0 = by the model's name.", from_project=False
+    ),
+    "checkpoint.hand_over": Setting(
+        True,
+        "Let a loop or plan stop at L2; off: it goes on behind the client's own compaction.",
+        from_project=False,
+    ),
+    "checkpoint.wip_commit": Setting(
+        False, "Commit what is unfinished at a checkpoint.", from_project=False
+    ),
+    "checkpoint.keep_days": Setting(
+        14, "Days after which a handoff is not given to a new session.", from_project=False
+    ),
+    "notify.command": Setting(
+        "",
+        "A command that is told of checkpoints, pauses and ends.",
+        from_project=False,
+        from_environment=False,
+    ),
+    "notify.linear_issue": Setting(
+        "", "The Linear issue that `sisyphus notify linear` comments on.", from_project=False
+    ),
     "rules.enabled": Setting(True, "Send rules that match the file a tool touched."),
     "context.enabled": Setting(True, "Send README.md and AGENTS.md at session start."),
     "context.agents_md": Setting(
@@ -93,7 +130,8 @@ class Settings:
     def get(self, key: str) -> Any:
         """The value of a known "section.key"; a KeyError is a typing slip of ours."""
         setting = SETTINGS[key]
-        for value in (_from_environment(key), self._values.get(key)):
+        named = _from_environment(key) if setting.from_environment else None
+        for value in (named, self._values.get(key)):
             if setting.accepts(value):
                 return value
         return setting.default

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sisyphus import __version__
-from sisyphus.cli import boulder, context, demo, ralph, rules, why
+from sisyphus.cli import boulder, context, demo, notify, ralph, rules, why
 from sisyphus.contract import EVENTS
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
@@ -30,6 +30,7 @@ app.add_typer(boulder.app, name="boulder")
 app.add_typer(ralph.app, name="ralph")
 app.add_typer(rules.app, name="rules")
 app.add_typer(context.app, name="context")
+app.add_typer(notify.app, name="notify")
 app.command("why")(why.why)
 app.command("demo")(demo.demo)
 
@@ -75,6 +76,20 @@ def _hook(
     Try it: `echo '{"session_id": "s1", "source": "startup"}' | sisyphus hook session-start`
     """
     raise AssertionError("the front door answers events before typer is loaded")
+
+
+@app.command("statusline")
+def _statusline() -> None:
+    """Print one line about plan, loop and context; called by the client, not by people.
+
+    Reads JSON from stdin, and tells the hooks how much the model's context holds. In the client's
+    settings.json:
+
+    `"statusLine": {"type": "command", "command": "sisyphus statusline"}`
+
+    Colours are left out where NO_COLOR is set; the line is at most COLUMNS characters long.
+    """
+    raise AssertionError("the front door prints the line before typer is loaded")
 
 
 def run_app() -> int:

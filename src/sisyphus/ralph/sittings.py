@@ -112,7 +112,25 @@ def failed(payload: Payload, space: Workspace) -> Outcome | None:
             held.save(held.loops)
             outcome.messages += texts.waits(loop)
             outcome.notes += texts.waits_note(loop)
+            _tell(loop, space)
     return lost.told(outcome, held.faults, payload, space)
+
+
+def _tell(loop: Loop, space: Workspace) -> None:
+    """The user's own command, where the loop waits."""
+    if not loop.waiting:
+        return
+    from sisyphus.notify.send import PAUSE, send
+
+    send(
+        space,
+        PAUSE,
+        session_id=loop.session_id,
+        loop_id=loop.loop_id,
+        iteration=loop.iteration,
+        task=loop.description,
+        reason=f"waits for the {loop.waiting.get('for', 'limit')} to end",
+    )
 
 
 def _waiting(loop: Loop, payload: Payload, space: Workspace) -> Json:
