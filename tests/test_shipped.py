@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from sisyphus.boulder.commands import NAMES
+from sisyphus.checkpoint.hooks import COMMANDS as OF_THE_CONTEXT
+from sisyphus.contract import EVENTS
 from sisyphus.documents import parse
+from sisyphus.hook.routes import ROUTES
 from sisyphus.shipped import plugin_folder
 
 COMMANDS = {path.stem: path.read_text() for path in Path(plugin_folder()).glob("commands/*.md")}
@@ -16,6 +20,20 @@ def test_the_plugin_has_its_manifest_hooks_and_commands() -> None:
     found = os.listdir(plugin_folder())
 
     assert {".claude-plugin", "hooks.json", "commands", "README.md"} <= set(found)
+
+
+@pytest.mark.parametrize("event", [name for name in ROUTES if name != "idle"])
+def test_every_event_that_is_answered_is_asked_for(event: str) -> None:
+    """After each batch of tools, too: whichever tools those were."""
+    entries = json.loads(Path(plugin_folder(), "hooks.json").read_text())["hooks"][EVENTS[event]]
+    commands = [hook["command"] for entry in entries for hook in entry["hooks"]]
+    assert f"sisyphus hook {event}" in commands
+    assert event != "post-tool-batch" or "matcher" not in entries[0]
+
+
+@pytest.mark.parametrize("name", OF_THE_CONTEXT)
+def test_every_command_of_the_context_is_offered(name: str) -> None:
+    assert f"sisyphus {name.replace('-', ' ')}" in COMMANDS[name]
 
 
 @pytest.mark.parametrize("name", NAMES)

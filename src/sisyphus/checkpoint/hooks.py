@@ -1,0 +1,142 @@
+"""What the events of a session mean for its context. A quiet event must cost next to nothing."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.contract import Outcome
+from sisyphus.errors import SisyphusError
+from sisyphus.paths import project_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sisyphus.contract import Payload
+    from sisyphus.workspace import Workspace
+
+COMMANDS = ("ralph-context", "ralph-checkpoint")
+FIRST_BYTES = 100_000
+"""So long is a transcript at most whose first answer is waited for."""
+
+MACHINE = "<task-notification>"
+
+
+def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
+    """Gives a handoff that waits to whoever goes on with the work."""
+    if not payload.session or not _is_concerned(payload, space) or _is_off(payload, space):
+        return None
+    return _try(_begin, payload, space)
+
+
+def _is_concerned(payload: Payload, space: Workspace) -> bool:
+    """Whether something is known of this session's context, or the project has handoffs."""
+    told = os.path.join(space.ours, "checkpoint", f"{payload.session}.json")
+    return os.path.exists(told) or payload.source == "compact" or _has_handoffs(space)
+
+
+def _has_handoffs(space: Workspace) -> bool:
+    path = os.path.join(space.ours, "projects", project_id(space.root), "handoffs.json")
+    return os.path.exists(path)
+
+
+def _begin(payload: Payload, space: Workspace) -> Outcome | None:
+    from sisyphus.checkpoint import resuming
+
+    return resuming.begin(payload, space)
+
+
+def on_post_tool(payload: Payload, space: Workspace) -> Outcome | None:
+    """After a tool call, or a batch of them: tells the model of a level that it has reached."""
+    if payload.agent or not payload.session or not payload.transcript:
+        return None
+    return _look(payload, space)
+
+
+def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
+    """Answers the slash commands about the context; else looks at what the last turn has added."""
+    if payload.agent or not payload.session or payload.prompt.startswith(MACHINE):
+        return None
+    is_command = payload.prompt.lstrip().startswith("/") and any(
+        name in payload.prompt for name in COMMANDS
+    )
+    if is_command and not _is_off(payload, space):
+        from sisyphus.checkpoint import commands
+
+        return _try(commands.answer, payload, space)
+    return _look(payload, space)
+
+
+def _look(payload: Payload, space: Workspace) -> Outcome | None:
+    """Most looks end at two small files: the session's own and the end of its transcript."""
+    from sisyphus.checkpoint import store
+    from sisyphus.checkpoint.size import gauge
+
+    known = store.glance(space.ours, payload.session)
+    told = store.number(known, "told")
+    found = gauge.read(payload.transcript, payload.tool_calls, store.cut(known))
+    is_late = payload.is_batch and not found.is_current
+    is_first = is_late and not found.tokens and _size(payload.transcript) < FIRST_BYTES
+    stamp = store.circumstances(space.settings, found.model)
+    is_quiet = store.is_quiet(known, found.tokens, stamp, is_late=is_late)
+    is_little = is_quiet or found.tokens < gauge.least_tokens(space)
+    if not found.is_readable or (is_little and not told and not is_first):
+        return None
+    if not space.settings.get("checkpoint.enabled"):
+        return None
+    from sisyphus.checkpoint import watch
+
+    return _try(
+        lambda payload, space: watch.look(payload, space, found, wait=is_late or is_first),
+        payload,
+        space,
+    )
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except (OSError, ValueError):
+        return FIRST_BYTES
+
+
+def on_pre_compact(payload: Payload, space: Workspace) -> Outcome | None:
+    """What the model is about to forget is handed over, and the summary is told what to keep."""
+    if not os.path.exists(payload.transcript) or _is_off(payload, space):
+        return None
+    return _try(_compact, payload, space)
+
+
+def _compact(payload: Payload, space: Workspace) -> Outcome | None:
+    from sisyphus.checkpoint import compacting
+
+    return compacting.compact(payload, space)
+
+
+def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:
+    """A handoff that the session has gone beyond is renewed, or closed where all is done."""
+    if not payload.session or not _has_handoffs(space) or _is_off(payload, space):
+        return None
+    return _try(_end, payload, space)
+
+
+def _end(payload: Payload, space: Workspace) -> Outcome | None:
+    from sisyphus.checkpoint import closing
+
+    return closing.end(payload, space)
+
+
+def _is_off(payload: Payload, space: Workspace) -> bool:
+    if payload.agent or not payload.session:
+        return True
+    return not space.settings.get("checkpoint.enabled")
+
+
+def _try(
+    handle: Callable[[Payload, Workspace], Outcome | None], payload: Payload, space: Workspace
+) -> Outcome | None:
+    try:
+        return handle(payload, space)
+    except (OSError, SisyphusError) as error:
+        space.log(f"checkpoint: {error}")
+        return Outcome(notes=[f"the context's state is left alone: {error}"])
