@@ -1,0 +1,104 @@
+"""Which lines of which files were edited, as the files are now. Pure."""
+
+from __future__ import annotations
+
+from sisyphus.checkpoint.seen.patches import Change, changes, moved
+from sisyphus.contract import tool_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sisyphus._types import Json
+
+TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+
+_KEPT = 1_000  # edits of all files
+_KEPT_OF_ONE = 50
+
+
+class Edit:
+    """Lines `start` to `end` of a file, 1-based; 0 and 0 where it is not told which."""
+
+    __slots__ = ("end", "path", "start")
+
+    def __init__(self, path: str, start: int = 0, end: int = 0) -> None:
+        self.path = path
+        self.start = start
+        self.end = end
+
+
+class Edits:
+    """All edits so far. A later one of the same file moves those before it."""
+
+    __slots__ = ("_files", "_made")
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[tuple[int, Edit]]] = {}  # each with its place among all
+        self._made = 0
+
+    def take(self, given: Json, answer: object) -> None:
+        """One call that succeeded: its input, and what the client noted of its result."""
+        noted = answer if isinstance(answer, dict) else {}
+        path = tool_path(given) or tool_path({"file_path": noted.get("filePath")})
+        if not path:
+            return
+        if noted.get("type") == "create" or _is_whole(given, noted):
+            self._replace(path, str(given.get("content") or noted.get("content") or ""))
+        elif isinstance(noted.get("structuredPatch"), list):
+            self._change(path, changes(noted["structuredPatch"]))
+        else:
+            self._add(path, [_guess(path, given, noted)])
+
+    def all(self) -> list[Edit]:
+        """The last ones of each file, oldest first."""
+        found = sorted((row for rows in self._files.values() for row in rows), key=_place)
+        return [edit for _, edit in found[-_KEPT:]]
+
+    def _replace(self, path: str, content: str) -> None:
+        """A file that was written whole: what was edited in it before is gone."""
+        self._files.pop(path, None)
+        self._add(path, [Edit(path, 1, max(len(content.splitlines()), 1))])
+
+    def _change(self, path: str, made: Sequence[Change]) -> None:
+        for _, edit in self._files.get(path, ()):
+            if edit.start:
+                edit.start, edit.end = moved(edit.start, made), moved(edit.end, made)
+        self._add(path, [_edit(path, change) for change in made])
+
+    def _add(self, path: str, edits: Sequence[Edit]) -> None:
+        rows = self._files.setdefault(path, [])
+        for edit in edits:
+            self._made += 1
+            rows.append((self._made, edit))
+        del rows[:-_KEPT_OF_ONE]
+
+
+def _edit(path: str, change: Change) -> Edit:
+    """Where lines were only taken away, the line before them."""
+    if not change.added:
+        before = max(change.new - 1, 1)
+        return Edit(path, before, before)
+    return Edit(path, change.new, change.new + change.added - 1)
+
+
+def _is_whole(given: Json, noted: Json) -> bool:
+    """A file that was written, where the client tells nothing of what it was before."""
+    return isinstance(given.get("content"), str) and "structuredPatch" not in noted
+
+
+def _guess(path: str, given: Json, noted: Json) -> Edit:
+    """An edit without a patch: where the old text stood, if that is told."""
+    before, old = noted.get("originalFile"), given.get("old_string")
+    new = given.get("new_string")
+    if not (isinstance(before, str) and isinstance(old, str) and isinstance(new, str)):
+        return Edit(path)
+    at = before.find(old)
+    if at < 0 or not old:
+        return Edit(path)
+    start = before.count("\n", 0, at) + 1
+    return Edit(path, start, start + max(len(new.splitlines()), 1) - 1)
+
+
+def _place(row: tuple[int, Edit]) -> int:
+    return row[0]

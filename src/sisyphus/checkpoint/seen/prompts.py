@@ -1,0 +1,58 @@
+"""What the user asked for in a record of the transcript. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from sisyphus import transcript
+from sisyphus.ralph.events import is_prompt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Json
+
+_CHARACTERS = 20_000
+_MADE = ("<system-reminder>", "<ide_", "<local-command-", "<bash-", "<user-memory-input>")
+_CLIENTS = frozenset(
+    (
+        "add-dir", "agents", "clear", "color", "compact", "config", "context", "copy", "cost",
+        "diff", "doctor", "effort", "exit", "export", "fast", "fork", "goal", "help", "hooks",
+        "ide", "keybindings", "login", "logout", "mcp", "memory", "model", "output-style",
+        "permissions", "plugin", "quit", "reload-plugins", "rename", "resume", "rewind", "status",
+        "statusline", "stats", "tasks", "theme", "todos", "usage", "vim",
+    )
+)  # fmt: skip
+"""Commands of the client's own that are no work."""
+_OURS = ("sisyphus:", "ralph-wiggum:", "ralph-wiggum-pro:", "ralph-loop:")
+
+
+def asked(record: Json) -> str:
+    """The user's own words; of a typed command what it asks for; "" for everything else."""
+    if record.get("isCompactSummary") or not is_prompt(record):
+        return ""
+    texts = [text for text in transcript.texts(record) if not text.lstrip().startswith(_MADE)]
+    said = "\n".join(texts).strip()[:_CHARACTERS]
+    return _command(said) if said.startswith("<command-") else said
+
+
+def _command(said: str) -> str:
+    name = _tagged(said, "name").lstrip("/")
+    arguments = _tagged(said, "args")
+    if name.startswith(_OURS):
+        return _loop_prompt(arguments) if name.endswith(":ralph-loop") else ""
+    return "" if name in _CLIENTS or not name else f"/{name} {arguments}".rstrip()
+
+
+def _loop_prompt(arguments: str) -> str:
+    from sisyphus.errors import SisyphusError
+    from sisyphus.ralph.arguments import parse
+
+    try:
+        return parse(arguments).prompt
+    except SisyphusError:
+        return arguments
+
+
+def _tagged(said: str, tag: str) -> str:
+    found = re.search(rf"<command-{tag}>(.*?)</command-{tag}>", said, re.DOTALL)
+    return found[1].strip() if found else ""
