@@ -61,6 +61,18 @@ DECISIONS = [
     pytest.param(
         {"loop": _paused(), "kept": [_loop()]}, END, "kept", id="kept, the outer one is paused"
     ),
+    pytest.param({"is_in_run": True}, ALLOW, "a fresh-context run decides", id="in a run"),
+    pytest.param({"full": "it is full"}, ALLOW, "it is full", id="a full context"),
+    pytest.param({"full": "it is full", "loop": None}, ALLOW, "no loop", id="full, and no loop"),
+    pytest.param(
+        {"full": "it is full", "loop": _paused()}, ALLOW, "is paused", id="full, and it is paused"
+    ),
+    pytest.param(
+        {"full": "it is full", "loop": _loop(100)}, ALLOW, "it is full", id="full at the limit"
+    ),
+    pytest.param(
+        {"full": "it is full", "loop": None, "kept": [_loop()]}, END, "kept", id="full, and kept"
+    ),
     pytest.param({"excuses": ["b1", "b2"]}, ALLOW, "is pending: b1, b2", id="background work"),
     pytest.param({"loop": _loop(100)}, END, "the limit of 100 iterations", id="the last iteration"),
     pytest.param({"loop": _loop(99)}, BLOCK, "not found", id="the last but one"),
@@ -109,6 +121,12 @@ FIRST = [
         id="the promise, background work",
     ),
     pytest.param({"loop": None, "kept": [_loop()]}, {"blocks": 7}, END, id="the promise, the cap"),
+    pytest.param(
+        {"is_in_run": True}, {"loop": None, "kept": [_loop()]}, ALLOW, id="a run, the promise"
+    ),
+    pytest.param({"full": "full"}, {"loop": _loop(100)}, ALLOW, id="a full context, the limit"),
+    pytest.param({"full": "full"}, {"stuck": "stuck"}, ALLOW, id="a full context, the breaker"),
+    pytest.param({"full": "full"}, {"blocks": 7}, ALLOW, id="a full context, the cap"),
     pytest.param({"excuses": ["b"]}, {"loop": _loop(100)}, ALLOW, id="background work, the limit"),
     pytest.param({"excuses": ["b"]}, {"blocks": 7}, ALLOW, id="background work, the cap"),
     pytest.param({"loop": _loop(100)}, {"blocks": 7}, END, id="the limit, the cap"),

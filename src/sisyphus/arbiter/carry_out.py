@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.arbiter import record
-from sisyphus.arbiter.situation import ASKING, BLOCK, PAUSE
+from sisyphus.arbiter.situation import ASKING, BLOCK, CHECKPOINTED, PAUSE
 from sisyphus.contract import Outcome
 from sisyphus.measure import fingerprint
 from sisyphus.ralph import loop as lp
@@ -13,6 +13,8 @@ from sisyphus.ralph import texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from sisyphus._types import Piece
     from sisyphus.arbiter.gates import Refusal
     from sisyphus.arbiter.judge import Case
@@ -29,18 +31,30 @@ def carry_out(verdict: Verdict, case: Case, refusal: Refusal | None) -> Outcome:
     if loop and verdict.action == PAUSE:
         lp.pause(case.turn.loops, verdict.by, case.space.now)
         outcome.messages.append(texts.paused(loop, verdict.by, verdict.why))
+        outcome.messages += _handed().paused(case, verdict)
     elif loop and verdict.by == ASKING:
         outcome.messages.append(texts.asks(loop))
+    elif loop and verdict.by == CHECKPOINTED:
+        outcome.messages += _handed().checkpointed(case)
     elif loop and verdict.action == BLOCK:
         loop.advance()
         held.memory.blocks += 1
         outcome.reason = _reason(loop, refusal, case)
     ended = record.log_ended(case)
     held.save(case.turn.loops)
+    if case.turn.kept or case.turn.ended or case.fallen or case.over:
+        _handed().ended(case)
     if loop and outcome.reason is not None:
         outcome.pieces = _pieces(loop, case, refusal)
     outcome.notes = [*_verdicts(verdict, case), *ended]
     return outcome
+
+
+def _handed() -> ModuleType:
+    """What most Stops have no need of."""
+    from sisyphus.arbiter import handed
+
+    return handed
 
 
 def _verdicts(verdict: Verdict, case: Case) -> list[str]:

@@ -11,6 +11,7 @@ from sisyphus.contract import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import store, watch
 from sisyphus.session import client
+from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
         is_subagent=payload.is_subagent,
         is_enabled=bool(space.settings.get("ralph.enabled")),
         mode=payload.permission_mode,
+        is_in_run=run_id() != "",
     )
     verdict = steps.not_ours(situation)
     if verdict:

@@ -6,6 +6,7 @@ import os
 
 from sisyphus.arbiter import background, gather, hold, steps
 from sisyphus.arbiter.situation import BLOCK, PAUSE
+from sisyphus.errors import SisyphusError
 from sisyphus.ralph import cooling
 from sisyphus.ralph import loop as lp
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sisyphus.arbiter.gates import Refusal
     from sisyphus.arbiter.situation import Situation, Verdict
     from sisyphus.boulder.enforcement import Standing
+    from sisyphus.checkpoint.at_stop import Rest
     from sisyphus.contract import Outcome, Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.store import LoopStore
@@ -34,10 +36,11 @@ class Case:
     `ids` are those of the loops that began since then: who looks again finds the same loops.
     `fallen`: loops that are at a limit, the innermost first. `over`: loops that held the session
     to a plan and end here, each with its outcome and why. `plans` that were looked at, by path.
+    `rest`: a full context lets the session stop.
     """
 
     __slots__ = (
-        "account", "fallen", "held", "notes", "over", "payload", "plans", "space", "turn",
+        "account", "fallen", "held", "notes", "over", "payload", "plans", "rest", "space", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +54,7 @@ class Case:
         self.fallen: list[tuple[Loop, Verdict]] = []
         self.over: list[tuple[Loop, str, str]] = []
         self.plans: dict[str, Standing] = {}
+        self.rest: Rest | None = None
 
     @property
     def loop(self) -> Loop | None:
@@ -111,6 +115,7 @@ def _describe(case: Case, situation: Situation, refusal: Refusal | None) -> None
     situation.is_asking = case.account.is_asking
     situation.blocks = memory.blocks
     hold.describe(case, situation)
+    situation.full = _full(case)
     situation.cap = _cap(space)
     situation.excuses, memory.tasks = background.excuses(
         background.pending([*case.payload.background, *case.payload.crons]),
@@ -119,6 +124,20 @@ def _describe(case: Case, situation: Situation, refusal: Refusal | None) -> None
         now=space.now,
         wait=60 * space.settings.get("ralph.background_wait"),
     )
+
+
+def _full(case: Case) -> str:
+    """Why a full context lets the session stop, "" where it does not; what goes wrong there is no
+    reason to hold it, nor to let it go."""
+    if case.loop is None or case.loop.is_paused:
+        return ""
+    from sisyphus.checkpoint import at_stop
+
+    try:
+        case.rest = at_stop.rest(case.payload, case.space)
+    except (OSError, SisyphusError) as error:
+        case.space.log(f"checkpoint: {error}")
+    return case.rest.why if case.rest else ""
 
 
 def _turn_to_the_outer(case: Case, situation: Situation) -> None:

@@ -13,7 +13,7 @@ END = "ended"  # the loop ends, the session may stop
 PAUSE = "paused"  # the loop waits for the user, the session may stop
 BLOCK = "blocked"
 
-ASKING = "a question"
+ASKING, CHECKPOINTED = "a question", "a checkpoint"
 """Why a Stop is let pass that the user hears of."""
 
 
@@ -24,20 +24,27 @@ class Situation:
     `around`: the loops that wait for the current one, the outermost first. `blocks`: Stops blocked
     in a row without a tool call; at `cap` of them the client overrides, 0 = never. Of a loop that
     holds the session to a plan: `asks`, what the plan asks for, `rests`, why it asks for nothing
-    now, and `over`, why the last one ended here.
+    now, and `over`, why the last one ended here. `full`: why a full context lets the session stop.
     """
 
     __slots__ = (
-        "around", "asks", "blocks", "cap", "excuses", "is_asking", "is_enabled", "is_subagent",
-        "kept", "loop", "messages", "mode", "now", "over", "reason", "refusal", "rests", "stuck",
+        "around", "asks", "blocks", "cap", "excuses", "full", "is_asking", "is_enabled",
+        "is_in_run", "is_subagent", "kept", "loop", "messages", "mode", "now", "over", "reason",
+        "refusal", "rests", "stuck",
     )  # fmt: skip
 
     def __init__(
-        self, *, is_subagent: bool = False, is_enabled: bool = True, mode: str = ""
+        self,
+        *,
+        is_subagent: bool = False,
+        is_enabled: bool = True,
+        mode: str = "",
+        is_in_run: bool = False,
     ) -> None:
         self.is_subagent = is_subagent
         self.is_enabled = is_enabled
         self.mode = mode  # the client's permission mode
+        self.is_in_run = is_in_run  # an iteration of a fresh-context run
         self.now = 0.0  # epoch seconds
         self.loop: Loop | None = None  # the current one, if there is one
         self.around: Sequence[Loop] = ()
@@ -49,6 +56,7 @@ class Situation:
         self.asks = ""
         self.rests = ""
         self.over = ""
+        self.full = ""
         self.stuck = ""
         self.blocks = 0
         self.cap = 0

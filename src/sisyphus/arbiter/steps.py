@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from sisyphus.arbiter.situation import ALLOW, ASKING, BLOCK, END, PAUSE, Situation, Verdict
+from sisyphus.arbiter.situation import (
+    ALLOW,
+    ASKING,
+    BLOCK,
+    CHECKPOINTED,
+    END,
+    PAUSE,
+    Situation,
+    Verdict,
+)
 from sisyphus.ralph import loop as lp
 
 TYPE_CHECKING = False
@@ -30,6 +39,8 @@ def not_ours(situation: Situation) -> Verdict | None:
         return Verdict(ALLOW, "ralph is switched off")
     if situation.mode == PLAN_MODE:
         return Verdict(ALLOW, "plan mode waits for the user")
+    if situation.is_in_run:
+        return Verdict(ALLOW, "a fresh-context run decides what comes next")
     return None
 
 
@@ -54,6 +65,13 @@ def plan_is_left(situation: Situation) -> Verdict | None:
     if situation.loop or not situation.over:
         return None
     return Verdict(END, situation.over)
+
+
+def context_is_full(situation: Situation) -> Verdict | None:
+    """Nothing is asked of a model that has no room left for it."""
+    if situation.loop is None or not situation.full:
+        return None
+    return Verdict(ALLOW, situation.full, by=CHECKPOINTED)
 
 
 def background_work(situation: Situation) -> Verdict | None:
@@ -159,7 +177,8 @@ STEPS: tuple[Callable[[Situation], Verdict | None], ...] = (
     loop_is_paused,
     promise_is_kept,
     plan_is_left,
-    # 3. a full context, which will belong to checkpoints, stands here
+    # 3. a full context
+    context_is_full,
     # 4. work that goes on without the session, or not at all
     background_work,
     plan_rests,
