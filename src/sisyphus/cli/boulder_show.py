@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,18 +8,9 @@ import typer
 from sisyphus.boulder import actions, answers, listing, tables, view
 from sisyphus.boulder.choose import unreadable_plans
 from sisyphus.boulder.discover import at_its_place
-from sisyphus.boulder.style import Style
-from sisyphus.cli.output import (
-    AsJson,
-    Project,
-    is_unicode,
-    json_text,
-    print_json,
-    say,
-    styled,
-    workspace,
-)
+from sisyphus.cli.output import AsJson, Project, json_text, print_json, say, workspace
 from sisyphus.cli.redraw import redraw
+from sisyphus.cli.terminal import columns, style, text_width
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id, our_home
 from sisyphus.plain import line
@@ -33,8 +23,7 @@ if TYPE_CHECKING:
     from sisyphus.workspace import Workspace
 
 LAST = 20
-_WIDEST = 100
-_ENDLESS = 1_000  # where no terminal says how wide it is
+_SHOWN = 100
 
 Session = Annotated[
     str,
@@ -90,13 +79,13 @@ def list_plans(
     """Show the plans of all projects, the one touched last first."""
     space = workspace(project)
     rows = listing.of_project(space) if project else listing.boulders(space)
-    show(rows, lambda: tables.list_text(rows, space.now, width=_columns(), style=_style()), as_json)
+    show(rows, lambda: tables.list_text(rows, space.now, width=columns(), style=style()), as_json)
 
 
 def todos(project: Project = "", session_id: Session = "", as_json: AsJson = False) -> None:
     """Show the todos of the plan, as the agent keeps them."""
     found = actions.todos(workspace(project), session_of(session_id))
-    show(found, lambda: tables.todos_text(found, width=_columns(), style=_style()), as_json)
+    show(found, lambda: tables.todos_text(found, width=columns(), style=style()), as_json)
 
 
 def history(
@@ -110,8 +99,8 @@ def history(
     """Show the checkpoints, and the plans that ended or moved; the newest last."""
     rows = listing.history(workspace(project), everywhere=everywhere)[-last:]
     named = [_with_project(row) for row in rows] if everywhere else rows
-    width = _text_width()
-    show(rows, lambda: tables.history_text(named, width=width, style=_style()), as_json)
+    width = text_width()
+    show(rows, lambda: tables.history_text(named, width=width, style=style()), as_json)
 
 
 def _with_project(row: Json) -> Json:
@@ -120,7 +109,7 @@ def _with_project(row: Json) -> Json:
 
 def session_of(named: str) -> str:
     if named and not is_safe_id(named):
-        raise SisyphusError(f"{named[:_WIDEST]!r} is no session id. See the client's /status.")
+        raise SisyphusError(f"{named[:_SHOWN]!r} is no session id. See the client's /status.")
     return named or current_session(our_home())
 
 
@@ -143,40 +132,14 @@ def _unreadable(found: PlanStatus, space: Workspace) -> str:
 def status_text(found: PlanStatus, now: float, *, here: str) -> str:
     """`here`: the root of the project that was asked about, "" where it is any."""
     if found["open_plans"]:
-        table = tables.list_text(found["open_plans"], now, width=_columns(), style=_style())
+        table = tables.list_text(found["open_plans"], now, width=columns(), style=style())
         return answers.to_choose(table)
-    width = _text_width()
-    return view.status_text(found, now=now, width=width, style=_style(), here=here)
+    width = text_width()
+    return view.status_text(found, now=now, width=width, style=style(), here=here)
 
 
 def started(found: PlanStatus, now: float) -> str:
-    return view.started(found, now=now, width=_text_width(), style=_style())
-
-
-def _columns() -> int:
-    """Some terminals say 0."""
-    try:
-        return os.get_terminal_size().columns or _ENDLESS
-    except OSError:
-        return _ENDLESS
-
-
-def _text_width() -> int:
-    """Longer lines are hard to read; a pipe gets them whole."""
-    columns = _columns()
-    return columns if columns == _ENDLESS else min(columns, _WIDEST)
-
-
-def _style() -> Style:
-    if not sys.stdout.isatty():
-        return Style(is_ascii=not is_unicode())
-    return Style(
-        bold=lambda text: styled(text, bold=True),
-        dim=lambda text: styled(text, dim=True),
-        green=lambda text: styled(text, fg="green"),
-        yellow=lambda text: styled(text, fg="yellow"),
-        is_ascii=not is_unicode(),
-    )
+    return view.started(found, now=now, width=text_width(), style=style())
 
 
 def show(found: PlanStatus | list[Json], text: Callable[[], str], as_json: bool) -> None:

@@ -1,0 +1,51 @@
+"""The slash commands about the context, answered where they are typed."""
+
+from __future__ import annotations
+
+import re
+
+from sisyphus.contract import Outcome
+from sisyphus.errors import SisyphusError
+from sisyphus.plain import harmless
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Json
+    from sisyphus.contract import Payload
+    from sisyphus.workspace import Workspace
+
+_COMMAND = re.compile(r"\s*/(?:sisyphus:)?(ralph-context|ralph-checkpoint)(?:\s+(.*))?", re.DOTALL)
+_FORECAST = "--forecast"
+
+
+def answer(payload: Payload, space: Workspace) -> Outcome | None:
+    """The answer to a prompt that is one of our commands; None for any other prompt."""
+    typed = _COMMAND.fullmatch(payload.prompt)
+    if typed is None or (typed[2] or "").strip() not in ("", _FORECAST):
+        return None
+    try:
+        text = _do(typed[1], space, payload.session, forecast=bool((typed[2] or "").strip()))
+    except SisyphusError as error:
+        text = str(error)
+    return Outcome(reason=harmless(text), notes=[f"answered /{typed[1]}"])
+
+
+def _do(command: str, space: Workspace, session: str, *, forecast: bool) -> str:
+    from sisyphus.checkpoint import gather
+    from sisyphus.checkpoint.outlook import table
+
+    if command == "ralph-context":
+        return table.view(gather.facts(space, session), forecast=forecast)
+    return made(gather.checkpoint_now(space, session))
+
+
+def made(entry: Json) -> str:
+    """What a person reads of a checkpoint that he asked for."""
+    percent = entry.get("percent_at_checkpoint")
+    rows = [
+        f"Iteration: {entry['iteration']}" if entry.get("iteration") else "",
+        f"Context: {percent}%" if percent else "",
+        f"Handoff: {entry['handoff_file']}",
+    ]
+    known = "\n".join(row for row in rows if row)
+    return f"Checkpoint written.\n{known}\nThe next session of this project goes on from it."
