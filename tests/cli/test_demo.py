@@ -14,8 +14,8 @@ def test_the_demo_shows_each_step_and_its_verdict() -> None:
     result = CliRunner().invoke(app, ["demo"])
 
     assert result.exit_code == 0
-    assert result.stdout.count("[ok]") == 7
-    assert "All 7 steps answered as they should." in result.stdout
+    assert result.stdout.count("[ok]") == 10
+    assert "All 10 steps answered as they should." in result.stdout
 
 
 def test_the_demo_in_json_holds_what_model_and_user_read() -> None:
@@ -23,7 +23,7 @@ def test_the_demo_in_json_holds_what_model_and_user_read() -> None:
 
     assert all(row["ok"] for row in rows)
     assert "[BOULDER STATE DETECTED]" in rows[0]["model"]
-    assert "[RALPH LOOP COMPLETE]" in rows[5]["user"]
+    assert "[RALPH LOOP COMPLETE]" in rows[8]["user"]
 
 
 def test_the_demo_leaves_its_folder_only_when_asked() -> None:

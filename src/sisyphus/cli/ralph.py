@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sisyphus.cli import checklist, ralph_history
+from sisyphus.cli import (
+    checklist,
+    ralph_checkpoint,
+    ralph_context,
+    ralph_decide,
+    ralph_history,
+    ralph_run,
+)
 from sisyphus.cli.output import AsJson, heading, print_json, workspace
 from sisyphus.paths import client_home, our_home
 from sisyphus.ralph import actions, report
@@ -19,6 +26,10 @@ app = typer.Typer(help="Loops that keep their promise.", no_args_is_help=True)
 app.add_typer(checklist.app, name="checklist")
 app.command("log")(ralph_history.log)
 app.command("stats")(ralph_history.stats)
+app.command("run")(ralph_run.run)
+app.command("decide")(ralph_decide.decide)
+app.command("context")(ralph_context.context)
+app.command("checkpoint")(ralph_checkpoint.checkpoint)
 
 Session = Annotated[
     str,
@@ -179,7 +190,18 @@ def _show_others() -> None:
     typer.echo("No loop is active here." + (" Elsewhere:" if rows else ""))
     for row in rows:
         _show(row)
+    _show_run()
     typer.echo("`sisyphus ralph log` shows how loops ended.")
+
+
+def _show_run() -> None:
+    """The fresh-context run of this project, if one goes on or was left."""
+    from sisyphus.runner import report as runs
+
+    told = runs.standing(workspace(""))
+    if told:
+        typer.echo(heading("A run in fresh contexts:"))
+        typer.echo(told)
 
 
 def _stale_hours() -> int:

@@ -12,7 +12,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 WAIT = 0
 ASK = signal.SIGTERM
@@ -24,7 +24,7 @@ _ENDED = "ZX"  # waits for its parent to ask how it ended, in a container perhap
 
 
 def end(
-    leader: int, steps: Sequence[tuple[int, float]], proc: str = _PROC, system: str = os.name
+    leader: int, steps: Iterable[tuple[int, float]], proc: str = _PROC, system: str = os.name
 ) -> bool:
     """Ends a command that has a session of its own; whether nothing of it is left.
 

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from runner.runs import a_scene
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from runner.runs import Scene
+
+
+@pytest.fixture
+def scene(project: Path, tmp_path: Path) -> Iterator[Scene]:
+    yield from a_scene(project, tmp_path)
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The clock on the wall is that of UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
