@@ -13,7 +13,7 @@ def test_every_step_answers_as_it_should(tmp_path: Path) -> None:
     results = list(play(Stage(tmp_path)))
 
     assert [result.step.title for result in results if not result.ok] == []
-    assert len(results) == 7
+    assert len(results) == 10
 
 
 def test_the_story_stays_in_its_folder(tmp_path: Path, home: Path) -> None:
@@ -37,5 +37,6 @@ def test_a_step_that_answers_otherwise_is_not_ok(tmp_path: Path) -> None:
 def test_a_step_knows_what_happens_and_which_hook_answers(tmp_path: Path) -> None:
     steps: list[Step] = [result.step for result in play(Stage(tmp_path))]
 
-    assert {step.event for step in steps} == {"session-start", "post-tool-use", "stop"}
+    events = {step.event for step in steps}
+    assert events == {"session-start", "post-tool-use", "post-tool-batch", "stop"}
     assert all(step.happens for step in steps)

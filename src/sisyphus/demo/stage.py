@@ -45,12 +45,23 @@ class Stage:
 
     def say(self, kind: str, text: str) -> None:
         """Appends a line to the transcript, as the client does."""
+        self._append(kind, {"role": kind, "content": [{"type": "text", "text": text}]})
+
+    def fill(self, tokens: int) -> None:
+        """An answer that found so much in the context."""
+        called = {"type": "tool_use", "id": "demo", "name": "Bash", "input": {"command": "make"}}
+        usage = {"input_tokens": tokens, "output_tokens": 1}
+        model = "claude-opus-5-5"
+        answer = {"id": "demo", "model": model, "content": [called], "usage": usage}
+        self._append("assistant", {"role": "assistant", **answer})
+
+    def _append(self, kind: str, message: Json) -> None:
         line = {
             "type": kind,
             "uuid": f"demo-{time.time_ns()}",
             "isSidechain": False,
-            "message": {"role": kind, "content": [{"type": "text", "text": text}]},
-            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "message": message,
+            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()),
         }
         with self.transcript.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
