@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run of the client left: what the model received, and the client's own events."""
+    """What one run of the client left: what the model received, and the client's own events.
+
+    `compactions`: what the model that writes the summary of a compaction received.
+    """
 
     requests: list[Request]
     events: list[Event]
+    compactions: list[Request] = field(default_factory=list)
 
     @property
     def session(self) -> str:
@@ -105,7 +109,7 @@ class Desk:
             variables = {**environment(self.home), "ANTHROPIC_BASE_URL": model.url, **(env or {})}
             client = Client(self.project / folder, variables, self.home / "stderr.txt")
             events = client.talk(prompts, *self._plugin_flags, *flags)
-        run = Run(model.requests, events)
+        run = Run(model.requests, events, model.compactions)
         self.check_log()
         _check(run, script)
         return run

@@ -28,6 +28,7 @@ class Model(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.script = script
         self.requests: list[Request] = []
+        self.compactions: list[Request] = []
         self._serial = 0
         self._lock = threading.Lock()
 
@@ -35,17 +36,19 @@ class Model(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
-    def answer(self, request: Request) -> tuple[int, Json]:
-        """The status of the answer, and the answer."""
+    def answer(self, request: Request) -> tuple[Turn, Json]:
+        """The turn of the script, and the answer that it is."""
         with self._lock:
             self._serial += 1
             serial = self._serial
             if request.is_turn:
                 self.requests.append(request)
+            elif request.is_compaction:
+                self.compactions.append(request)
         turn = self._turn(request)
         if turn.status != OK:
-            return turn.status, wire.refusal(turn)
-        return OK, wire.message(turn, serial, request.body.get("model", ""))
+            return turn, wire.refusal(turn)
+        return turn, wire.message(turn, serial, request.body.get("model", ""))
 
     def _turn(self, request: Request) -> Turn:
         if request.is_turn:
@@ -78,9 +81,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _converse(self, body: Json) -> None:
         agent = self.headers.get("x-claude-code-agent-id") or ""
-        status, answer = self.server.answer(Request(agent, body))
-        if status != OK:
-            self._send("application/json", json.dumps(answer).encode(), status)
+        turn, answer = self.server.answer(Request(agent, body))
+        if turn.status != OK:
+            self._send("application/json", json.dumps(answer).encode(), turn)
         elif body.get("stream"):
             self._send("text/event-stream", b"".join(wire.stream(answer)))
         else:
@@ -89,8 +92,10 @@ class Handler(BaseHTTPRequestHandler):
     def _send_json(self, value: Json) -> None:
         self._send("application/json", json.dumps(value).encode())
 
-    def _send(self, kind: str, data: bytes, status: int = OK) -> None:
-        self.send_response(status)
+    def _send(self, kind: str, data: bytes, turn: Turn | None = None) -> None:
+        self.send_response(turn.status if turn else OK)
+        for name, value in (turn.headers if turn else {}).items():
+            self.send_header(name, value)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()

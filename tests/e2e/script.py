@@ -26,7 +26,7 @@ class Turn:
 
     `tokens` is how much context the API says it took; near the model's window the client compacts.
     `meanwhile` happens in another terminal just before the model answers. With a `status` other
-    than 200 the API refuses, and `text` says why.
+    than 200 the API refuses, and `text` says why; `headers` go along with that.
     """
 
     text: str = ""
@@ -34,6 +34,16 @@ class Turn:
     tokens: int = 100
     meanwhile: Callable[[], object] | None = None
     status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def usage_limit(resets_at: float) -> Turn:
+    """The limit of an account is used up; who is logged in is told until when."""
+    at = str(int(resets_at))
+    unified = {"status": "rejected", "reset": at, "representative-claim": "five_hour"}
+    unified |= {"5h-utilization": "1.0", "5h-reset": at, "5h-status": "rejected"}
+    headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in unified.items()}
+    return Turn("x", status=429, headers=headers)
 
 
 def say(text: str) -> Turn:

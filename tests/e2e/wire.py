@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-TOO_MANY = 429
+_ERRORS = {
+    401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+    429: "rate_limit_error", 529: "overloaded_error",
+}  # fmt: skip
+"""How the API names what its status says."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def message(turn: Turn, serial: int, model: str) -> Json:
 
 def refusal(turn: Turn) -> Json:
     """The API's error instead of an answer."""
-    kind = "rate_limit_error" if turn.status == TOO_MANY else "api_error"
+    kind = _ERRORS.get(turn.status, "api_error")
     return {"type": "error", "error": {"type": kind, "message": turn.text}}
 
 
