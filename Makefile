@@ -36,6 +36,7 @@ e2e:  ## the real client against a scripted model on loopback
 
 bench: $(STAMP)  ## cost of every hook beside `python -c "import json"`; writes docs/benchmarks.md
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/fresh.py
 
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check $(SOURCES)

@@ -59,8 +59,12 @@ class Desk:
 
     def hook(self, event: str, **fields: Any) -> str:
         """What one hook says, outside of any measurement."""
+        return self.run("hook", event, **fields)
+
+    def run(self, *words: str, **fields: Any) -> str:
+        """What one command that reads a payload says."""
         ran = subprocess.run(
-            [clean_venv.COMMAND, "hook", event],
+            [clean_venv.COMMAND, *words],
             input=self.payload(**fields),
             stdout=subprocess.PIPE,
             env=self.environment,

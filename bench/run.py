@@ -48,7 +48,7 @@ class Stage:
     def run(self) -> tuple[Sample, str]:
         """One process, and what is wrong with its reply ("" = nothing)."""
         self.put_back()
-        command = (str(clean_venv.COMMAND), "hook", self.scene.event)
+        command = (str(clean_venv.COMMAND), *self.scene.words)
         sample = self._watch.run(command, str(self._stdin))
         return sample, _wrong(self.scene, sample, self._watch.output.read_text("utf-8"))
 

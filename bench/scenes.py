@@ -16,6 +16,8 @@ Json = dict[str, Any]
 QUIET = 1.15
 """What a hook that has nothing to say may cost, in times of `python -c "import json"`."""
 
+STATUSLINE = "statusline"
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -27,6 +29,11 @@ class Scene:
     furnish: Callable[[Desk], object]
     says: str = ""  # words that the reply holds; "" = there is no reply
     large: bool = field(default=False, kw_only=True)  # reads the large transcript
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command behind `sisyphus`."""
+        return (self.event,) if self.event == STATUSLINE else ("hook", self.event)
 
 
 def _read(path: str) -> Json:
@@ -46,6 +53,10 @@ STOP: Json = {
     "last_assistant_message": "One more step is done. I go on with the next one now.",
     "background_tasks": [],
     "session_crons": [],
+}
+
+BATCH: Json = {
+    "tool_calls": [{"tool_name": "Edit", "tool_input": {}, "tool_use_id": "toolu_edit"}],
 }
 
 _EVENTS: dict[str, Json] = {
@@ -122,6 +133,28 @@ def _talking_loop(desk: Desk) -> None:
     _loop(desk)
 
 
+_CONTEXT: Json = {
+    "model": {"id": "claude-opus-5-5", "display_name": "Opus 5.5"},
+    "context_window": {
+        "context_window_size": 1_000_000,
+        "current_usage": {
+            "input_tokens": 50_000,
+            "output_tokens": 500,
+            "cache_creation_input_tokens": 20_000,
+            "cache_read_input_tokens": 650_000,
+        },
+    },
+}
+
+
+def _line(desk: Desk) -> None:
+    """A plan, a loop, and a line that was drawn before."""
+    _plan(desk)
+    desk.hook("session-start", source="startup")
+    _loop(desk)
+    desk.run(STATUSLINE, **_CONTEXT)
+
+
 SCENES = [
     *(
         Scene(
@@ -142,6 +175,20 @@ SCENES = [
         "stop", STOP, _once("stop", STOP), large=True,
     ),
     Scene(
+        "quiet-context", "post-tool-batch, context at 45 %, transcript of 1 GB", QUIET,
+        "post-tool-batch", BATCH, _once("post-tool-batch", BATCH), large=True,
+    ),
+    Scene(
+        "quiet-context-tool", "post-tool-use, context at 45 %, transcript of 1 GB", QUIET,
+        "post-tool-use", _read("src/app.py"), _once("post-tool-use", _read("src/app.py")),
+        large=True,
+    ),
+    Scene(
+        "quiet-context-prompt", "user-prompt-submit, context at 45 %, transcript of 1 GB", QUIET,
+        "user-prompt-submit", {"prompt": "please go on"},
+        _once("user-prompt-submit", {"prompt": "please go on"}), large=True,
+    ),
+    Scene(
         "rules-20", "post-tool-use, 20 rules, two match and are sent", 1.3,
         "post-tool-use", _read("src/app.py"), _rules(20), "keep functions short",
     ),
@@ -160,5 +207,9 @@ SCENES = [
     Scene(
         "start", "session-start, 500-line README, plan of 1,000 tasks", 2.0,
         "session-start", {"source": "startup"}, _plan, "Progress: 500/1000",
+    ),
+    Scene(
+        "statusline", "statusline, plan of 1,000 tasks, loop, context at L1", 2.0,
+        STATUSLINE, _CONTEXT, _line, "500/1000 wave 1 W1.1 | loop 2/100 | \x1b[33mctx 72% L1",
     ),
 ]  # fmt: skip
