@@ -49,7 +49,7 @@ def test_every_setting_stands_in_the_readme_with_its_default(key: str) -> None:
     section, name = key.split(".")
     block = README.partition(f"[{section}]\n")[2].partition("\n\n")[0].partition("\n```")[0]
     default = SETTINGS[key].default
-    spelled = {True: "true", False: "false"}.get(default, default)
+    spelled = str(default).lower() if isinstance(default, bool) else default
     wanted = f'{name} = "{spelled}"' if isinstance(default, str) else f"{name} = {spelled}"
 
     assert wanted in block

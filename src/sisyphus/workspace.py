@@ -7,8 +7,18 @@ import time
 from functools import cached_property
 
 from sisyphus import settings
-from sisyphus.paths import client_home, project_root
+from sisyphus.paths import client_home, is_safe_id, project_root
 from sisyphus.state import debug
+
+RUN_VARIABLE = "SISYPHUS_RUN"
+"""In the environment of the clients of a fresh-context run: the id of its loop. It decides when a
+session ends, so hooks hold nobody there."""
+
+
+def run_id() -> str:
+    """The id of the run that we are in an iteration of; "" = of none."""
+    named = os.environ.get(RUN_VARIABLE, "")
+    return named if is_safe_id(named) else ""
 
 
 class Workspace:

@@ -156,7 +156,7 @@ class Desk:
         return process
 
 
-OURS = (".sisyphus", ".boulder.json")
+OURS = (".sisyphus", ".boulder.json", "handoffs")
 """Where hooks may write, below the client's folder."""
 
 PLAN = ".claude/PLAN.md"
