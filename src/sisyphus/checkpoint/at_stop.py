@@ -44,11 +44,11 @@ def rest(payload: Payload, space: Workspace) -> Rest | None:
         return None
     from sisyphus.checkpoint.size import fullness, levels
 
-    full = fullness.look(space, payload.session, payload.transcript)
+    full = fullness.of_reading(space, found, known)
     if full.level >= levels.EMERGENCY or is_told:
         return _rest(payload, space, full)
     if full.level < levels.WARNING:
-        fullness.note_quiet(space, payload.session, full)
+        fullness.note_quiet(space, payload.session, full, known)
     return None
 
 

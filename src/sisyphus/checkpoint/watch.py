@@ -31,7 +31,7 @@ def look(payload: Payload, space: Workspace, found: gauge.Reading, *, wait: bool
     if full.level != told or store.is_overdue(known, space.now):
         return rise(payload, space, full)
     if not told:
-        fullness.note_quiet(space, payload.session, full)
+        fullness.note_quiet(space, payload.session, full, known)
     return None
 
 

@@ -95,8 +95,12 @@ def _settings(space: Workspace) -> Json:
 def look(space: Workspace, session: str, transcript: str) -> Fullness:
     """What the transcript's end says; `tokens` 0 where that is nothing. Notes nothing."""
     known = store.glance(space.ours, session)
-    known = known if known.get("looked") else {**known, **_settings(space)}
-    return weigh(space, gauge.read(transcript, since=store.cut(known)), known)
+    return of_reading(space, gauge.read(transcript, since=store.cut(known)), known)
+
+
+def of_reading(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
+    """`weigh`, with the client's settings where no hook has looked them up yet. Notes nothing."""
+    return weigh(space, found, known if known.get("looked") else {**known, **_settings(space)})
 
 
 def weigh(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
@@ -115,13 +119,13 @@ def weigh(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
     return Fullness(found.tokens, size, found.model, thresholds, limit)
 
 
-def note_quiet(space: Workspace, session: str, full: Fullness) -> None:
-    """So that the next hooks need not weigh; where it cannot be noted, they do."""
+def note_quiet(space: Workspace, session: str, full: Fullness, known: Json) -> None:
+    """So that the next hooks need not weigh; where it cannot be noted, they do. `known`: what is
+    noted already."""
     first = int(full.tokens_at(full.thresholds.l1))
     near = max(int(first - full.ahead_tokens), 0)
     stamp = store.circumstances(space.settings, full.model)
     fields: Json = {"quiet_below": first, "near_below": near, "quiet_for": stamp}
-    known = store.glance(space.ours, session)
     if any(known.get(name) != value for name, value in fields.items()):
         try:
             store.note(space.ours, session, fields)
