@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import loop as lp
+from sisyphus.ralph.telling import tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def paused(case: Case, verdict: Verdict) -> list[str]:
     loop = case.loop
     if loop is None:
         return []
-    _tell(case, "pause", loop, verdict.why)
+    tell(case.space, "pause", loop, verdict.why)
     if verdict.by != lp.BY_BREAKER or not case.space.settings.get("checkpoint.enabled"):
         return []
     from sisyphus.checkpoint import make, survey
@@ -51,9 +52,9 @@ def ended(case: Case) -> None:
     """Tells of the loops that ended here. Work that is done leaves nothing to hand over."""
     done = _done(case)
     for loop, why in done:
-        _tell(case, "completion", loop, why)
+        tell(case.space, "completion", loop, why)
     for loop, limit in case.fallen:
-        _tell(case, "failure", loop, limit.why)
+        tell(case.space, "failure", loop, limit.why)
     if done and not case.turn.loops:
         _close(case)
 
@@ -74,17 +75,3 @@ def _close(case: Case) -> None:
         handoffs.close(space.ours, space.root, handoffs.of_session(session))
     except (OSError, SisyphusError) as error:
         space.log(f"checkpoint: {error}")
-
-
-def _tell(case: Case, event: str, loop: Loop, why: str) -> None:
-    from sisyphus.notify.send import send
-
-    send(
-        case.space,
-        event,
-        session_id=case.payload.session,
-        loop_id=loop.loop_id,
-        iteration=loop.iteration,
-        task=loop.description,
-        reason=why,
-    )

@@ -117,20 +117,11 @@ def failed(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def _tell(loop: Loop, space: Workspace) -> None:
-    """The user's own command, where the loop waits."""
-    if not loop.waiting:
-        return
-    from sisyphus.notify.send import PAUSE, send
+    """Where the loop waits."""
+    if loop.waiting:
+        from sisyphus.ralph.telling import tell
 
-    send(
-        space,
-        PAUSE,
-        session_id=loop.session_id,
-        loop_id=loop.loop_id,
-        iteration=loop.iteration,
-        task=loop.description,
-        reason=f"waits for the {loop.waiting.get('for', 'limit')} to end",
-    )
+        tell(space, "pause", loop, f"waits for the {loop.waiting.get('for', 'limit')} to end")
 
 
 def _waiting(loop: Loop, payload: Payload, space: Workspace) -> Json:
