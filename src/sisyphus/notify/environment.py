@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.workspace import RUN_VARIABLE
+
 _CLIENTS = "CLAUDE"
 _KEPT = "CLAUDE_CONFIG_DIR"
-_OF_A_RUN = "SISYPHUS_RUN"
 
 
 def for_commands() -> dict[str, str]:
@@ -19,4 +20,4 @@ def for_commands() -> dict[str, str]:
 
 
 def _is_passed_on(name: str) -> bool:
-    return name == _KEPT or not (name.startswith(_CLIENTS) or name == _OF_A_RUN)
+    return name == _KEPT or not (name.startswith(_CLIENTS) or name == RUN_VARIABLE)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sisyphus.errors import SisyphusError
-from sisyphus.runner.client.command import client_argv, custom_argv, model_of, window_of
+from sisyphus.runner.client.command import client_argv, custom_argv
 
 SESSION = "0dac214f-48f6-451e-bf36-07f8fb3150bb"
 REPORT = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", SESSION]
@@ -43,31 +43,3 @@ def test_a_command_line_is_run_by_the_shell() -> None:
 def test_a_command_line_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COMSPEC", raising=False)
     assert custom_argv("mine.bat", "nt") == ["cmd.exe", "/d", "/s", "/c", "mine.bat"]
-
-
-MODELS = [
-    pytest.param([], "", id="none"),
-    pytest.param(["--model", "haiku"], "haiku", id="behind the flag"),
-    pytest.param(["--model=sonnet[1m]"], "sonnet[1m]", id="in the flag"),
-    pytest.param(["--model", "a", "--verbose", "--model", "b"], "b", id="the last one"),
-    pytest.param(["--model"], "", id="a flag without its value"),
-    pytest.param(["--fallback-model", "haiku"], "", id="another flag"),
-]
-
-
-@pytest.mark.parametrize(("flags", "model"), MODELS)
-def test_the_model_that_flags_name(flags: list[str], model: str) -> None:
-    assert model_of(flags) == model
-
-
-WINDOWS = [
-    pytest.param("claude-sonnet-4-5[1m]", 1_000_000, id="large"),
-    pytest.param("opus[1M]", 1_000_000, id="in capitals"),
-    pytest.param("claude-sonnet-4-5", 0, id="nothing is said"),
-    pytest.param("", 0, id="no model"),
-]
-
-
-@pytest.mark.parametrize(("model", "window"), WINDOWS)
-def test_the_window_that_a_name_tells(model: str, window: int) -> None:
-    assert window_of(model) == window

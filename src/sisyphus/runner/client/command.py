@@ -10,9 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LARGE = "[1m]"
-LARGE_WINDOW = 1_000_000
-
 _OURS = {
     "--print": "the client is run without a terminal anyhow",
     "--output-format": "the client's own report of its work is read as `stream-json`",
@@ -37,7 +34,6 @@ _SHORT = {
     "-p": "--print", "-r": "--resume", "-c": "--continue", "-h": "--help", "-v": "--version",
     "-w": "--worktree",
 }  # fmt: skip
-_MODEL = "--model"
 
 
 def client_argv(program: str, session_id: str, flags: Sequence[str] = ()) -> list[str]:
@@ -61,19 +57,3 @@ def custom_argv(command: str, system: str = os.name) -> list[str]:
     if system == "nt":
         return [os.environ.get("COMSPEC", "cmd.exe"), "/d", "/s", "/c", command]
     return ["/bin/sh", "-c", command]
-
-
-def model_of(flags: Sequence[str]) -> str:
-    """The model that the client's flags name; "" = none, so that its settings decide."""
-    found = ""
-    for flag, following in zip(flags, [*flags[1:], ""], strict=False):
-        if flag == _MODEL:
-            found = following
-        elif flag.startswith(f"{_MODEL}="):
-            found = flag.partition("=")[2]
-    return found
-
-
-def window_of(model: str) -> int:
-    """Tokens that fit into the context by what stands behind the model's name; 0 = nothing."""
-    return LARGE_WINDOW if model.lower().endswith(LARGE) else 0

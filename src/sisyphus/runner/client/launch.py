@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sisyphus.runner.keep.places import Places
     from sisyphus.runner.keep.state import Run
 
-LOOP_VARIABLE = RUN_VARIABLE
 SESSION_VARIABLE = "SISYPHUS_SESSION_ID"
 
 _NAMES = ("claude.exe", "claude.cmd") if os.name == "nt" else ("claude",)
@@ -95,7 +94,7 @@ def start(places: Places, run: Run) -> Child:
     argv = [str(word) for word in flight["argv"]]
     if os.name != "nt":
         argv = [_SHELL, "-c", _NOTING, name, *argv]
-    environment = {**os.environ, LOOP_VARIABLE: run.loop_id}
+    environment = {**os.environ, RUN_VARIABLE: run.loop_id}
     environment[SESSION_VARIABLE] = str(flight["session_id"])
     return Child.start(
         argv,
