@@ -4,6 +4,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sisyphus import times
 
@@ -20,6 +22,24 @@ DURATIONS = [
 @pytest.mark.parametrize(("seconds", "text"), DURATIONS)
 def test_a_duration_has_its_two_largest_units(seconds: float, text: str) -> None:
     assert times.duration(seconds) == text
+
+
+MOMENTS = [
+    (0, "1970-01-01T00:00:00.000Z"), (1_795_186_800, "2026-11-20T15:00:00.000Z"),
+    (1_795_186_800.5, "2026-11-20T15:00:00.500Z"), (1.9999, "1970-01-01T00:00:01.999Z"),
+    (253_402_300_799, "9999-12-31T23:59:59.000Z"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("epoch", "text"), MOMENTS)
+def test_a_moment_is_spelled_as_in_transcripts(epoch: float, text: str) -> None:
+    assert times.iso(epoch) == text
+
+
+@given(st.floats(0, 253_402_300_799), st.floats(0, 253_402_300_799))
+def test_texts_of_moments_compare_as_the_moments_do(one: float, other: float) -> None:
+    first, second = sorted((one, other))
+    assert times.iso(first) <= times.iso(second)
 
 
 @pytest.fixture

@@ -24,3 +24,9 @@ def duration(seconds: float) -> str:
             rest = whole % size // smaller
             return f"{whole // size:,} {name}" + (f" {rest} {its_name}" if rest else "")
     return f"{whole} s"
+
+
+def iso(epoch: float) -> str:
+    """A moment as transcripts spell it, UTC with milliseconds: the texts compare as times do."""
+    seconds, milliseconds = divmod(int(epoch * 1_000), 1_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03}Z"

@@ -13,7 +13,7 @@ from ralph.lines import notified, prompt, result, said, typed, used
 from ralph.repositories import a_repository, change, commit, git, latest
 
 from arbiter.desk import ARGS, PROMISE
-from sisyphus.ralph.loop import iso
+from sisyphus.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable

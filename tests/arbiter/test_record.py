@@ -11,7 +11,7 @@ from ralph.lines import prompt, result, said, skill, typed, used
 from arbiter.desk import ARGS, NOW, PROMISE
 from sisyphus.contract import Payload
 from sisyphus.ralph import hooks, iterations
-from sisyphus.ralph.loop import iso
+from sisyphus.times import iso
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from sisyphus.checkpoint import handoffs, store
 from sisyphus.checkpoint.size import gauge
 from sisyphus.contract import Outcome, Payload, merge
 from sisyphus.hook.routes import ROUTES
-from sisyphus.ralph.loop import iso
 from sisyphus.ralph.store import LoopStore
+from sisyphus.times import iso
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:

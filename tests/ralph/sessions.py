@@ -10,8 +10,8 @@ from ralph import lines
 from sisyphus.arbiter.hooks import on_stop
 from sisyphus.contract import Outcome, Payload
 from sisyphus.ralph import hooks, store
-from sisyphus.ralph.loop import iso
 from sisyphus.state import jsonl
+from sisyphus.times import iso
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:

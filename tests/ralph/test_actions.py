@@ -9,10 +9,11 @@ from making import debug_log
 
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import actions
-from sisyphus.ralph.loop import BY_BREAKER, Loop, iso
+from sisyphus.ralph.loop import BY_BREAKER, Loop
 from sisyphus.ralph.past import history
 from sisyphus.ralph.store import LoopStore, glance, has_loop
 from sisyphus.state import jsonl
+from sisyphus.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,8 @@ from making import ours, put
 
 from ralph import lines
 from ralph.sessions import ARGS, NOW, PROMISE, TYPED, Session
-from sisyphus.ralph.loop import Loop, iso
+from sisyphus.ralph.loop import Loop
+from sisyphus.times import iso
 
 if TYPE_CHECKING:
     from pathlib import Path

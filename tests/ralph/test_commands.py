@@ -8,8 +8,9 @@ from making import ours, put, run_hook
 from ralph import lines
 from ralph.sessions import ARGS, NOW, PROMISE, TYPED, Session
 from sisyphus.ralph import actions, help_text
-from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, BY_USER, Loop, iso
+from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, BY_USER, Loop
 from sisyphus.state.lock import Lock
+from sisyphus.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable

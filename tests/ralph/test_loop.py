@@ -8,6 +8,7 @@ from sisyphus.ralph import arguments
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.invocations import Start
 from sisyphus.ralph.loop import Loop
+from sisyphus.times import iso
 
 
 def _begun(args: str = "do it --completion-promise DONE", at: str = "") -> Loop:
@@ -243,8 +244,8 @@ def test_a_time_is_so_many_seconds(at: str, seconds: int) -> None:
 
 @given(st.integers(0, 253_402_300_799))
 def test_every_moment_is_spelled_and_read_back(moment: int) -> None:
-    assert lp.epoch(lp.iso(moment)) == moment
-    assert lp.epoch(lp.iso(moment + 0.5)) == moment
+    assert lp.epoch(iso(moment)) == moment
+    assert lp.epoch(iso(moment + 0.5)) == moment
 
 
 def test_a_loop_is_paused_and_resumed() -> None:
@@ -284,7 +285,7 @@ BEGAN = 1_000_000_000
 def _nested() -> list[Loop]:
     loops = [Loop("s1", "outer", "all"), Loop("s1", "inner", "a part")]
     for loop in loops:
-        loop.started_at = lp.iso(BEGAN)
+        loop.started_at = iso(BEGAN)
     return loops
 
 

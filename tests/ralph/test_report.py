@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sisyphus.ralph import actions, report
-from sisyphus.ralph.loop import BY_BREAKER, BY_USER, Loop, iso
+from sisyphus.ralph.loop import BY_BREAKER, BY_USER, Loop
+from sisyphus.times import iso
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

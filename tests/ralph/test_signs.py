@@ -7,7 +7,8 @@ from making import put
 
 from ralph.repositories import a_repository, change, commit, latest
 from sisyphus.ralph import signs
-from sisyphus.ralph.loop import Loop, iso
+from sisyphus.ralph.loop import Loop
+from sisyphus.times import iso
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from making import ours
 from ralph import lines
 from ralph.sessions import ARGS, NOW, PROMISE, Session
 from sisyphus.ralph import breaker
-from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, BY_STALENESS, BY_USER, Loop, iso
+from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, BY_STALENESS, BY_USER, Loop
 from sisyphus.session import client
+from sisyphus.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable

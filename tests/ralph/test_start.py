@@ -13,8 +13,9 @@ from sisyphus.errors import SisyphusError
 from sisyphus.ralph import start as begin
 from sisyphus.ralph import store
 from sisyphus.ralph.arguments import BadArgumentsError
-from sisyphus.ralph.loop import MAX_MINUTES, PLAN, iso
+from sisyphus.ralph.loop import MAX_MINUTES, PLAN
 from sisyphus.session import client
+from sisyphus.times import iso
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

@@ -6,6 +6,7 @@ from __future__ import annotations
 from sisyphus.arbiter import hold
 from sisyphus.arbiter import hold_words as words
 from sisyphus.ralph import loop as lp
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _loop(asked: Enforced, case: Case) -> Loop:
     loop = lp.Loop(case.payload.session, adopt.new_id(), "")
     loop.project = case.space.root
     loop.max_iterations = asked.max_iterations or MAX_ITERATIONS
-    loop.started_at = lp.iso(case.space.now)
+    loop.started_at = iso(case.space.now)
     loop.origin = hold.origin(asked)
     loop.options = {lp.PLAN: asked.path, hold.ROOT: asked.root, "wait_for_user": True}
     limits = {"max_minutes": asked.max_minutes, "max_tokens": asked.max_tokens}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sisyphus.arbiter.situation import END
 from sisyphus.ralph import iterations, store
 from sisyphus.ralph import loop as lp
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,12 +80,12 @@ def _note(case: Case, loop: Loop, decision: str, why: str, tokens: int) -> None:
     row: Json = {
         "iteration": loop.iteration,
         "started_at": loop.turned_at or loop.started_at,
-        "ended_at": lp.iso(now),
+        "ended_at": iso(now),
         "decision": decision,
         "why": why,
         "tools": account.tools,
         "edits": len(account.edits),
         "tokens": tokens,
     }
-    loop.turned_at = lp.iso(now)
+    loop.turned_at = iso(now)
     iterations.note(case.space.ours, loop.loop_id, row, account.text)

@@ -8,11 +8,11 @@ from sisyphus.boulder.book import Book
 from sisyphus.boulder.discover import at_its_place
 from sisyphus.boulder.in_use import update_global
 from sisyphus.boulder.meant import followed, look_of, there
-from sisyphus.boulder.record import timestamp
 from sisyphus.boulder.store import read_plans
 from sisyphus.boulder.watch import following
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import line
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _on(space: Workspace, limits: Mapping[str, int], session: str, *, by_model: 
                 f"{line(record['plan_name'])} is enforced already. The user alone changes that: "
                 "with /sisyphus:boulder-enforce, or from another terminal."
             )
-        _begin(record, book, {"since": timestamp(space.now, milliseconds=True), **limits})
+        _begin(record, book, {"since": iso(space.now), **limits})
         update_global(space.home, record)
     return report.of_look(look_of(record), record, space)
 

@@ -23,10 +23,9 @@ OURS = ("updated_at", "ended_sessions", "missing_since", "enforced")
 _DAY = 86_400
 
 
-def timestamp(now: float, *, milliseconds: bool = False) -> str:
-    """`now` in epoch seconds as `2026-01-09T10:00:00Z`, or `2026-01-09T10:00:00.000Z`."""
-    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
-    return f"{whole}.{int(now * 1000) % 1000:03d}Z" if milliseconds else f"{whole}Z"
+def timestamp(now: float) -> str:
+    """`now` in epoch seconds as `2026-01-09T10:00:00Z`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
 
 
 def new_record(path: str, root: str, now: float) -> Json:

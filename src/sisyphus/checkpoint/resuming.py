@@ -65,7 +65,7 @@ def _reclaim(space: Workspace) -> None:
 
 
 def _take(payload: Payload, space: Workspace, wanted: Wanted) -> Checkpoint | None:
-    from sisyphus.ralph.loop import iso
+    from sisyphus.times import iso
 
     at = iso(space.now)
     return handoffs.take(space.ours, space.root, wanted, payload.session, at)
@@ -74,7 +74,7 @@ def _take(payload: Payload, space: Workspace, wanted: Wanted) -> Checkpoint | No
 def _forget(payload: Payload, space: Workspace) -> None:
     """Every level may be told anew; what was answered so far fills no context."""
     if payload.source == "compact":
-        from sisyphus.ralph.loop import iso
+        from sisyphus.times import iso
 
         store.note(space.ours, payload.session, {"told": 0, "cut": iso(space.now)})
     else:
@@ -143,7 +143,10 @@ def _told(entry: Checkpoint, payload: Payload, space: Workspace) -> str:
     session = entry.get("session_id", "")
     if payload.source != "startup" or not _has_loop(space, session):
         return told
-    return f"{told}\nIts loop is held in session {session}: `claude --resume {session}`."
+    from sisyphus.session.whereabouts import resume_command
+
+    command = resume_command(space.home, session)
+    return f"{told}\nIts loop is held in session {session}: `{command}`."
 
 
 def _has_loop(space: Workspace, session: str) -> bool:

@@ -12,6 +12,7 @@ from sisyphus.ralph import breaker, notices, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past.living import living
 from sisyphus.session import client
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def cancel(ours: str, session: str = "", *, now: float, by: str = "") -> list[Js
         ended = {loop.loop_id for loop in held.loops}
         for loop in reversed(held.loops):
             history.ended(ours, loop, lp.CANCELLED, now, f"by {by or notices.who()}")
-        held.memory.cancelled_at = lp.iso(now)
+        held.memory.cancelled_at = iso(now)
         if not by:
             _note(held, "cancelled", current, now)
         held.save([])
@@ -102,7 +103,7 @@ def _journal(loop: Loop, what: str, now: float) -> str:
 def bury(ours: str, session: str, *, now: float) -> None:
     """Whatever began before in this session's transcript, seen by no hook, starts no loop."""
     with store.LoopStore(ours, session) as held:
-        held.memory.cancelled_at = lp.iso(now)
+        held.memory.cancelled_at = iso(now)
         held.save_memory()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,6 +193,8 @@ def stand_still(loops: Sequence[Loop], seconds: float) -> None:
 
 def begin(start: Start, asked: Invocation, *, session: str, loop_id: str, now: float) -> Loop:
     """The loop that an invocation starts. `now` in epoch seconds stands in for a missing time."""
+    from sisyphus.times import iso
+
     loop = Loop(session, loop_id, asked.prompt)
     loop.completion_promise = asked.completion_promise
     loop.max_iterations = asked.max_iterations
@@ -204,14 +205,8 @@ def begin(start: Start, asked: Invocation, *, session: str, loop_id: str, now: f
     return loop
 
 
-def iso(epoch: float) -> str:
-    """Times as transcripts spell them, UTC with milliseconds, so that texts compare as times do."""
-    seconds, milliseconds = divmod(int(epoch * 1000), 1000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03d}Z"
-
-
 def epoch(at: str) -> float:
-    """Seconds of a time as `iso` spells it, without its fraction; 0 for any other text.
+    """Seconds of a time as `times.iso` spells it, without its fraction; 0 for any other text.
 
     `calendar` and `datetime` cost a hook 2 ms and more.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sisyphus.contract import Outcome
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import lost, store, texts
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def forked(payload: Payload, space: Workspace) -> None:
     """A fork's older lines are its parent's."""
     if store.glance(space.ours, payload.session).is_new:
         with store.LoopStore(space.ours, payload.session) as held:
-            held.memory.forked_at = lp.iso(space.now)
+            held.memory.forked_at = iso(space.now)
             held.save_memory()
 
 
@@ -29,7 +30,7 @@ def resumed(payload: Payload, space: Workspace) -> Outcome | None:
     """A session goes on. It may have a past without us, or a loop that waited for too long."""
     if store.glance(space.ours, payload.session).is_new:
         with store.LoopStore(space.ours, payload.session) as held:
-            held.memory.met_at = lp.iso(space.now)
+            held.memory.met_at = iso(space.now)
             held.save_memory()
     has_loop = store.has_loop(space.ours, payload.session)
     if not has_loop or not space.settings.get("ralph.enabled"):

@@ -6,13 +6,13 @@ import uuid
 
 from sisyphus.checkpoint.outlook import complexity, forecast
 from sisyphus.errors import SisyphusError, UnreadableError
-from sisyphus.ralph.loop import iso
 from sisyphus.runner import handed, looks
 from sisyphus.runner.attend import Landed, attend
 from sisyphus.runner.client import failures, launch, signs
 from sisyphus.runner.client.stream import Seen
 from sisyphus.runner.keep.state import RUNNING
 from sisyphus.runner.task import fix_plan, progress, prompt, users_prompt
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

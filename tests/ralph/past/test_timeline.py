@@ -11,11 +11,11 @@ from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import timeline
 from sisyphus.state.files import append_line
-from sisyphus.times import local
+from sisyphus.times import iso, local
 
 
 def _at(minute: int) -> str:
-    return lp.iso(lp.epoch(AT) + 60 * minute)
+    return iso(lp.epoch(AT) + 60 * minute)
 
 
 def _shown(minute: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sisyphus.checkpoint.paper.facts import task
 from sisyphus.checkpoint.paper.marks import code, text
 from sisyphus.checkpoint.paper.situation import BY_BREAKER, BY_COMPACTION, BY_CUT, BY_LEVEL
-from sisyphus.ralph.loop import iso
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sisyphus.checkpoint.paper.situation import (
     BY_CUT,
     BY_LEVEL,
 )
-from sisyphus.ralph.loop import iso
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

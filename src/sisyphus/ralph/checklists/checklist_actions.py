@@ -10,8 +10,8 @@ from sisyphus.errors import SisyphusError
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph.checklists import checklist, checklist_store, criteria
-from sisyphus.ralph.loop import iso
 from sisyphus.session import client
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from sisyphus.plain import sound
 from sisyphus.ralph import loop as lp
 from sisyphus.state import debug
 from sisyphus.state.files import append_line, ensure_folder
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def ended(ours: str, loop: Loop, outcome: str, now: float, reason: str = "") -> 
             "session_id": loop.session_id,
             "status": "completed",
             "outcome": outcome,
-            "ended_at": lp.iso(now),
+            "ended_at": iso(now),
             "duration_seconds": max(int(now - began), 0) if began else 0,
             "iterations": loop.iteration,
             "error_reason": _cut(reason) or None,
