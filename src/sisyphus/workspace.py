@@ -7,8 +7,11 @@ import time
 from functools import cached_property
 
 from sisyphus import settings
-from sisyphus.paths import client_home, is_safe_id, project_root
+from sisyphus.paths import client_home, is_safe_id, project_id, project_root
 from sisyphus.state import debug
+
+ENFORCEMENT = "enforce.json"
+"""The project's file that tells of its continuous enforcement; none where that was never on."""
 
 RUN_VARIABLE = "SISYPHUS_RUN"
 """In the environment of the clients of a fresh-context run: the id of its loop. It decides when a
@@ -41,6 +44,10 @@ class Workspace:
     @cached_property
     def settings(self) -> settings.Settings:
         return settings.load(self.ours, self.root)
+
+    def project_file(self, name: str) -> str:
+        """A file that we keep for the project."""
+        return os.path.join(self.ours, "projects", project_id(self.root), name)
 
     def log(self, text: str) -> None:
         debug.log(text)

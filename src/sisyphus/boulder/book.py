@@ -33,12 +33,7 @@ class Book(Plans):
         self._lock = Lock(self._path)
 
     def __enter__(self) -> Book:
-        self._lock.__enter__()
-        try:
-            self._load()
-        except BaseException:
-            self._lock.__exit__(None, None, None)
-            raise
+        self._lock.enter(self._load)
         return self
 
     def __exit__(

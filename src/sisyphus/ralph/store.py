@@ -92,12 +92,7 @@ class LoopStore:
 
     def __enter__(self) -> LoopStore:
         ensure_folder(folder(self._ours))
-        self._lock.__enter__()
-        try:
-            self._load()
-        except BaseException:
-            self._lock.__exit__(None, None, None)
-            raise
+        self._lock.enter(self._load)
         return self
 
     def __exit__(self, *raised: object) -> None:

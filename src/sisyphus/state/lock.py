@@ -10,6 +10,7 @@ from sisyphus.errors import LockedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 WAIT_SECONDS = 5.0
@@ -58,6 +59,15 @@ class Lock:
                 raise LockedError(f"another process holds {self._path}. Try again")
             time.sleep(_PAUSE_SECONDS)
         return self
+
+    def enter(self, load: Callable[[], None]) -> None:
+        """Takes the lock and loads what it guards; where that fails, the lock is free again."""
+        self.__enter__()
+        try:
+            load()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
 
     def __exit__(
         self,
