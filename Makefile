@@ -6,6 +6,10 @@ BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
 SOURCES := src tests bench
 
+# As many workers as cores; WORKERS=0 runs the tests one after the other.
+WORKERS ?= auto
+AT_ONCE := -n $(WORKERS) --dist worksteal
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all e2e bench lint format build clean
 
@@ -17,7 +21,7 @@ demo: $(STAMP)  ## play a whole session through the real binary, in a temporary 
 
 test: lint  ## ruff, mypy --strict, unit and integration tests, coverage
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest $(AT_ONCE)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
@@ -27,10 +31,10 @@ test-all:  ## the tests on every supported Python (PYTHONS="python3.11 …")
 	    || { echo "error: $$python is missing or too old; name interpreters with PYTHONS=…" >&2; exit 1; }; \
 	  name=.venv-$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
 	  $(MAKE) --no-print-directory $$name/.installed VENV=$$name PYTHON=$$python \
-	    && echo "== $$python" && $$name/bin/python -m pytest -q || exit 1; \
+	    && echo "== $$python" && $$name/bin/python -m pytest -q $(AT_ONCE) || exit 1; \
 	done
 
-e2e:  ## the real client against a scripted model on loopback
+e2e:  ## the real clients against a scripted model on loopback
 	$(PYTHON) tests/e2e/install.py
 	.e2e/venv/bin/python -m pytest --confcutdir=tests/e2e tests/e2e
 

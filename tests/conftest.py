@@ -3,28 +3,60 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from making import HANG_SECONDS
+
+from sisyphus.notify import send
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 # No test is timed: a busy machine is no failure.
 settings.register_profile("sisyphus", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("sisyphus")
 
 
+_OF_THE_TERMINAL = ("COLUMNS", "LINES")
+"""Readline sets them in whoever starts the workers of `pytest -n`."""
+
+_HERE = Path(__file__).parent
+_UNMEASURED = (
+    "arbiter", "boulder", "checkpoint", "context", "demo", "integration", "ralph", "rules",
+    "session", "test_docs.py", "test_start_up.py",
+)  # fmt: skip
+"""Where coverage is not started in the processes that a test starts. It would make one live seven
+times as long, and what such a process of these tests runs is run by others as well."""
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
     """The home folder of this test, empty; the client's folder is `.claude` in it."""
     folder = tmp_path_factory.mktemp("home")
-    for name in [n for n in os.environ if n.startswith(("SISYPHUS_", "CLAUDE"))]:
+    ours = ("SISYPHUS_", "CLAUDE")
+    for name in [n for n in os.environ if n.startswith(ours) or n in _OF_THE_TERMINAL]:
         monkeypatch.delenv(name)
+    if request.path.relative_to(_HERE).parts[0] in _UNMEASURED:
+        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder / ".claude"))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _no_notifiers_left() -> Iterator[None]:
+    """Those that a test started have ended before the next one begins."""
+    yield
+    for process in send._started:  # noqa: SLF001
+        process.wait(HANG_SECONDS)
+    send._started.clear()  # noqa: SLF001
 
 
 @pytest.fixture

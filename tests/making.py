@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import subprocess
+import sys
 import sysconfig
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,18 @@ COMMAND = os.path.join(sysconfig.get_path("scripts"), "sisyphus")
 
 HANG_SECONDS = 60
 """No test is timed: a process that takes this long waits for something that never comes."""
+
+_PATIENTLY = f"""
+from sisyphus.entry import main
+from sisyphus.hook import run
+from sisyphus.state.lock import Lock
+run.LOCK_SECONDS = {HANG_SECONDS}
+Lock.__init__.__defaults__ = ({HANG_SECONDS},)
+main()
+"""
+PATIENT = (sys.executable, "-P", "-c", _PATIENTLY)
+"""In place of `COMMAND`: waits for locks as long as it takes. Of many at once on a busy machine
+some would go without."""
 
 
 def a_piece(
@@ -76,9 +89,11 @@ def debug_log(home: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def start_hook(event: str, payload: Json | bytes, **options: Any) -> subprocess.Popen[bytes]:
+def start_hook(
+    event: str, payload: Json | bytes, *, by: Sequence[str] = (COMMAND,), **options: Any
+) -> subprocess.Popen[bytes]:
     """A real hook process that holds its payload already; `options` are Popen's."""
-    command = [COMMAND, "hook", event]
+    command = [*by, "hook", event]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, **{**streams, **options})
     assert process.stdin is not None

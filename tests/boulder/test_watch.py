@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from making import finish, put, start_hook, stored, without_coverage
+from making import PATIENT, finish, put, start_hook, stored, without_coverage
 from ralph.repositories import a_repository, git
 
 from boulder.scene import CONTINUATION, DONE, PLAN, Scene, is_silent, model, user
@@ -20,6 +20,8 @@ from sisyphus.boulder.book import Book
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from sisyphus._types import Json
 
 CODE = """\
 import sys
@@ -330,7 +332,7 @@ def test_many_sessions_that_start_at_once_are_all_noted(scene: Scene, plans: int
         {"session_id": f"s{n}", "cwd": str(scene.project), "source": "startup"}
         for n in range(SESSIONS)
     ]
-    options = {"env": without_coverage(), "cwd": scene.project}
+    options: Json = {"by": PATIENT, "env": without_coverage(), "cwd": scene.project}
 
     hooks = [start_hook("session-start", payload, **options) for payload in payloads]
     replies = [finish(hook) for hook in hooks]

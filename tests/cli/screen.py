@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from making import HANG_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,10 @@ def on_a_terminal(
     *,
     columns: int = 80,
     env: dict[str, str] | None = None,
-    keys: Sequence[tuple[str, str]] = (),
+    keys: Sequence[tuple[str, str | Callable[[], object]]] = (),
 ) -> Shown:
-    """Runs a command to its end. `keys`: texts to wait for, and what is typed then, in order."""
+    """Runs a command to its end. `keys`: texts to wait for, and what is typed or done then, in
+    order."""
     keyboard, tty = pty.openpty()
     termios.tcsetwinsize(tty, (40, columns))
     process = subprocess.Popen(
@@ -51,6 +52,7 @@ def on_a_terminal(
     watchdog.start()
     written = _typed(keyboard, list(keys))
     watchdog.cancel()
+    watchdog.join()
     os.close(keyboard)
     return Shown(process.wait(HANG_SECONDS), written)
 
@@ -61,13 +63,17 @@ def _log_in(tty: int) -> None:
     os.login_tty(tty)
 
 
-def _typed(keyboard: int, keys: list[tuple[str, str]]) -> bytes:
+def _typed(keyboard: int, keys: list[tuple[str, str | Callable[[], object]]]) -> bytes:
     """All that is written until nobody has the terminal open any more."""
     written, since = b"", 0
     with suppress(OSError):  # how Linux says so
         while data := os.read(keyboard, 65_536):
             written += data
             if keys and keys[0][0].encode() in written[since:]:
-                os.write(keyboard, keys.pop(0)[1].encode())
+                _, then = keys.pop(0)
+                if isinstance(then, str):
+                    os.write(keyboard, then.encode())
+                else:
+                    then()
                 since = len(written)
     return written

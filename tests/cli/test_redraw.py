@@ -47,8 +47,13 @@ def _garbled(path: Path) -> None:
     path.write_bytes(b"\xff")
 
 
+def _becomes(path: Path, text: str) -> None:
+    """At once: a watch never sees it half written."""
+    os.replace(put(path.with_suffix(".new"), text), path)
+
+
 def _moved_on(path: Path) -> None:
-    put(path, PLAN.replace("[ ] two", "[x] two"))
+    _becomes(path, PLAN.replace("[ ] two", "[x] two"))
 
 
 CHANGES = [
@@ -94,7 +99,7 @@ def test_a_change_is_shown_and_the_watch_goes_on(
     watch.until("boulder.json\n")
     change(plan)
     watch.until(words)
-    put(plan, PLAN + "- [ ] four\n")
+    _becomes(plan, PLAN + "- [ ] four\n")
 
     assert "1/4 tasks complete" in watch.until("boulder.json\n")
     assert watch.end()[0] == 0
@@ -109,7 +114,7 @@ def test_ages_are_no_change(plan: Path) -> None:
     first = watch.read
     with pytest.raises(subprocess.TimeoutExpired):
         watch.process.wait(2)
-    put(plan, PLAN.replace("[ ] two", "[x] two"))
+    _moved_on(plan)
     watch.until("2/3 tasks complete")
 
     assert first.count("1/3 tasks complete") == watch.read.count("1/3 tasks complete") == 1

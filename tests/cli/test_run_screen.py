@@ -8,7 +8,7 @@ import pytest
 from making import COMMAND
 from runner import scripted
 from runner.runs import DONE
-from runner.scripted import entry, init, pause, said, text, tool
+from runner.scripted import entry, init, said, text, tool, until
 
 from cli.screen import on_a_terminal
 from sisyphus.cli import run_screen
@@ -36,8 +36,8 @@ def words(scene: Scene, *entries: scripted.Entry) -> list[str]:
 
 def test_a_terminal_has_one_line_that_moves(scene: Scene) -> None:
     scene.items("one")
-    client = entry(init(), EDIT, pause(0.6), text(DONE), scripted.result(DONE))
-    shown = on_a_terminal(words(scene, client))
+    client = entry(init(), EDIT, until(scene.go), text(DONE), scripted.result(DONE))
+    shown = on_a_terminal(words(scene, client), keys=[("Edit: src/a.py", scene.go.touch)])
 
     assert shown.code == 0
     assert f"{ERASE}iteration 1 of 50 · one · context 42% L0 · " in shown.text
@@ -58,7 +58,9 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(scene: Scene) -> None:
 def test_a_line_fits_the_terminal(scene: Scene) -> None:
     scene.items("a long item " * 9)
     shown = on_a_terminal(
-        words(scene, entry(init(), EDIT, pause(0.5), *said(DONE)["steps"][1:])), columns=40
+        words(scene, entry(init(), EDIT, until(scene.go), *said(DONE)["steps"][1:])),
+        columns=40,
+        keys=[("iteration 1 of 50 · ", scene.go.touch)],
     )
     moving = [part for part in shown.text.split(ERASE) if " · " in part]
 

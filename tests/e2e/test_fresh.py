@@ -107,7 +107,7 @@ def test_a_child_that_was_killed_with_its_runner_is_begun_again_from_its_transcr
             time.sleep(0.3)  # the client writes its transcript late
             child = state(desk)["in_flight"]["child"]["pid"]
             process.kill()
-        os.kill(child, signal.SIGKILL)
+        os.killpg(child, signal.SIGKILL)
         ended = terminal.run("--resume")
 
     assert ended.code == 0, ended.text

@@ -23,14 +23,16 @@ def _shown(client: Terminal) -> str:
 def test_the_line_is_drawn_and_tells_the_hooks_the_window(desk: Desk) -> None:
     desk.write_home("settings.json", json.dumps(SETTING))
     desk.write(".claude/PLAN.md", "# Shop\n\n- [x] one\n- [ ] two\n")
-    work = Turn(tools=(Tool("Bash", {"command": "touch begun && sleep 3"}),), tokens=420_000)
+    wait = "touch begun; until test -e seen; do sleep 0.1; done"
+    work = Turn(tools=(Tool("Bash", {"command": wait}),), tokens=420_000)
     done = Turn("<promise>DONE</promise>", tokens=430_000)
     with terminal(desk, turns=[work, done]) as client:
-        client.until(lambda: "Shop1/2" in _shown(client), "plan in the line")
         client.enter(TYPED)
         client.until((desk.project / "begun").exists, "work")
+        client.until(lambda: "Shop1/2" in _shown(client), "plan in the line")
         client.until(lambda: "|loop1/100" in _shown(client), "loop in the line")
         client.until(lambda: "|ctx42%" in _shown(client), "context in the line")
+        desk.write("seen", "")
         client.until_asked(2)
         session = client.session
 

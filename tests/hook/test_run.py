@@ -370,8 +370,8 @@ def test_a_document_is_sent_once_by_many_hooks_of_one_session_at_once(
     start: dict[str, str],
 ) -> None:
     resume = {**start, "source": "resume"}
-    options = {"env": without_coverage()}
-    running = [start_hook("session-start", resume, **options) for _ in range(MANY)]
+    plain = without_coverage()
+    running = [start_hook("session-start", resume, env=plain) for _ in range(MANY)]
     answers = [finish(process) for process in running]
     assert [code for code, _ in answers] == [0] * MANY
     assert sum(said_to_model(reply).count("# Ours") for _, reply in answers) == 1

@@ -6,19 +6,21 @@ import json
 import os
 import stat
 import subprocess
-import sysconfig
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from making import COMMAND, HANG_SECONDS, PATIENT
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-COMMAND = os.path.join(sysconfig.get_path("scripts"), "sisyphus")
+CPU_SECONDS = 10
+"""The client gives up on a hook after ten seconds. Those of the processor's own time do not grow
+with what else the machine does."""
 
-HANG_SECONDS = 10
-"""A process that takes this long waits for something that never comes; nothing is timed here."""
+BOUNDED = ("/bin/sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh")
 
 SESSION = "3f0c7d1e-0000-4000-8000-000000000001"
 
@@ -128,7 +130,7 @@ class Desk:
     ) -> Answer:
         """One hook on these bytes. `before` runs in the child before the command starts."""
         ran = subprocess.run(
-            [COMMAND, "hook", event],
+            [*BOUNDED, COMMAND, "hook", event],
             input=stdin,
             capture_output=True,
             timeout=HANG_SECONDS,
@@ -141,8 +143,14 @@ class Desk:
 
     def start(self, event: str, **fields: object) -> subprocess.Popen[bytes]:
         """A hook that has its payload and is at work."""
+        return self._start((COMMAND,), event, fields)
+
+    def start_patient(self, event: str, **fields: object) -> subprocess.Popen[bytes]:
+        return self._start(PATIENT, event, fields)
+
+    def _start(self, command: Sequence[str], event: str, fields: Json) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [COMMAND, "hook", event.partition(":")[0]],
+            [*command, "hook", event.partition(":")[0]],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

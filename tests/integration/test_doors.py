@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from making import COMMAND, HANG_SECONDS
 
-from integration.desk import COMMAND, EVENTS, HANG_SECONDS, Desk
+from integration.desk import EVENTS, Desk
 from sisyphus.contract import EVENTS as ALL_EVENTS
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,10 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+from making import HANG_SECONDS
+
 from integration.desk import (
     EVENTS,
-    HANG_SECONDS,
     PLAN,
     SESSION,
     Answer,
@@ -30,14 +31,11 @@ if TYPE_CHECKING:
 
 MANY = 64
 
-ALL_AT_ONCE = 60
-"""Seconds; a hang guard for 64 processes on few cores."""
-
 
 def _finish(processes: Iterable[subprocess.Popen[bytes]]) -> list[Answer]:
     answers = []
     for process in list(processes):
-        stdout, stderr = process.communicate(timeout=ALL_AT_ONCE)
+        stdout, stderr = process.communicate(timeout=HANG_SECONDS)
         answers.append(Answer(process.returncode, stdout, stderr.decode()))
         assert_polite(answers[-1])
     return answers
@@ -59,14 +57,16 @@ def _rules(desk: Desk, count: int) -> None:
 def test_a_rule_is_sent_once_to_a_session_that_reads_one_file_many_times_at_once(
     desk: Desk,
 ) -> None:
-    answers = _finish([desk.start("post-tool-use") for _ in range(MANY)])
+    answers = _finish([desk.start_patient("post-tool-use") for _ in range(MANY)])
     assert sum(answer.text.count("Annotate all.") for answer in answers) == 1
 
 
 def test_each_rule_is_sent_once_to_a_session_that_reads_many_files_at_once(desk: Desk) -> None:
     _rules(desk, MANY)
     files = [str(desk.project / f"src/m{number}.py") for number in range(MANY)]
-    started = [desk.start("post-tool-use", tool_input={"file_path": path}) for path in files]
+    started = [
+        desk.start_patient("post-tool-use", tool_input={"file_path": path}) for path in files
+    ]
     answers = [*_finish(started), desk.hook("post-tool-use")]  # the last takes what still waits
     for number in range(MANY):
         sentence = f"Rule number {number} holds."
@@ -76,14 +76,14 @@ def test_each_rule_is_sent_once_to_a_session_that_reads_many_files_at_once(desk:
 
 
 def test_no_line_of_the_journal_is_lost_or_torn(desk: Desk) -> None:
-    _finish([desk.start("post-tool-use") for _ in range(MANY)])
+    _finish([desk.start_patient("post-tool-use") for _ in range(MANY)])
     lines = (desk.ours / "logs" / f"journal-{SESSION}.jsonl").read_text().splitlines()
     assert [json.loads(line)["event"] for line in lines] == ["post-tool-use"] * MANY
 
 
 def test_no_session_that_starts_among_many_is_missing_in_the_boulder(desk: Desk) -> None:
     names = [f"session-{number}" for number in range(MANY)]
-    answers = _finish([desk.start("session-start", session_id=name) for name in names])
+    answers = _finish([desk.start_patient("session-start", session_id=name) for name in names])
     assert [answer for answer in answers if "Progress: 1/3" not in answer.text] == []
     sessions = _json(desk.client / ".boulder.json")["session_ids"]
     assert sorted(_strings(sessions)) == sorted(names)
@@ -95,7 +95,7 @@ def test_the_progress_after_many_edits_at_once_is_that_of_the_plan(desk: Desk) -
     for done in range(1, MANY):
         tasks = ["- [x] done"] * done + ["- [ ] open"] * (MANY - done)
         put(desk.project / PLAN, "\n".join(tasks))
-        processes.append(desk.start("post-tool-use:plan"))
+        processes.append(desk.start_patient("post-tool-use:plan"))
     _finish(processes)
     progress = _json(desk.client / ".boulder.json")["progress"]
     assert progress == {"total": MANY, "completed": MANY - 1}
@@ -105,7 +105,7 @@ def test_every_stop_of_many_at_once_counts(desk: Desk, monkeypatch: pytest.Monke
     monkeypatch.setenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "0")
     start = '/sisyphus:ralph-loop "do it" --completion-promise DONE --max-iterations 0'
     desk.hook("user-prompt-submit", prompt=start)
-    answers = _finish([desk.start("stop") for _ in range(MANY)])
+    answers = _finish([desk.start_patient("stop") for _ in range(MANY)])
     blocks = [answer for answer in answers if answer.reply.get("decision") == "block"]
     assert len(blocks) > 0
     loop = next(desk.ours.glob("ralph/loops/ralph-loop.*.md")).read_text()
@@ -120,7 +120,7 @@ def test_many_hooks_of_all_kinds_at_once_lose_nothing(desk: Desk) -> None:
         desk.hook("user-prompt-submit", session_id=name, prompt=prompt)
     events = ["session-start", "post-tool-use", "post-tool-use:plan", "stop"]
     started = [
-        desk.start(event, session_id=name, source="resume")
+        desk.start_patient(event, session_id=name, source="resume")
         for _ in range(MANY // 16)
         for event in events
         for name in sessions

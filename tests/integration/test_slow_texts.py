@@ -1,4 +1,4 @@
-"""Texts on which a careless parser works for ever. The hang guard fails a quadratic one."""
+"""Texts on which a careless parser works for ever. The bound of a hook fails a quadratic one."""
 
 from __future__ import annotations
 

@@ -8,11 +8,10 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from making import COMMAND, HANG_SECONDS
 
 from integration.desk import (
-    COMMAND,
     EVENTS,
-    HANG_SECONDS,
     SESSION,
     Desk,
     assert_polite,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from making import HANG_SECONDS, debug_log
-from ralph.processes import is_running, pids_in, wait_for
+from ralph.processes import ended_after_it_began, is_running, pids_in, wait_for
 
 from sisyphus.notify.run import Ending, run, run_and_log
 
@@ -20,6 +20,15 @@ LONG = float(HANG_SECONDS)
 
 def _run(command: str, folder: Path, seconds: float = LONG) -> Ending:
     return run(command, DATA, str(folder), seconds)
+
+
+def _run_too_long(command: str, folder: Path, *, pids: int) -> tuple[Ending, Path]:
+    """How it ended, and the folder, whose name is how long it was given."""
+    return ended_after_it_began(
+        lambda seconds, place: _run(command, place, seconds),
+        folder,
+        lambda _, place: len(pids_in(place)) == pids,
+    )
 
 
 ENDS = [
@@ -47,18 +56,19 @@ def test_the_end_of_a_long_output_is_kept(tmp_path: Path) -> None:
 
 def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     command = "echo begun; sleep 1000 & echo $! > a.pid; echo $$ > b.pid; wait"
-    ending = _run(command, tmp_path, 0.3)
+    ending, place = _run_too_long(command, tmp_path, pids=2)
     assert ending.exit_code is None
-    assert ending.problem == "not done after 0.3 seconds, ended"
+    assert ending.problem == f"not done after {place.name} seconds, ended"
     assert ending.output == "begun"
-    while any(map(is_running, pids_in(tmp_path))):
+    while any(map(is_running, pids_in(place))):
         time.sleep(0.01)
 
 
 def test_one_that_does_not_listen_is_ended_all_the_same(tmp_path: Path) -> None:
-    ending = _run("trap '' TERM; echo $$ > a.pid; while :; do sleep 0.1; done", tmp_path, 0.3)
-    assert ending.words == "not done after 0.3 seconds, ended"
-    assert not any(map(is_running, pids_in(tmp_path)))
+    command = "trap '' TERM; echo $$ > a.pid; while :; do sleep 0.1; done"
+    ending, place = _run_too_long(command, tmp_path, pids=1)
+    assert ending.words == f"not done after {place.name} seconds, ended"
+    assert not any(map(is_running, pids_in(place)))
 
 
 def test_what_goes_on_in_the_background_is_not_waited_for(tmp_path: Path) -> None:

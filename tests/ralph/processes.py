@@ -4,6 +4,31 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Ending = TypeVar("Ending")
+
+TIMES = (0.3, 3.0, 30.0)
+"""Seconds until a command is ended. On a busy machine it may not even have begun by then."""
+
+
+def ended_after_it_began(
+    run: Callable[[float, Path], Ending], folder: Path, has_begun: Callable[[Ending, Path], object]
+) -> tuple[Ending, Path]:
+    """`run` with the first of `TIMES` that lets its command begin, each in a folder of its own."""
+    tried = (_ended_after(seconds, run, folder) for seconds in TIMES)
+    return next(found for found in tried if has_begun(*found))
+
+
+def _ended_after(
+    seconds: float, run: Callable[[float, Path], Ending], folder: Path
+) -> tuple[Ending, Path]:
+    place = folder / f"{seconds:g}"
+    place.mkdir()
+    return run(seconds, place), place
 
 
 def is_running(pid: int) -> bool:
@@ -17,7 +42,8 @@ def is_running(pid: int) -> bool:
 
 def pids_in(folder: Path) -> list[int]:
     """The numbers that processes wrote, each into a file `NAME.pid`."""
-    return [int(path.read_text()) for path in sorted(folder.glob("*.pid"))]
+    found = [path.read_text() for path in sorted(folder.glob("*.pid"))]
+    return [int(text) for text in found if text]
 
 
 def wait_for(path: Path) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from making import COMMAND, HANG_SECONDS, put, stored
+from ralph.processes import is_running
 
 from runner import scripted
 from sisyphus.runner import run as runner
@@ -33,9 +34,11 @@ DONE = "<promise>DONE</promise>"
 
 
 class Told(Screen):
-    """Keeps what a run tells, an event a word or two."""
+    """Keeps what a run tells, an event a word or two. The file `followed` is there as soon as it
+    tells that a client of an earlier runner is followed on."""
 
-    def __init__(self) -> None:
+    def __init__(self, followed: Path) -> None:
+        self._followed = followed
         self.notes: list[str] = []
         self.events: list[str] = []
         self.waited: list[float] = []
@@ -46,6 +49,8 @@ class Told(Screen):
 
     def started(self, run: Run, *, is_resumed: bool) -> None:
         self.events.append(f"{'followed' if is_resumed else 'started'} {run.iteration}")
+        if is_resumed:
+            self._followed.touch()
 
     def moved(self, run: Run, seen: Seen, full: Filled) -> None:
         assert run.in_flight
@@ -61,12 +66,15 @@ class Told(Screen):
 
 
 class Scene:
-    """`play` decides what the client does from its next run on."""
+    """`play` decides what the client does from its next run on. `go` and `followed` are files that
+    it may wait for: the former is for the test to make."""
 
     def __init__(self, project: Path, folder: Path) -> None:
         self.project = project
         self.folder = folder
-        self.told = Told()
+        self.go = folder / "go"
+        self.followed = folder / "followed"
+        self.told = Told(self.followed)
         self._started: list[subprocess.Popen[str]] = []
 
     def clean_up(self) -> None:
@@ -112,7 +120,7 @@ class Scene:
         for name, value in asked.items():
             setattr(wanted, name, value)
         space = Workspace(str(self.project))
-        self.told = Told()
+        self.told = Told(self.followed)
         return runner.run(space, wanted, self.told, resume=resume, folder=str(self.project))
 
     def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
@@ -133,6 +141,18 @@ class Scene:
         """Waits for so many runs of the client to have begun."""
         wait_for(lambda: len(scripted.runs(self.folder)) >= runs)
 
+    def at_rest(self) -> None:
+        """Waits for a client that has done what it does before it rests, and that the runner has
+        written down."""
+        wait_for(lambda: scripted.rests(self.folder))
+        wait_for(lambda: self.state["in_flight"].get("child"))
+
+    def until_client_is_gone(self) -> None:
+        """Waits for the end of the process that the run's state names, which the runner did not
+        see."""
+        pid = self.state["in_flight"]["child"]["pid"]
+        wait_for(lambda: not is_running(pid))
+
 
 def a_scene(project: Path, folder: Path) -> Iterator[Scene]:
     """For a fixture."""
@@ -141,6 +161,17 @@ def a_scene(project: Path, folder: Path) -> Iterator[Scene]:
     found = Scene(project, client)
     yield found
     found.clean_up()
+
+
+def once_noted(words: str, *, run: int = 1) -> str:
+    """For a client's command line: what the client of that run does once the runner has written
+    it down.
+
+    From then on the runner writes nothing until the client says something.
+    """
+    noted = "grep -q '\"child\": {' .claude/ralph-state.json"
+    wait = f"for i in $(seq {100 * HANG_SECONDS}); do {noted} && break; sleep 0.01; done"
+    return f"echo >> .git/runs; if test $(wc -l < .git/runs) = {run}; then {wait}; {words}; fi"
 
 
 def wait_for(condition: Any) -> None:

@@ -4,6 +4,7 @@
     on_path(folder) -> str                   a folder for PATH that has it as `claude`
     runs(folder) -> list[Json]               what each run got, oldest first: run, prompt, argv,
                                              env (SISYPHUS_*), cwd, pid, session
+    rests(folder) -> int                     how many runs came to a step that rests
 
     said(words, tokens=…, exit_code=0) -> Entry              what nearly every run is: one answer
     entry(*steps, exit_code=0, ignores_interrupt=False) -> Entry
@@ -21,7 +22,8 @@ Steps of an entry, in order:
     plain(words), stderr(words)              of a client that is none
     write(path, text), append(path, text)    below the working folder
     handoff(index, record)                   into the file `index` (`handoffs.path(ours, root)`)
-    pause(seconds), forever(), die(signal), child(path)
+    until(path), forever()                   rests: until there is such a file, or for ever
+    pause(seconds), die(signal), child(path)
 
 Behind SIGINT it ends as the real one does, with exit code 0, unless it `ignores_interrupt`.
 """
@@ -65,6 +67,12 @@ def on_path(folder: Path) -> str:
 def runs(folder: Path) -> list[Json]:
     path = folder / "runs.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def rests(folder: Path) -> int:
+    """All that such a run does before has been done, and what it says has been written."""
+    path = folder / "rests"
+    return len(path.read_text().splitlines()) if path.exists() else 0
 
 
 def entry(*steps: Step, exit_code: int = 0, ignores_interrupt: bool = False) -> Entry:
@@ -163,6 +171,10 @@ def pause(seconds: float) -> Step:
     return ["pause", seconds]
 
 
+def until(path: str | Path) -> Step:
+    return ["until", str(path)]
+
+
 def forever() -> Step:
     return ["forever"]
 
@@ -173,7 +185,8 @@ def die(number: int) -> Step:
 
 
 def child(path: str | Path) -> Step:
-    """Starts a process that leaves the session and would run for ever; `path` gets its number."""
+    """Starts a process that leaves the session and would run for ever; `path` gets its number,
+    once nobody's interruption reaches it."""
     return ["child", str(path)]
 
 

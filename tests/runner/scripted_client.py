@@ -35,12 +35,20 @@ class Client:
         return os.environ.get("SISYPHUS_SESSION_ID", "scripted")
 
     def begin(self) -> Json:
-        """Counts this run, notes what it was given, and returns what it has to play."""
+        """Counts this run, notes what it was given, and returns what it has to play.
+
+        Whoever finds the note may interrupt at once.
+        """
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
+        with open(os.path.join(self.folder, "scenario.json"), encoding="utf-8") as file:
+            entries = json.load(file)
         with open(os.path.join(self.folder, "runs.jsonl"), "a+", encoding="utf-8") as runs:
             fcntl.flock(runs, fcntl.LOCK_EX)
             runs.seek(0)
             self.number = sum(1 for _ in runs) + 1
+            entry: Json = entries[min(self.number, len(entries)) - 1]
+            if entry["ignores_interrupt"]:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
             given = {
                 "run": self.number,
                 "prompt": prompt,
@@ -51,14 +59,9 @@ class Client:
                 "session": self.session,
             }
             runs.write(json.dumps(given) + "\n")
-        with open(os.path.join(self.folder, "scenario.json"), encoding="utf-8") as file:
-            entries = json.load(file)
-        entry: Json = entries[min(self.number, len(entries)) - 1]
         return entry
 
     def play(self, entry: Json) -> None:
-        if entry["ignores_interrupt"]:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
         for name, *given in entry["steps"]:
             getattr(self, f"do_{name}")(*given)
 
@@ -104,18 +107,28 @@ class Client:
     def do_pause(self, seconds: float) -> None:
         time.sleep(seconds)
 
+    def do_until(self, path: str) -> None:
+        self.rest()
+        while not os.path.exists(path):
+            time.sleep(0.01)
+
     def do_forever(self) -> None:
-        while True:
-            time.sleep(3_600)
+        self.rest()
+        sleep_for_ever()
+
+    def rest(self) -> None:
+        self.do_write(os.path.join(self.folder, "rests"), f"{self.number}\n", "a")
 
     def do_child(self, path: str) -> None:
-        """Leaves a process of a session of its own behind, whose number it writes."""
-        pid = os.fork()
-        if pid == 0:
+        """Leaves a process of a session of its own behind, whose number is written by it."""
+        if os.fork() == 0:
             os.setsid()
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            self.do_forever()
-        self.do_write(path, str(pid), "w")
+            self.do_write(f"{path}.new", str(os.getpid()), "w")
+            os.replace(f"{path}.new", path)
+            sleep_for_ever()
+        while not os.path.exists(path):
+            time.sleep(0.01)
 
     def do_die(self, number: int) -> None:
         os.kill(os.getpid(), number)
@@ -126,6 +139,11 @@ class Client:
         self.do_event({"type": "user", "message": said})
         result = {"subtype": "error_during_execution", "terminal_reason": "aborted_tools"}
         self.do_event({"type": "result", "is_error": True, **result})
+
+
+def sleep_for_ever() -> None:
+    while True:
+        time.sleep(3_600)
 
 
 def main() -> int:

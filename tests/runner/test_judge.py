@@ -14,7 +14,7 @@ from making import HANG_SECONDS, ours, put
 from ralph.repositories import a_repository, git
 
 from runner import scripted
-from runner.runs import DONE, Scene, is_gone, wait_for
+from runner.runs import DONE, Scene, is_gone, once_noted, wait_for
 from runner.scripted import (
     append,
     entry,
@@ -360,7 +360,8 @@ def test_a_checkpoint_that_no_handoff_can_be_written_for_is_an_iteration(scene: 
 def test_where_nothing_can_be_kept_the_run_ends_with_words(scene: Scene) -> None:
     """And not with a client that nobody watches."""
     record = Places(Workspace(str(scene.project))).record
-    client = f"mkdir -p {record}.tmp/x; {scene.play(said('a', tokens=900_000))}"
+    harm = once_noted(f"mkdir -p {record}.tmp/x")
+    client = f"{harm}; {scene.play(said('a', tokens=900_000))}"
     code, _, err = scene.command("--prompt", "x", "--client-command", client)
 
     assert code == 1
@@ -372,7 +373,7 @@ def test_a_client_of_a_run_that_breaks_is_ended(scene: Scene) -> None:
     record = Places(Workspace(str(scene.project))).record
     scene.items("one")
     again = [tool("Edit", {"file_path": "a.py"}, 880_000), text("x", message="m"), result("x")]
-    second = f"if test -e began; then mkdir -p {record}.tmp/x; fi; touch began"
+    second = once_noted(f"mkdir -p {record}.tmp/x", run=2)
     client = scene.play(entry(init(), *again), entry(init(), text("I read it"), scripted.forever()))
     code, _, err = scene.command(
         "--prompt", "x", "--client-command", f"{second}; {client}", "--completion-promise", "DONE"
@@ -396,7 +397,8 @@ def test_a_fault_of_ours_is_said_and_kept(scene: Scene, monkeypatch: pytest.Monk
 
 
 def test_a_project_that_takes_no_file_any_more_ends_it_with_words(scene: Scene) -> None:
-    client = f"mv .claude aside; touch .claude; {scene.play(said('a'))}"
+    harm = once_noted("mv .claude aside; touch .claude")
+    client = f"{harm}; {scene.play(said('a'))}"
     code, out, _ = scene.command("--prompt", "x", "--client-command", client)
 
     assert code == 1
@@ -414,7 +416,7 @@ HARM = [
 @pytest.mark.parametrize("harm", HARM)
 def test_the_copy_in_the_project_ends_no_run(scene: Scene, harm: str) -> None:
     places = Places(Workspace(str(scene.project)))
-    client = f"{harm}; {scene.play(said('a'), said('b'), said(DONE))}"
+    client = f"{once_noted(harm)}; {scene.play(said('a'), said('b'), said(DONE))}"
     done = scene.run(client_command=client, completion_promise="DONE")
     [note] = scene.told.notes
 
@@ -573,7 +575,8 @@ def test_tokens_are_a_limit(scene: Scene) -> None:
 
 def test_minutes_are_a_limit(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an iteration that takes as long as there is time, and is ended then."""
-    monkeypatch.setattr("sisyphus.runner.attend._seconds_left", lambda _: 0.4)
+    rests = scripted.rests
+    monkeypatch.setattr("sisyphus.runner.client.follow._is_over", lambda _: rests(scene.folder))
     done = scene.run(entry(init(), EDIT, scripted.forever()), max_iterations=1)
 
     assert done.exit_code == 3

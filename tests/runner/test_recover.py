@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import signal
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from making import HANG_SECONDS, put
 
 from runner import scripted
 from runner.runs import DONE, is_gone, wait_for
-from runner.scripted import entry, failing, forever, init, plain, said, text, tool
+from runner.scripted import entry, failing, forever, init, plain, said, text, tool, until
 from sisyphus.errors import SisyphusError
 from sisyphus.runner import work_loop
 from sisyphus.runner.attend import Landed
@@ -26,8 +27,6 @@ from sisyphus.runner.task import progress
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
-    import subprocess
-
     from runner.runs import Scene
     from runner.scripted import Entry
 
@@ -38,12 +37,11 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 
 def _start(scene: Scene, *entries: Entry) -> subprocess.Popen[str]:
-    """A run whose first client works."""
+    """A run of which a client is at rest."""
     client = scene.play(*entries)
     words = ("--prompt", "x", "--completion-promise", "DONE", "--client-command", client)
     process = scene.start(*words)
-    scene.until(1)
-    wait_for(lambda: scene.state["in_flight"].get("child"))
+    scene.at_rest()
     return process
 
 
@@ -109,11 +107,11 @@ def test_an_interruption_marks_only_what_it_interrupted(
 
 
 def test_a_client_of_another_kind_that_ended_is_known_by_its_exit(scene: Scene) -> None:
-    process = _start(scene, entry(scripted.pause(0.5), plain(DONE)))
+    process = _start(scene, entry(until(scene.go), plain(DONE)))
     process.kill()
     process.communicate(timeout=HANG_SECONDS)
-    exit_file = scene.state["in_flight"]["stem"] + ".exit"
-    wait_for(lambda: os.path.exists(exit_file) and os.path.getsize(exit_file))
+    scene.go.touch()
+    scene.until_client_is_gone()
     done = scene.run(resume=True)
 
     assert (done.exit_code, done.run.iteration, len(scene.prompts)) == (0, 1, 1)
@@ -121,7 +119,7 @@ def test_a_client_of_another_kind_that_ended_is_known_by_its_exit(scene: Scene) 
 
 def test_a_client_that_was_never_noted_is_found(scene: Scene) -> None:
     """The runner was killed between starting it and writing that down."""
-    process = _start(scene, entry(init(), scripted.pause(1.0), *said(DONE)["steps"][1:]))
+    process = _start(scene, entry(init(), until(scene.followed), *said(DONE)["steps"][1:]))
     process.kill()
     process.communicate(timeout=HANG_SECONDS)
     _forget_child(scene)
@@ -159,8 +157,7 @@ def test_what_a_dead_client_was_given_is_not_given_again(scene: Scene) -> None:
     """It had answered, which nobody noted, and was cut short."""
     full = entry(init(), tool("Edit", {"file_path": "a.py"}, 880_000), *said("half")["steps"][1:])
     process = _start(scene, full, entry(init(), text("I read it"), forever()), said(DONE))
-    scene.until(2)
-    wait_for(lambda: scene.state["judged"] == 1 and scene.state["in_flight"].get("child"))
+    assert scene.state["judged"] == 1
     process.send_signal(signal.SIGINT)
     _lines(process)
     done = scene.run(resume=True)
@@ -194,8 +191,13 @@ def test_a_new_run_does_not_start_beside_a_living_client(scene: Scene) -> None:
     process.kill()
     process.communicate(timeout=HANG_SECONDS)
 
-    with pytest.raises(SisyphusError, match=r"the client of the run before still works \(pid "):
+    told = r"the client of the run before still works \(pid .* `(kill .*)` ends it"
+    with pytest.raises(SisyphusError, match=told) as raised:
         scene.run(said(DONE))
+    [given], words = scripted.runs(scene.folder), re.search(told, str(raised.value))
+    assert words
+    subprocess.run(["/bin/sh", "-c", words[1]], check=True)
+    wait_for(lambda: is_gone(given["pid"]))
 
 
 def test_two_runs_in_one_project_are_one_too_many(scene: Scene) -> None:

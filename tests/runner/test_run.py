@@ -13,7 +13,7 @@ from making import HANG_SECONDS
 
 from runner import scripted
 from runner.runs import DONE, is_gone, wait_for
-from runner.scripted import append, entry, forever, init, pause, said, tool, write
+from runner.scripted import append, entry, forever, init, pause, said, tool, until, write
 
 if TYPE_CHECKING:
     from runner.runs import Scene
@@ -66,12 +66,11 @@ def test_the_client_is_told_whose_it_is(scene: Scene) -> None:
 
 def test_a_killed_runner_finds_its_living_client_again(scene: Scene) -> None:
     """And judges the iteration that it began, once."""
-    client = scene.play(said("one", pause(1.5)), said(DONE))
+    client = scene.play(said("one", until(scene.followed)), said(DONE))
     process = scene.start(
         "--prompt", "x", "--completion-promise", "DONE", "--client-command", client
     )
-    scene.until(1)
-    wait_for(lambda: scene.state["in_flight"].get("child"))
+    scene.at_rest()
     process.kill()
     process.communicate(timeout=HANG_SECONDS)
 
@@ -83,15 +82,15 @@ def test_a_killed_runner_finds_its_living_client_again(scene: Scene) -> None:
 
 
 def test_a_client_that_ended_meanwhile_is_judged_and_not_run_again(scene: Scene) -> None:
-    client = scene.play(said("one", pause(0.5)), said(DONE))
+    client = scene.play(said("one", until(scene.go)), said(DONE))
     process = scene.start(
         "--prompt", "x", "--completion-promise", "DONE", "--client-command", client
     )
-    scene.until(1)
+    scene.at_rest()
     process.kill()
     process.communicate(timeout=HANG_SECONDS)
-    [given] = scripted.runs(scene.folder)
-    wait_for(lambda: is_gone(given["pid"]))
+    scene.go.touch()
+    scene.until_client_is_gone()
 
     done = scene.run(resume=True)
 
@@ -132,12 +131,12 @@ def test_an_iteration_that_was_cut_short_is_done_again_with_its_handoff(scene: S
     process = scene.start(
         "--prompt", "x", "--completion-promise", "DONE", "--client-command", client
     )
-    scene.until(1)
-    wait_for(lambda: scene.state["in_flight"].get("child"))
+    scene.at_rest()
     [given] = scripted.runs(scene.folder)
     process.kill()
     process.communicate(timeout=HANG_SECONDS)
     os.killpg(scene.state["in_flight"]["child"]["pid"], signal.SIGKILL)
+    scene.until_client_is_gone()
     wait_for(lambda: is_gone(given["pid"]))
 
     done = scene.run(resume=True)

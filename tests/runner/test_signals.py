@@ -9,8 +9,8 @@ import pytest
 from making import HANG_SECONDS
 
 from runner import scripted
-from runner.runs import DONE, is_gone, wait_for
-from runner.scripted import entry, forever, init, pause, said
+from runner.runs import DONE, is_gone
+from runner.scripted import entry, forever, init, said, until
 from sisyphus.runner.signals import Interrupts
 
 if TYPE_CHECKING:
@@ -59,13 +59,14 @@ def _words(scene: Scene, *entries: scripted.Entry) -> tuple[str, ...]:
 
 def test_a_run_goes_on_without_its_terminal(scene: Scene) -> None:
     """Its output leads nowhere, and it is told so."""
-    process = scene.start(*_words(scene, said("a", pause(0.5)), said("b"), said(DONE)))
-    scene.until(1)
+    process = scene.start(*_words(scene, said("a", until(scene.go)), said("b"), said(DONE)))
+    scene.at_rest()
     assert process.stdout
     assert process.stderr
     process.stdout.close()
     process.stderr.close()
     process.send_signal(signal.SIGHUP)
+    scene.go.touch()
     process.wait(HANG_SECONDS)
 
     assert (scene.state["status"], scene.state["judged"]) == ("completed", 3)
@@ -82,8 +83,7 @@ def test_an_output_that_is_full_ends_no_run(scene: Scene) -> None:
 
 def test_the_keyboards_other_signal_ends_it_in_order(scene: Scene) -> None:
     process = scene.start(*_words(scene, entry(init(), forever())))
-    scene.until(1)
-    wait_for(lambda: scene.state["in_flight"].get("child"))
+    scene.at_rest()
     process.send_signal(signal.SIGQUIT)
     process.communicate(timeout=HANG_SECONDS)
     [given] = scripted.runs(scene.folder)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making import notify_by
 
-from runner.runs import DONE, Scene, wait_for
+from runner.runs import DONE, Scene, once_noted, wait_for
 from runner.scripted import entry, failing, init, result, said, tool
 from sisyphus.errors import SisyphusError
 from sisyphus.runner.keep.places import Places
@@ -71,7 +71,7 @@ def test_a_checkpoint_is_told_once(scene: Scene, told: Path) -> None:
 
 def test_a_run_that_breaks_is_told(scene: Scene, told: Path) -> None:
     record = Places(Workspace(str(scene.project))).record
-    client = f"mkdir -p {record}.tmp/x; {scene.play(said('a'))}"
+    client = f"{once_noted(f'mkdir -p {record}.tmp/x')}; {scene.play(said('a'))}"
     with pytest.raises(SisyphusError):
         scene.run(client_command=client)
     [found] = events(told, 1)

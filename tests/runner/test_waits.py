@@ -8,7 +8,9 @@ from making import HANG_SECONDS
 
 from runner.runs import DONE, Scene, wait_for
 from runner.scripted import entry, failing, init, said, tool
+from sisyphus.runner import waits
 from sisyphus.runner.client import failures
+from sisyphus.runner.desk import Desk
 
 if TYPE_CHECKING:
     from runner.scripted import Entry
@@ -62,24 +64,28 @@ def test_what_was_done_before_is_handed_over(scene: Scene) -> None:
 
 
 def test_a_named_reset_is_waited_for(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(failures, "_BEHIND_RESET", 0.1)
-    done = scene.run(limit(1.5), said(DONE), completion_promise="DONE")
+    """Who waits finds the clock an hour later when he looks again."""
+    now = Desk.now
+    monkeypatch.setattr(Desk, "now", lambda desk: now(desk) + 3_600 * bool(scene.told.waited))
+    monkeypatch.setattr(waits, "_STEP", 0.01)
+    done = scene.run(limit(3_000), said(DONE), completion_promise="DONE")
 
     assert (done.exit_code, done.run.iteration, scene.state["tries"]) == (0, 1, 0)
-    assert 0 < max(scene.told.waited) <= 2
+    [waited] = scene.told.waited
+    assert 2_000 < waited < 3_600
 
 
 def test_a_reset_that_has_passed_is_not_tried_for_ever(scene: Scene) -> None:
     client = scene.play(limit(-60))
     process = scene.start("--prompt", "x", "--client-command", client, "--completion-promise", "D")
     wait_for((scene.project / ".claude/ralph-state.json").exists)
-    wait_for(lambda: scene.state["waiting"])
-    tries, until = scene.state["tries"], scene.state["waiting"]["until"]
+    while not (state := scene.state)["waiting"]:
+        time.sleep(0.01)
     process.terminate()
     process.communicate(timeout=HANG_SECONDS)
 
-    assert tries == 1
-    assert until < time.time() + 6
+    assert state["tries"] == 1
+    assert state["waiting"]["until"] < time.time() + 6
 
 
 def test_a_wait_survives_its_runner(scene: Scene) -> None:
@@ -111,8 +117,6 @@ FORGED = [
 
 @pytest.mark.parametrize("waiting", FORGED)
 def test_what_is_no_moment_is_not_waited_for(scene: Scene, waiting: dict[str, object]) -> None:
-    from sisyphus.runner import waits
-    from sisyphus.runner.desk import Desk
     from sisyphus.runner.keep.places import Places
     from sisyphus.runner.keep.state import Run
     from sisyphus.workspace import Workspace

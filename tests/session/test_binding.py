@@ -9,7 +9,7 @@ from making import ours, put
 
 from session.processes import nobody_above, sleeping
 from sisyphus.session import binding, client
-from sisyphus.session.process import identify
+from sisyphus.session.process import Ancestor, identify
 from sisyphus.session.store import SessionStore
 
 if TYPE_CHECKING:
@@ -70,6 +70,17 @@ def test_of_a_session_without_a_process_nothing_is_known(folder: str, home: Path
     assert binding.is_held(folder, "s1") is None
     _note(home, "s1", {"process": "somebody"})
     assert binding.is_held(folder, "s1") is None
+
+
+def test_the_client_is_the_nearest_above_that_is_one_or_was_bound(
+    folder: str, running: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    above = [Ancestor(os.getpid(), "make"), Ancestor(running.pid, "sleep"), Ancestor(1, "claude")]
+    monkeypatch.setattr(binding, "ancestors", lambda: iter(above))
+
+    assert binding.client_pid_above(folder) == 1
+    client.bind(folder, "s1", NOW)
+    assert binding.client_pid_above(folder) == running.pid
 
 
 @pytest.mark.parametrize("before", ["../x", "", "s1", None, 5, ["s0"], "x" * 200], ids=repr)

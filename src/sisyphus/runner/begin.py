@@ -5,7 +5,6 @@ from __future__ import annotations
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import breaker
 from sisyphus.ralph.adopt import new_id
-from sisyphus.ralph.loop import iso
 from sisyphus.runner.asked import prompt as prompt_of
 from sisyphus.runner.client import launch
 from sisyphus.runner.keep import store
@@ -18,6 +17,7 @@ from sisyphus.runner.keep.state import (
     Run,
 )
 from sisyphus.runner.task import prompt
+from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _check_client(loaded: Loaded) -> None:
         raise SisyphusError(
             f"the client of the run before still works (pid {child.pid}; {old.task_name}, "
             f"iteration {old.iteration}). `sisyphus ralph run --resume` goes on with it; "
-            f"`kill {child.pid}` ends it."
+            f"`{child.kill}` ends it."
         )
 
 

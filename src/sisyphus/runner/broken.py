@@ -50,4 +50,4 @@ def _end_client(desk: Desk) -> str:
         return ""
     is_gone = child.end()
     child.release()
-    return "" if is_gone else f" Its client still works: `kill {child.pid}` ends it."
+    return "" if is_gone else f" Its client still works: `{child.kill}` ends it."

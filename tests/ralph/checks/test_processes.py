@@ -77,6 +77,18 @@ def test_a_family_ends_across_sessions(start: Start, tmp_path: Path) -> None:
     assert [is_running(pid) for pid in pids_in(tmp_path)] == [False, False]
 
 
+def test_who_left_the_session_can_be_left_out(start: Start, tmp_path: Path) -> None:
+    """Although it descends from who is in it."""
+    shell = start("setsid sh -c 'echo $$ > own.pid; exec sleep 600' & wait")
+    own = int(wait_for(tmp_path / "own.pid"))
+
+    assert not end(shell.pid, [(WAIT, 0)], descendants=False)
+    os.kill(shell.pid, FORCE)
+    assert end(shell.pid, [(WAIT, HANG_SECONDS)], descendants=False)
+    assert is_running(own)
+    os.kill(own, FORCE)
+
+
 STUBBORN = """
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from making import HANG_SECONDS, debug_log, put
 
-from ralph.processes import is_running, pids_in, wait_for
+from ralph.processes import ended_after_it_began, is_running, pids_in, wait_for
+from sisyphus.ralph.checks import verify
+from sisyphus.ralph.checks.processes import WAIT
 from sisyphus.ralph.checks.verify import KEPT_CHARACTERS, TAIL_CHARACTERS, Result, run
 
 if TYPE_CHECKING:
@@ -96,7 +98,9 @@ def test_a_flood_of_output_is_no_failure(tmp_path: Path) -> None:
 
 
 def test_a_flood_without_end_ends_with_the_time(tmp_path: Path) -> None:
-    result = _run("yes", tmp_path, 0.2)
+    result, _ = ended_after_it_began(
+        lambda seconds, place: _run("yes", place, seconds), tmp_path, lambda found, _: found.tail
+    )
 
     assert (result.exit_code, result.timed_out) == (None, True)
     assert result.tail.endswith("y\ny")
@@ -133,24 +137,30 @@ def test_output_that_cannot_be_kept_changes_no_result(tmp_path: Path, home: Path
 
 
 SLOW = [
-    pytest.param("echo $$ > a.pid; exec sleep 600", id="one process"),
-    pytest.param("sleep 600 & echo $! > a.pid; wait", id="a child"),
-    pytest.param("setsid sh -c 'echo $$ > a.pid; exec sleep 600'", id="a child with a session"),
+    pytest.param("echo $$ > a.pid; exec sleep 600", 1, id="one process"),
+    pytest.param("sleep 600 & echo $! > a.pid; wait", 1, id="a child"),
+    pytest.param("setsid sh -c 'echo $$ > a.pid; exec sleep 600'", 1, id="a child with a session"),
     pytest.param(
         "sh -c 'trap \"\" TERM; echo $$ > a.pid; setsid sleep 600 & echo $! > b.pid; wait; wait'",
+        2,
         id="children that do not listen",
     ),
 ]
 
 
-@pytest.mark.parametrize("command", SLOW)
-def test_whatever_takes_too_long_ends_with_its_children(tmp_path: Path, command: str) -> None:
-    result = _run(f"echo begun; {command}", tmp_path, 1)
+@pytest.mark.parametrize(("command", "pids"), SLOW)
+def test_whatever_takes_too_long_ends_with_its_children(
+    tmp_path: Path, command: str, pids: int
+) -> None:
+    result, place = ended_after_it_began(
+        lambda seconds, place: _run(f"echo begun; {command}", place, seconds),
+        tmp_path,
+        lambda _, place: len(pids_in(place)) == pids,
+    )
 
     assert (result.exit_code, result.timed_out, result.problem) == (None, True, "")
     assert result.tail == "begun"
-    assert pids_in(tmp_path)
-    assert not any(map(is_running, pids_in(tmp_path)))
+    assert not any(map(is_running, pids_in(place)))
 
 
 def test_a_server_that_is_left_over_ends_with_the_command(tmp_path: Path) -> None:
@@ -160,7 +170,8 @@ def test_a_server_that_is_left_over_ends_with_the_command(tmp_path: Path) -> Non
     assert not any(map(is_running, pids_in(tmp_path)))
 
 
-def test_what_is_about_to_end_may_finish(tmp_path: Path) -> None:
+def test_what_is_about_to_end_may_finish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "_LEFT_OVER", ((WAIT, LONG),))
     result = _run("(echo late) & exit 0", tmp_path)
 
     assert result.tail == "late"
@@ -169,9 +180,10 @@ def test_what_is_about_to_end_may_finish(tmp_path: Path) -> None:
 def test_whoever_made_itself_independent_and_holds_the_output_is_not_waited_for(
     tmp_path: Path,
 ) -> None:
-    command = "setsid sh -c 'echo $$ > own.pid; exec sleep 600' & sleep 0.2; echo ready"
+    own_one = "setsid sh -c 'echo $$ > own.pid; exec sleep 600'"
+    until = "until [ -s own.pid ]; do sleep 0.01; done"
 
-    result = _run(command, tmp_path)
+    result = _run(f"{own_one} & {until}; echo ready", tmp_path)
 
     assert (result.exit_code, result.tail) == (0, "ready")
     [own] = pids_in(tmp_path)

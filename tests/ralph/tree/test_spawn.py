@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from making import HANG_SECONDS, without_coverage
@@ -96,12 +97,26 @@ TOO_LONG = [
 ]
 
 
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The processes that are started from now on."""
+    begin, found = os.posix_spawn, []
+
+    def noted(*given: Any, **options: Any) -> int:
+        found.append(begin(*given, **options))
+        return found[-1]
+
+    monkeypatch.setattr(os, "posix_spawn", noted)
+    return found
+
+
 @pytest.mark.parametrize("script", TOO_LONG)
-def test_what_takes_too_long_is_ended(script: str) -> None:
+def test_what_takes_too_long_is_ended(script: str, started: list[int]) -> None:
     with pytest.raises(TooMuchError):
         spawn.spawned(_shell(script), dict(os.environ), Budget(0.2, 1))
+    [pid] = started
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(pid, os.WNOHANG)
 
 
 def test_without_process_groups_it_is_ended_too() -> None:
@@ -131,10 +146,12 @@ def test_what_prints_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
         spawn.spawned(_shell("exec yes"), dict(os.environ), _time())
 
 
-def test_what_cannot_be_ended_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_ended_is_left(monkeypatch: pytest.MonkeyPatch, started: list[int]) -> None:
     """A process that hangs in the kernel dies later than we can wait."""
+    kill = os.killpg
     monkeypatch.setattr(os, "killpg", lambda _group, _signal: None)
     with pytest.raises(TooMuchError):
-        spawn.spawned(_shell("exec sleep 1"), dict(os.environ), Budget(0, 1))
-    monkeypatch.undo()
-    os.waitpid(-1, 0)
+        spawn.spawned(_shell("exec sleep 999"), dict(os.environ), Budget(0, 1))
+    [pid] = started
+    kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)

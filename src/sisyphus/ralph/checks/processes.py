@@ -24,16 +24,21 @@ _ENDED = "ZX"  # waits for its parent to ask how it ended, in a container perhap
 
 
 def end(
-    leader: int, steps: Iterable[tuple[int, float]], proc: str = _PROC, system: str = os.name
+    leader: int,
+    steps: Iterable[tuple[int, float]],
+    proc: str = _PROC,
+    system: str = os.name,
+    *,
+    descendants: bool = True,
 ) -> bool:
     """Ends a command that has a session of its own; whether nothing of it is left.
 
     `leader`: its first process, which need not run any more. `steps`: signals (`WAIT` = none), each
-    with the seconds that it is given to work.
+    with the seconds that it is given to work. Without `descendants` its session alone is meant.
     """
     found: _Family | _Group
     if os.path.exists(os.path.join(proc, "self", "stat")):
-        found = _Family(leader, proc)
+        found = _Family(leader, proc) if descendants else _Session(leader, proc)
     else:
         found = _Tree(leader) if system == "nt" else _Group(leader)
     return any(_step(found, number, seconds) for number, seconds in steps)
@@ -124,6 +129,16 @@ class _Family:
 
     def _is_known(self, row: _Process) -> bool:
         return row.session == self._leader or self._known.get(row.pid) == row.started
+
+
+class _Session(_Family):
+    """A session without those that left it."""
+
+    __slots__ = ()
+
+    def _members(self) -> list[int]:
+        rows = _processes(self._proc)
+        return [r.pid for r in rows if r.session == self._leader and r.state not in _ENDED]
 
 
 class _Process:

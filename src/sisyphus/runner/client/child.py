@@ -112,6 +112,11 @@ class Child:
     def pid(self) -> int:
         return self.process.pid
 
+    @property
+    def kill(self) -> str:
+        """What a user ends it by: its group, for our shell, which leads that, would die alone."""
+        return f"kill -TERM -{self.pid}" if os.name != "nt" else f"taskkill /T /PID {self.pid}"
+
     def poll(self) -> int | None:
         """None while it runs, then its exit code, 128 + N where signal N ended it, or
         `UNKNOWN_EXIT`."""
@@ -157,7 +162,7 @@ class Child:
     def _asking(self) -> Iterator[tuple[int, float]]:
         yield WAIT, 0.0  # whom it started is found while it still lives
         self.interrupt()
-        processes.end(self.pid, ((WAIT, GRACE_SECONDS),))  # who left the session has no say in it
+        processes.end(self.pid, ((WAIT, GRACE_SECONDS),), descendants=False)
         yield from _FORCED
 
     def _clear(self) -> bool:
