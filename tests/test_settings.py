@@ -105,6 +105,28 @@ def test_a_strange_value_spoils_no_other(
     assert debug_log(home) == ""
 
 
+VALUES = [
+    pytest.param("enforce.backoff", "1.5", 1.5, id="a fraction"),
+    pytest.param("enforce.backoff", "3", 3, id="a whole number for one"),
+    pytest.param("enforce.backoff", "nan", 2, id="not a number"),
+    pytest.param("enforce.backoff", "inf", 2, id="more than all"),
+    pytest.param("enforce.backoff", "true", 2, id="a switch"),
+    pytest.param("enforce.max_failures", "1.5", 5, id="a fraction where there may be none"),
+    pytest.param("enforce.claims", '["done"]', ["done"], id="a list"),
+    pytest.param("enforce.claims", '["done", 7]', [], id="a list of more than texts"),
+    pytest.param("enforce.claims", '"done"', [], id="a text for a list"),
+]
+
+
+@pytest.mark.parametrize(("key", "text", "value"), VALUES)
+def test_a_value_counts_where_it_is_of_its_kind(
+    home: Path, in_force: Callable[[], Settings], key: str, text: str, value: object
+) -> None:
+    section, name = key.split(".")
+    _own(home, f"[{section}]\n{name} = {text}\n")
+    assert [in_force().get(key) for _ in range(2)] == [value, value]  # from the cache, too
+
+
 def _fifo(path: str) -> None:
     os.mkfifo(path)
 
@@ -208,6 +230,16 @@ ENVIRONMENT = [
     pytest.param("boulder.stale_days", "²", 14, id="a digit that is no number"),
     pytest.param("boulder.stale_days", "9" * 5_000, 14, id="too many digits"),
     pytest.param("context.agents_md", "never", "never", id="a text"),
+    pytest.param("enforce.idle_seconds", "0.5", 0.5, id="a fraction"),
+    pytest.param("enforce.idle_seconds", "7", 7, id="a whole number where fractions count"),
+    pytest.param("enforce.idle_seconds", "nan", 30, id="not a number"),
+    pytest.param("enforce.idle_seconds", "-inf", 30, id="no end"),
+    pytest.param("enforce.idle_seconds", "1e999", 30, id="no end either"),
+    pytest.param("enforce.idle_seconds", "soon", 30, id="a word for a number"),
+    pytest.param("enforce.abort_seconds", "1.5", 1.5, id="a fraction"),
+    pytest.param("boulder.stale_days", "1.5", 14, id="a fraction where there may be none"),
+    pytest.param("enforce.claims", "done, all  set ,,", ["done", "all  set"], id="a list"),
+    pytest.param("enforce.claims", "", [], id="an empty list"),
 ]
 
 
@@ -219,6 +251,42 @@ def test_the_environment_speaks_for_one_run(
     assert Settings().get(key) == value
 
 
+def test_a_spoilt_cache_makes_no_list_of_others(
+    home: Path, in_force: Callable[[], Settings]
+) -> None:
+    _own(home, '[enforce]\nclaims = ["done"]\n')
+    in_force()
+    cache = ours(home, "cache/settings.json")
+    put(cache, cache.read_text().replace('["done"]', "[7]"))
+    assert in_force().get("enforce.claims") == []
+
+
+@pytest.mark.parametrize("key", [key for key in SETTINGS if key.startswith("enforce.")])
+def test_no_project_decides_how_sessions_are_enforced(key: str) -> None:
+    assert not SETTINGS[key].from_project
+
+
 def test_a_setting_that_does_not_exist_is_a_slip_of_ours() -> None:
     with pytest.raises(KeyError):
         Settings().get("rules.enabeld")
+
+
+@pytest.mark.parametrize(
+    ("named", "kept", "expected"),
+    [
+        pytest.param("3", "", 3, id="lower than the default"),
+        pytest.param("51", "", 50, id="higher than the default"),
+        pytest.param("0", "", 50, id="no limit at all"),
+        pytest.param("-1", "", 50, id="below zero"),
+        pytest.param("60", "[enforce]\nmax_iterations = 80\n", 60, id="lower than the user's"),
+        pytest.param("90", "[enforce]\nmax_iterations = 80\n", 80, id="higher than the user's"),
+        pytest.param("90", "[enforce]\nmax_iterations = 0\n", 90, id="the user has none"),
+        pytest.param("many", "", 50, id="no number"),
+    ],
+)
+def test_a_variable_lowers_a_limit_and_never_raises_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch, named: str, kept: str, expected: int
+) -> None:
+    put(ours(home, "config.toml"), kept)
+    monkeypatch.setenv("SISYPHUS_ENFORCE_MAX_ITERATIONS", named)
+    assert load(str(ours(home, "")), str(home)).get("enforce.max_iterations") == expected

@@ -27,19 +27,36 @@ _INTEGERS = 2**63  # what TOML promises
 
 class Setting:
     """One knob. `from_project`: whether a project's own file may turn it; `from_environment`:
-    whether a variable may, which the client's settings in a project can set for its hooks."""
+    whether a variable may, which the client's settings in a project can set for its hooks.
+    `has_fractions`: a number that need not be a whole one. `is_limit`: 0 = none, and a variable may
+    only lower it. A list is one of texts."""
 
-    __slots__ = ("default", "doc", "from_environment", "from_project")
+    __slots__ = (
+        "default", "doc", "from_environment", "from_project", "has_fractions", "is_limit",
+    )  # fmt: skip
 
-    def __init__(
-        self, default: Any, doc: str, *, from_project: bool = True, from_environment: bool = True
+    def __init__(  # noqa: PLR0913  # one a trait
+        self,
+        default: Any,
+        doc: str,
+        *,
+        from_project: bool = True,
+        from_environment: bool = True,
+        has_fractions: bool = False,
+        is_limit: bool = False,
     ) -> None:
         self.default = default
         self.doc = doc
-        self.from_project = from_project
         self.from_environment = from_environment
+        self.from_project = from_project
+        self.has_fractions = has_fractions
+        self.is_limit = is_limit
 
     def accepts(self, value: object) -> bool:
+        if isinstance(value, float):
+            return self.has_fractions and abs(value) < _INTEGERS  # not a number is not less
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            return False
         return type(value) is type(self.default)
 
 
@@ -108,6 +125,69 @@ SETTINGS = {
     "notify.linear_issue": Setting(
         "", "The Linear issue that `sisyphus notify linear` comments on.", from_project=False
     ),
+    "enforce.enabled": Setting(
+        True, "Let `sisyphus enforce on` keep sessions going.", from_project=False
+    ),
+    "enforce.idle_seconds": Setting(
+        30,
+        "Seconds of idleness after which a session is woken.",
+        from_project=False,
+        has_fractions=True,
+    ),
+    "enforce.cooldown_seconds": Setting(
+        30,
+        "Seconds between two enforcements of a session, at least.",
+        from_project=False,
+        has_fractions=True,
+    ),
+    "enforce.backoff": Setting(
+        2,
+        "By what each failure in a row multiplies the cooldown.",
+        from_project=False,
+        has_fractions=True,
+    ),
+    "enforce.max_failures": Setting(
+        5,
+        "Failures in a row after which enforcement rests; 0 = never.",
+        from_project=False,
+        is_limit=True,
+    ),
+    "enforce.recovery_seconds": Setting(
+        300, "Seconds after which failures are forgotten.", from_project=False, has_fractions=True
+    ),
+    "enforce.max_iterations": Setting(
+        50,
+        "Enforcements of a session at most; 0 = endless.",
+        from_project=False,
+        is_limit=True,
+    ),
+    "enforce.claims": Setting(
+        [], "Phrases that say that the work is done; [] = our own.", from_project=False
+    ),
+    "enforce.work": Setting(
+        [], "Phrases that say that work goes on; [] = our own.", from_project=False
+    ),
+    "enforce.toast_seconds": Setting(
+        15, "Seconds for which OpenCode shows a toast.", from_project=False, has_fractions=True
+    ),
+    "enforce.countdown_seconds": Setting(
+        2,
+        "Seconds between a toast and an idle enforcement in OpenCode.",
+        from_project=False,
+        has_fractions=True,
+    ),
+    "enforce.abort_seconds": Setting(
+        3,
+        "Seconds after an abort in OpenCode in which nothing is enforced.",
+        from_project=False,
+        has_fractions=True,
+    ),
+    "enforce.stability_seconds": Setting(
+        5,
+        "Seconds for which an idle session must not have changed.",
+        from_project=False,
+        has_fractions=True,
+    ),
     "rules.enabled": Setting(True, "Send rules that match the file a tool touched."),
     "context.enabled": Setting(True, "Send README.md and AGENTS.md at session start."),
     "context.agents_md": Setting(
@@ -131,10 +211,16 @@ class Settings:
         """The value of a known "section.key"; a KeyError is a typing slip of ours."""
         setting = SETTINGS[key]
         named = _from_environment(key) if setting.from_environment else None
-        for value in (named, self._values.get(key)):
-            if setting.accepts(value):
-                return value
-        return setting.default
+        found: Any = self._values.get(key)
+        kept = found if setting.accepts(found) else setting.default
+        if not setting.accepts(named) or (setting.is_limit and _is_above(named, kept)):
+            return kept
+        return named
+
+
+def _is_above(limit: Any, other: Any) -> bool:
+    """Of two limits, of which 0 is none."""
+    return bool((limit <= 0 or limit > other) and other > 0)
 
 
 def load(ours: str, root: str) -> Settings:
@@ -205,16 +291,23 @@ def _remember(cache: str, path: str, entry: Json) -> None:
 
 
 def _from_environment(key: str) -> Any:
-    """`SISYPHUS_RULES_ENABLED=0` for "rules.enabled"; None where unset or of a wrong form."""
+    """`SISYPHUS_RULES_ENABLED=0` for "rules.enabled", a list with commas; None where unset or of a
+    wrong form."""
     text = os.environ.get("SISYPHUS_" + key.replace(".", "_").upper())
     if text is None:
         return None
     default = SETTINGS[key].default
     if isinstance(default, bool):
         return {"1": True, "true": True, "0": False, "false": False}.get(text.lower())
+    if isinstance(default, list):
+        return [item for item in map(str.strip, text.split(",")) if item]
     if isinstance(default, int):
-        try:
-            return int(text)
-        except ValueError:
-            return None
+        return _number(text, float if SETTINGS[key].has_fractions else int)
     return text
+
+
+def _number(text: str, kind: type[int | float]) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        return None
