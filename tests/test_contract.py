@@ -16,6 +16,8 @@ from sisyphus.contract import EVENTS, Outcome, Payload, merge, render, session_f
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sisyphus._types import Toast
+
 TEXTS = ["source", "reason", "error", "prompt", "prompt_id", "permission_mode", "tool_use_id"]
 
 json_values = st.recursive(
@@ -50,6 +52,27 @@ def test_every_path_of_a_payload_can_be_looked_at(raw: dict[str, Any]) -> None:
     for path in (payload.cwd, payload.transcript, payload.tool_path):
         assert "\0" not in path
         assert os.fsencode(path) is not None
+
+
+PROMPTS = [
+    pytest.param("do it", (False, False), id="the user's"),
+    pytest.param(" <task-notification>", (False, False), id="quoted"),
+    pytest.param("<task-notification>\n<id>b1</id>", (True, False), id="a machine's"),
+    pytest.param(
+        "<task-notification>\n<summary>Stop hook feedback</summary>", (True, True), id="a waking"
+    ),
+]
+
+
+@pytest.mark.parametrize(("prompt", "expected"), PROMPTS)
+def test_whose_prompt_it_is(prompt: str, expected: tuple[bool, bool]) -> None:
+    payload = a_payload("user-prompt-submit", prompt=prompt)
+    assert (payload.is_machines, payload.is_waking) == expected
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("plan", True), ("default", False), (7, False)])
+def test_who_only_plans(mode: object, expected: bool) -> None:
+    assert a_payload("stop", permission_mode=mode).plans_only is expected
 
 
 def test_a_missing_message_is_not_an_empty_one() -> None:
@@ -191,6 +214,40 @@ def test_pieces_and_notes_follow_each_other() -> None:
 def test_a_message_is_said_once() -> None:
     merged = merge([Outcome(messages=["a", "b", "a"]), Outcome(messages=["b", "c"])])
     assert merged.messages == ["a", "b", "c"]
+
+
+def test_the_soonest_waking_stands() -> None:
+    outcomes = [Outcome() for _ in range(3)]
+    outcomes[1].wake_after, outcomes[2].wake_after = 30, 0.0
+    assert merge(outcomes[:1]).wake_after is None
+    assert merge(outcomes[:2]).wake_after == 30
+    assert merge([*reversed(outcomes), None]).wake_after == 0.0
+
+
+def test_toasts_follow_each_other() -> None:
+    first, second = Outcome(), Outcome()
+    toast: Toast = {
+        "variant": "info", "title": "sisyphus", "message": "x", "seconds": 15, "countdown": 0,
+    }  # fmt: skip
+    first.toasts, second.toasts = [toast], [{**toast, "message": "y"}]
+    assert [toast["message"] for toast in merge([first, None, second]).toasts] == ["x", "y"]
+
+
+IDLE = [
+    pytest.param({}, False, True, id="nobody says, as it was once"),
+    pytest.param({"hook_event_name": "Stop"}, True, False, id="after a stop"),
+    pytest.param({"hook_event_name": "StopFailure"}, False, True, id="after a failure"),
+    pytest.param({"hook_event_name": "Other"}, False, False, id="after something else"),
+    pytest.param({"hook_event_name": 7}, False, True, id="after no word"),
+]
+
+
+@pytest.mark.parametrize(("raw", "stop", "failure"), IDLE)
+def test_an_idle_session_has_stopped_or_failed(
+    raw: dict[str, object], *, stop: bool, failure: bool
+) -> None:
+    payload = a_payload("idle", **raw)
+    assert (payload.follows_stop, payload.follows_failure) == (stop, failure)
 
 
 CARRIERS = [

@@ -22,6 +22,16 @@ class Piece(TypedDict):
     path: str  # file it came from; "" where there is none
 
 
+class Toast(TypedDict):
+    """A note that the client shows for a while and that is no part of the conversation."""
+
+    variant: Literal["info", "warning", "error"]
+    title: str
+    message: str
+    seconds: float  # for which it is shown
+    countdown: float  # seconds between it and what it announces
+
+
 class Reply(TypedDict, total=False):
     """What Claude Code reads from a hook's stdout."""
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sisyphus._types import Json, Piece, Reply
+    from sisyphus._types import Json, Piece, Reply, Toast
 
 EVENTS = {
     "session-start": "SessionStart",
@@ -42,6 +42,13 @@ _CARRY_TEXT = {"session-start", "user-prompt-submit", "post-tool-use", "post-too
 PATH_CHARACTERS = 4_096
 """Linux opens none longer, and to resolve the links of a path of megabytes takes minutes."""
 
+_PLAN_MODE = "plan"
+_MACHINE = "<task-notification>"
+"""How prompts begin that the client makes itself."""
+
+_WAKING = f"{_MACHINE}\n<summary>Stop hook feedback</summary>"
+"""And of those the ones by which an asynchronous hook wakes a session."""
+
 UNUSABLE = "?"
 """Stands for a subagent's id that cannot name a file."""
 
@@ -53,37 +60,53 @@ class Payload:
     """
 
     __slots__ = (
-        "agent", "background", "crons", "cwd", "error", "event", "last_message", "permission_mode",
-        "prompt", "prompt_id", "reason", "session", "source", "tool", "tool_answer", "tool_calls",
-        "tool_input", "tool_path", "tool_use_id", "transcript",
+        "agent", "background", "crons", "cwd", "error", "event", "last_message", "named",
+        "permission_mode", "prompt", "prompt_id", "reason", "session", "source", "tool",
+        "tool_answer", "tool_calls", "tool_input", "tool_path", "tool_use_id", "transcript",
     )  # fmt: skip
 
     def __init__(self, event: str, raw: Json) -> None:
         self.event = event
+        self.named = as_text(raw.get("hook_event_name"))  # the event in the client's words
         self.session = _safe(raw.get("session_id"))
         self.agent = (_safe(raw.get("agent_id")) or UNUSABLE) if raw.get("agent_id") else ""
         self.cwd = _folder(raw.get("cwd"))
         self.transcript = _path(raw.get("transcript_path"))
-        self.source = _text(raw.get("source"))
-        self.reason = _text(raw.get("reason"))
-        self.error = _text(raw.get("error"))  # why a turn failed, by its kind
-        self.prompt = _text(raw.get("prompt"))
-        self.prompt_id = _text(raw.get("prompt_id"))
-        self.permission_mode = _text(raw.get("permission_mode"))
+        self.source = as_text(raw.get("source"))
+        self.reason = as_text(raw.get("reason"))
+        self.error = as_text(raw.get("error"))  # why a turn failed, by its kind
+        self.prompt = as_text(raw.get("prompt"))
+        self.prompt_id = as_text(raw.get("prompt_id"))
+        self.permission_mode = as_text(raw.get("permission_mode"))
         message = raw.get("last_assistant_message")
         self.last_message: str | None = message if isinstance(message, str) else None
-        self.background: list[object] = _list(raw.get("background_tasks"))
-        self.crons: list[object] = _list(raw.get("session_crons"))
-        self.tool = _text(raw.get("tool_name"))
-        self.tool_use_id = _text(raw.get("tool_use_id"))
+        self.background: list[object] = as_list(raw.get("background_tasks"))
+        self.crons: list[object] = as_list(raw.get("session_crons"))
+        self.tool = as_text(raw.get("tool_name"))
+        self.tool_use_id = as_text(raw.get("tool_use_id"))
         self.tool_calls = _calls(raw)
-        self.tool_input = _object(raw.get("tool_input"))
-        self.tool_answer = _object(raw.get("tool_response"))
+        self.tool_input = as_object(raw.get("tool_input"))
+        self.tool_answer = as_object(raw.get("tool_response"))
         self.tool_path = self._touched()
 
     @property
     def is_subagent(self) -> bool:
         return bool(self.agent) or self.event == "subagent-stop"
+
+    @property
+    def plans_only(self) -> bool:
+        """Whether the session is in plan mode, where nothing is done but planned."""
+        return self.permission_mode == _PLAN_MODE
+
+    @property
+    def is_machines(self) -> bool:
+        """Whether the client made this prompt, and not the user."""
+        return self.prompt.startswith(_MACHINE)
+
+    @property
+    def is_waking(self) -> bool:
+        """Whether that is the one by which an asynchronous hook wakes the session."""
+        return self.prompt.startswith(_WAKING)
 
     @property
     def is_fresh(self) -> bool:
@@ -96,6 +119,16 @@ class Payload:
         if not self.session or self.agent == UNUSABLE:
             return ""
         return f"{self.session}@{self.agent}" if self.agent else self.session
+
+    @property
+    def follows_stop(self) -> bool:
+        """Of our event `idle`: whether the session has come to rest, and not failed."""
+        return self.named == EVENTS["stop"]
+
+    @property
+    def follows_failure(self) -> bool:
+        """Of our event `idle`, which began as that of a failure alone: whether a turn failed."""
+        return self.named in ("", EVENTS["stop-failure"])
 
     @property
     def is_batch(self) -> bool:
@@ -118,7 +151,9 @@ class Payload:
 class Outcome:
     """What a handler asks for. A handler without an opinion returns None instead."""
 
-    __slots__ = ("announced", "keep", "messages", "notes", "pieces", "reason")
+    __slots__ = (
+        "announced", "keep", "messages", "notes", "pieces", "reason", "toasts", "wake_after",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -134,12 +169,14 @@ class Outcome:
         self.notes = list(notes)  # for the journal, in plain words
         self.announced = list(announced)  # for the user, where pieces are sent or wait
         self.keep: list[str] = []  # PreCompact: for the summariser, one item each
+        self.wake_after: float | None = None  # Stop: seconds until `idle` is to be asked
+        self.toasts: list[Toast] = []  # for the user, where the client has such
 
 
 def _calls(raw: Json) -> list[str]:
     """The ids of the tool calls that this event is about."""
-    batch = [_text(_object(call).get("tool_use_id")) for call in _list(raw.get("tool_calls"))]
-    return [call for call in (_text(raw.get("tool_use_id")), *batch) if call]
+    batch = [as_text(as_object(call).get("tool_use_id")) for call in as_list(raw.get("tool_calls"))]
+    return [call for call in (as_text(raw.get("tool_use_id")), *batch) if call]
 
 
 def tool_path(given: Json) -> str:
@@ -154,8 +191,8 @@ def session_folder(payload: Payload) -> str:
 
 
 def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
-    """Many outcomes as one: the first reason stands; pieces and notes follow each other in
-    order; a message is said once."""
+    """Many outcomes as one: the first reason and the soonest waking stand; pieces, notes and
+    toasts follow each other in order; a message is said once."""
     merged = Outcome()
     for outcome in outcomes:
         if outcome is None:
@@ -166,8 +203,16 @@ def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
         merged.notes += outcome.notes
         merged.keep += outcome.keep
         merged.announced += outcome.announced
+        merged.toasts += outcome.toasts
+        merged.wake_after = _sooner(merged.wake_after, outcome.wake_after)
         merged.messages = list(dict.fromkeys([*merged.messages, *outcome.messages]))
     return merged
+
+
+def _sooner(one: float | None, other: float | None) -> float | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
 
 
 def can_carry_text(event: str, reason: str | None) -> bool:
@@ -222,25 +267,25 @@ def _here() -> str:
         return os.sep
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _list(value: object) -> list[object]:
+def as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _object(value: object) -> Json:
+def as_object(value: object) -> Json:
     return value if isinstance(value, dict) else {}
 
 
 def _safe(value: object) -> str:
-    text = _text(value)
+    text = as_text(value)
     return text if is_safe_id(text) else ""
 
 
 def _path(value: object) -> str:
-    text = _text(value)
+    text = as_text(value)
     try:
         os.fsencode(text)
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON can spell
