@@ -1,0 +1,50 @@
+"""Layer 2: `sisyphus hook idle`, which wakes a session that has rested for long enough.
+
+Claude Code starts it asynchronously at each Stop, so it waits by itself; other clients have a
+clock of their own and ask once, when it is time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from sisyphus.enforce import marks
+from sisyphus.workspace import run_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sisyphus.contract import Outcome, Payload
+    from sisyphus.workspace import Workspace
+
+ENTRY_VARIABLE, TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
+"""Claude Code 2.1.329 sets it for its hooks. Without a terminal (`sdk-cli`) it waits for its
+asynchronous hooks before it ends, and cannot be woken by them."""
+
+
+def on_idle(
+    payload: Payload,
+    space: Workspace,
+    sleep: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float] = time.time,
+) -> Outcome | None:
+    """An outcome with a reason wakes the session."""
+    if not payload.follows_stop or payload.is_subagent or not payload.session:
+        return None
+    if not marks.may_be_on(space) or payload.plans_only or run_id():
+        return None
+    if space.client == "claude" and os.environ.get(ENTRY_VARIABLE) != TERMINAL:
+        return None
+    from sisyphus.enforce import store
+
+    if not store.seems_on(space):
+        return None
+    if space.client != "claude":
+        from sisyphus.enforce import rest
+
+        return rest.look(payload, space, space.now)
+    from sisyphus.enforce import waiter
+
+    return waiter.Waiter(payload, space, sleep, clock).wait()
