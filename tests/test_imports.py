@@ -20,11 +20,12 @@ MODULES = {
 }
 
 DOORS = {"hook", "cli"}
-GROUND = {"state", "session"}
+GROUND = {"state", "session", "opencode"}
 FEATURES = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - DOORS - GROUND
 
 EDGES = {
     ("arbiter", "ralph"), ("arbiter", "boulder"), ("arbiter", "checkpoint"), ("arbiter", "notify"),
+    ("arbiter", "enforce"), ("enforce", "ralph"),
     ("checkpoint", "ralph"), ("checkpoint", "boulder"), ("checkpoint", "notify"),
     ("ralph", "notify"),
     ("runner", "ralph"), ("runner", "checkpoint"), ("runner", "notify"), ("runner", "boulder"),
@@ -47,8 +48,11 @@ CLIENTS_WORDS = {
     "tool_response", "transcript_path",
 }  # fmt: skip
 
-SPEAK_THEM = {"sisyphus.contract", "sisyphus._types", "sisyphus.demo.stage", "sisyphus.demo.story"}
-"""The demo plays the client."""
+SPEAK_THEM = {
+    "sisyphus.contract", "sisyphus._types", "sisyphus.demo.stage", "sisyphus.demo.story",
+    "sisyphus.opencode.payload",
+}  # fmt: skip
+"""The demo plays the client; what another client says is put into this one's words."""
 
 
 class Import:
@@ -125,6 +129,11 @@ def test_a_feature_imports_only_the_features_it_may(module: str) -> None:
 @pytest.mark.parametrize("module", IN_GROUND)
 def test_the_ground_stands_on_nothing_above_it(module: str) -> None:
     assert _below(module) <= GROUND
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if _part(m) not in {"hook", "opencode"}])
+def test_what_another_client_says_is_known_to_its_door_alone(module: str) -> None:
+    assert "opencode" not in _below(module)
 
 
 @pytest.mark.parametrize("module", NOT_FOR_PEOPLE)

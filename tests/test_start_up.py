@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from making import ours, put, run_hook
+from opencode.stand_in import RECORDED, recorded
 
 import sisyphus
 from sisyphus.contract import EVENTS
@@ -73,6 +74,14 @@ def _payload(project: Path, **fields: object) -> Json:
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_hook_with_nothing_to_say_loads_nothing_heavy(project: Path, event: str) -> None:
     assert _heavy_modules(event, _payload(project)) == (set(), "")
+
+
+@pytest.mark.parametrize("path", sorted(RECORDED.glob("*.json")), ids=lambda path: path.stem)
+def test_to_hear_opencode_costs_nothing_heavy(project: Path, path: Path) -> None:
+    event = path.stem.partition(".")[0]
+    code = RAN.format(event=event).replace(f"{event!r}]", f"{event!r}, '--client', 'opencode']")
+    message = {**recorded(path.stem), "cwd": str(project)}
+    assert _loaded(code, message)[0] == set()
 
 
 @pytest.mark.parametrize("event", EVENTS)

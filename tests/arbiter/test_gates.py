@@ -16,11 +16,12 @@ from ralph.processes import is_running, wait_for
 from arbiter.desk import ARGS, PROMISE
 from sisyphus.arbiter import gates
 from sisyphus.measure import units
-from sisyphus.ralph import iterations, texts
+from sisyphus.ralph import iterations, store, texts
 from sisyphus.ralph.checklists import checklist_actions
 from sisyphus.ralph.checks.verify import Result
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.turn import Turn
+from sisyphus.state.lock import Lock
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -316,6 +317,16 @@ def test_a_second_stop_meanwhile_lets_pass(desk: Desk) -> None:
     assert COMPLETE in outcome.messages[0]
     journal = ours(desk.home, "logs/journal-s1.jsonl").read_text().splitlines()
     assert json.loads(journal[-1])["notes"] == ["allowed: another hook checks the promise"]
+
+
+def test_a_stop_that_finds_the_check_at_work_runs_nothing(desk: Desk) -> None:
+    desk.begin(_verified("echo x >> ran"))
+    with Lock(store.loop_path(desk.ours, "s1") + ".verify"):
+        outcome = desk.stop(PROMISE)
+
+    assert outcome.reason is None
+    assert outcome.notes == ["allowed: another hook checks the promise"]
+    assert _runs(desk) == 0
 
 
 def test_a_hook_that_is_told_to_end_meanwhile_changes_nothing(desk: Desk) -> None:

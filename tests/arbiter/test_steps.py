@@ -49,11 +49,25 @@ def _paused(by: str = "") -> Loop:
 
 
 DECISIONS = [
+    pytest.param({"loop": None, "claim": "it says so"}, BLOCK, "it says so", id="a claim"),
+    pytest.param(
+        {"loop": None, "claim": "it says so", "is_enabled": False},
+        BLOCK,
+        "it says so",
+        id="a claim where ralph is switched off",
+    ),
+    pytest.param(
+        {"loop": None, "claim": "x", "plans_only": True},
+        ALLOW,
+        "plan mode",
+        id="a claim in plan mode",
+    ),
+    pytest.param({"claim": "x"}, BLOCK, "not found", id="a loop comes before a claim"),
     pytest.param({"loop": None}, ALLOW, "no loop is active", id="no loop"),
     pytest.param({"is_subagent": True}, ALLOW, "a subagent stops freely", id="a subagent"),
     pytest.param({"is_enabled": False}, ALLOW, "ralph is switched off", id="switched off"),
-    pytest.param({"mode": "plan"}, ALLOW, "plan mode waits for the user", id="plan mode"),
-    pytest.param({"mode": "acceptEdits"}, BLOCK, "not found", id="another mode"),
+    pytest.param({"plans_only": True}, ALLOW, "plan mode waits for the user", id="plan mode"),
+    pytest.param({"plans_only": False}, BLOCK, "not found", id="another mode"),
     pytest.param({"loop": _paused()}, ALLOW, "the loop is paused (user)", id="paused"),
     pytest.param({"loop": _paused(BY_HOST_CAP)}, ALLOW, "paused (host cap)", id="by the cap"),
     pytest.param({"loop": None, "kept": [_loop()]}, END, "promise `DONE` kept", id="kept"),
@@ -112,7 +126,7 @@ def test_what_is_decided(facts: dict[str, object], action: str, why: str) -> Non
 
 FIRST = [
     pytest.param({"is_subagent": True}, {"kept": [_loop()]}, ALLOW, id="a subagent, the promise"),
-    pytest.param({"mode": "plan"}, {"loop": _loop(100)}, ALLOW, id="plan mode, the limit"),
+    pytest.param({"plans_only": True}, {"loop": _loop(100)}, ALLOW, id="plan mode, the limit"),
     pytest.param({"loop": _paused()}, {"excuses": ["b"]}, ALLOW, id="paused, background work"),
     pytest.param(
         {"loop": None, "kept": [_loop()]},

@@ -11,7 +11,7 @@ from ralph.lines import prompt, said
 from checkpoint.desk import PROMISE, RESUME, SMALL, Desk, model, user
 from checkpoint.telling import answer
 from sisyphus.boulder.enforcing import enforce
-from sisyphus.checkpoint import handoffs
+from sisyphus.checkpoint import at_stop, handoffs
 from sisyphus.ralph import actions, iterations
 from sisyphus.workspace import RUN_VARIABLE
 
@@ -339,3 +339,51 @@ def test_a_name_that_is_none_marks_no_run(desk: Desk, monkeypatch: pytest.Monkey
     desk.begin_loop()
     desk.add(said("x"))
     assert desk.stop().reason is not None
+
+
+# --- a session that nothing holds -----------------------------------------------------------------
+
+
+def _no_room(desk: Desk) -> str:
+    before = desk.entries
+    found = at_stop.no_room(desk.payload("stop"), desk.space())
+    assert desk.entries == before
+    return found
+
+
+@pytest.mark.parametrize(
+    ("percent", "why"), [(60, ""), (87, ""), (96, "the context is 96% full (L3)")]
+)
+def test_a_free_session_has_room_until_the_third_level(
+    desk: Desk, percent: float, why: str
+) -> None:
+    desk.reach(percent)
+
+    assert _no_room(desk) == why
+
+
+def test_a_free_session_that_is_to_hand_over_has_none(desk: Desk) -> None:
+    desk.begin_plan()
+    desk.reach(87)
+
+    assert _no_room(desk) == "the context is 87% full, and its checkpoint waits"
+    desk.now += 60
+    desk.end(reason="resume")
+    desk.start("resume")
+    assert _no_room(desk) == ""
+
+
+def test_a_checkpoint_that_was_asked_for_takes_no_room(desk: Desk) -> None:
+    desk.fill(60)
+    desk.prompt("/sisyphus:ralph-checkpoint")
+    assert desk.waiting
+    desk.reach(87)
+
+    assert _no_room(desk) == ""
+
+
+def test_where_nobody_watches_there_is_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SISYPHUS_CHECKPOINT_ENABLED", "0")
+    desk.reach(96)
+
+    assert _no_room(desk) == ""

@@ -89,7 +89,8 @@ def test_few_are_few_for_the_first_level(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, level: int, least: int
 ) -> None:
     monkeypatch.setenv("SISYPHUS_CHECKPOINT_L1", str(level))
-    assert gauge.least_tokens(desk.space()) == least
+    assert gauge.least_tokens(desk.space(), {"window": 200_000}) == least
+    assert gauge.least_tokens(desk.space(), {"client": "opencode"}) == 0
 
 
 def test_switched_off_nothing_is_told_and_nothing_kept(

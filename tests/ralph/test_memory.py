@@ -12,6 +12,7 @@ FULL = {
     "offset": 5,
     "starts": ["a", "b"],
     "blocks": 2,
+    "blocked_at": 7.5,
     "tasks": {"t": 1.5},
     "forked_at": "2026",
     "met_at": "",
@@ -28,6 +29,7 @@ def test_what_was_remembered_comes_back() -> None:
     memory = Memory(FULL)
 
     assert (memory.offset, memory.starts, memory.blocks) == (5, ["a", "b"], 2)
+    assert memory.blocked_at == 7.5
     assert (memory.tasks, memory.forked_at) == ({"t": 1.5}, "2026")
     assert memory.as_json() == FULL
     assert not memory.has_changed()

@@ -15,6 +15,7 @@ from making import HANG_SECONDS, a_payload, ours, put, start_hook
 from ralph.lines import raw, said
 from sisyphus.ralph import hooks, loop, store, wake
 from sisyphus.ralph.loop import Loop
+from sisyphus.times import iso
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -155,6 +156,7 @@ NOBODY = [
     pytest.param({}, {"agent_id": "a1"}, id="a subagent"),
     pytest.param({}, {"session_id": "../x"}, id="no session"),
     pytest.param({}, {"session_id": "s2"}, id="another session"),
+    pytest.param({}, {"hook_event_name": "Stop"}, id="no failure"),
 ]
 
 
@@ -298,11 +300,9 @@ ANSWERS = [
     pytest.param({"isSidechain": True}, "woken: the rate limit is over", id="a subagent's"),
     pytest.param({"timestamp": None}, "woken: the rate limit is over", id="nobody knows when"),
     pytest.param(
-        {"timestamp": loop.iso(NOW + 0.9)}, "woken: the rate limit is over", id="at that moment"
+        {"timestamp": iso(NOW + 0.9)}, "woken: the rate limit is over", id="at that moment"
     ),
-    pytest.param(
-        {"timestamp": loop.iso(NOW + 1)}, "the session goes on by itself", id="a second later"
-    ),
+    pytest.param({"timestamp": iso(NOW + 1)}, "the session goes on by itself", id="a second later"),
 ]
 
 
@@ -310,8 +310,8 @@ ANSWERS = [
 def test_a_session_that_the_client_took_up_is_not_woken(
     bench: Bench, fields: dict[str, object], note: str
 ) -> None:
-    early = said("x", timestamp=loop.iso(NOW - 5))
-    later = said("x", **{"timestamp": loop.iso(NOW + 60), **fields})
+    early = said("x", timestamp=iso(NOW - 5))
+    later = said("x", **{"timestamp": iso(NOW + 60), **fields})
     put(Path(bench.transcript), raw(early, later))
     bench.has_loop()
     bench.fails()

@@ -38,7 +38,7 @@ def carry_out(verdict: Verdict, case: Case, refusal: Refusal | None) -> Outcome:
         outcome.messages += _handed().checkpointed(case)
     elif loop and verdict.action == BLOCK:
         loop.advance()
-        held.memory.blocks += 1
+        held.memory.note_block(held.memory.blocks + 1, case.space.now)
         outcome.reason = _reason(loop, refusal, case)
     ended = record.log_ended(case)
     held.save(case.turn.loops)

@@ -19,7 +19,7 @@ def checkpointed(case: Case) -> list[str]:
         return []
     from sisyphus.checkpoint.texts import checkpointed as words
 
-    return [words(case.rest.entry, case.rest.percent)]
+    return [words(case.rest.entry, case.rest.percent, case.space.client)]
 
 
 def paused(case: Case, verdict: Verdict) -> list[str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from sisyphus import state
 from sisyphus.arbiter import background, steps
 from sisyphus.arbiter.situation import ALLOW, Situation
-from sisyphus.contract import Outcome
+from sisyphus.contract import Outcome, merge
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import store, watch
 from sisyphus.session import client
-from sisyphus.workspace import run_id
+from sisyphus.workspace import ENFORCEMENT, run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
     situation = Situation(
         is_subagent=payload.is_subagent,
         is_enabled=bool(space.settings.get("ralph.enabled")),
-        mode=payload.permission_mode,
+        plans_only=payload.plans_only,
         is_in_run=run_id() != "",
     )
     verdict = steps.not_ours(situation)
@@ -39,6 +40,13 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
         return Outcome(notes=[verdict.text])
     if not payload.session:
         return None
+    return _enforce(payload, space, situation, _loops(payload, space, situation))
+
+
+def _loops(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
+    """What the session's loops and enforced plans say."""
+    if not situation.is_enabled:
+        return Outcome(notes=[steps.decide(situation).text])
     news: list[str] = []
     try:
         if space.client == "claude":  # another one may run below a process of this one
@@ -52,8 +60,36 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
     except (OSError, SisyphusError) as error:
         space.log(f"stop: {error}")
         outcome = Outcome(notes=[f"{ALLOW}: the loop's state cannot be used: {error}"])
+        situation.fault = str(error)
     outcome.messages[:0] = news
     return outcome
+
+
+def _enforce(payload: Payload, space: Workspace, situation: Situation, outcome: Outcome) -> Outcome:
+    """Continuous enforcement comes last; a project that has none costs one look at a path."""
+    if situation.fault or not os.path.lexists(space.project_file(ENFORCEMENT)):
+        return outcome
+    try:
+        return _ask_enforcement(payload, space, situation, outcome)
+    except Exception as error:  # noqa: BLE001  # what the loops say stands
+        space.log(f"stop: enforcement: {type(error).__name__}: {error}")
+        outcome.notes.append(f"enforcement's state cannot be used: {error}")
+        return outcome
+
+
+def _ask_enforcement(
+    payload: Payload, space: Workspace, situation: Situation, outcome: Outcome
+) -> Outcome:
+    from sisyphus.enforce import store as records
+
+    try:
+        if not records.is_on(space):
+            return outcome
+    except records.SetAsideError as error:
+        return merge([outcome, error.outcome])
+    from sisyphus.arbiter import claim
+
+    return claim.weigh(payload, space, situation, outcome)
 
 
 def _tell(payload: Payload, space: Workspace) -> list[str]:
@@ -96,7 +132,7 @@ def _is_asked_for(payload: Payload, space: Workspace, memory: Memory) -> bool:
 def _hold(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
     """A command that checks a promise runs for minutes, so it runs outside the lock, and what
     became of the loops is looked at anew behind it."""
-    from sisyphus.arbiter import judge
+    from sisyphus.arbiter import gates, judge
 
     checked: Checked = {}
     ids: dict[str, str] = {}
@@ -109,12 +145,11 @@ def _hold(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
             if wanted is None:
                 return judge.judge(case, situation, refusal)
             faults = held.faults
-        from sisyphus.arbiter import gates
-
         before = time.time()
         result = gates.check(wanted, space)
         if result is None:
-            return Outcome(notes=[f"{ALLOW}: another hook checks the promise"])
+            situation.fault = "another hook checks the promise"
+            return Outcome(notes=[f"{ALLOW}: {situation.fault}"])
         checked[wanted.loop_id] = result
         state.lock_deadline = None  # it counted from the start of this hook
         space.now += time.time() - before

@@ -116,7 +116,7 @@ def _describe(case: Case, situation: Situation, refusal: Refusal | None) -> None
     situation.blocks = memory.blocks
     hold.describe(case, situation)
     situation.full = _full(case)
-    situation.cap = _cap(space)
+    situation.cap = cap(space)
     situation.excuses, memory.tasks = background.excuses(
         background.pending([*case.payload.background, *case.payload.crons]),
         dict.fromkeys(memory.tasks, background.BEFORE_LOOP) if turn.begun else memory.tasks,
@@ -160,7 +160,7 @@ def _decide(case: Case, situation: Situation, refusal: Refusal | None) -> Verdic
     return steps.decide(situation)
 
 
-def _cap(space: Workspace) -> int:
+def cap(space: Workspace) -> int:
     """0 = the client never overrides."""
     if space.client != "claude":
         return 0

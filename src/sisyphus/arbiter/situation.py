@@ -25,12 +25,13 @@ class Situation:
     in a row without a tool call; at `cap` of them the client overrides, 0 = never. Of a loop that
     holds the session to a plan: `asks`, what the plan asks for, `rests`, why it asks for nothing
     now, and `over`, why the last one ended here. `full`: why a full context lets the session stop.
+    `claim`: why an enforced session goes on; asked for where nothing else has an opinion.
     """
 
     __slots__ = (
-        "around", "asks", "blocks", "cap", "excuses", "full", "is_asking", "is_enabled",
-        "is_in_run", "is_subagent", "kept", "loop", "messages", "mode", "now", "over", "reason",
-        "refusal", "rests", "stuck",
+        "around", "asks", "blocks", "cap", "claim", "excuses", "fault", "full", "is_asking",
+        "is_enabled", "is_in_run", "is_subagent", "kept", "loop", "messages", "now", "over",
+        "plans_only", "reason", "refusal", "rests", "stuck",
     )  # fmt: skip
 
     def __init__(
@@ -38,12 +39,12 @@ class Situation:
         *,
         is_subagent: bool = False,
         is_enabled: bool = True,
-        mode: str = "",
+        plans_only: bool = False,
         is_in_run: bool = False,
     ) -> None:
         self.is_subagent = is_subagent
         self.is_enabled = is_enabled
-        self.mode = mode  # the client's permission mode
+        self.plans_only = plans_only
         self.is_in_run = is_in_run  # an iteration of a fresh-context run
         self.now = 0.0  # epoch seconds
         self.loop: Loop | None = None  # the current one, if there is one
@@ -53,13 +54,10 @@ class Situation:
         self.refusal = ""
         self.messages = 0  # in which it was looked for
         self.excuses: Sequence[str] = ()  # background work that is worth waiting for
-        self.asks = ""
-        self.rests = ""
-        self.over = ""
-        self.full = ""
-        self.stuck = ""
-        self.blocks = 0
-        self.cap = 0
+        self.asks = self.rests = self.over = self.full = ""
+        self.claim = self.stuck = ""
+        self.fault = ""  # why nothing could be learnt of the loops
+        self.blocks = self.cap = 0
         self.is_asking = False  # the model asked the user something
 
 

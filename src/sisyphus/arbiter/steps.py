@@ -20,28 +20,36 @@ if TYPE_CHECKING:
 
     from sisyphus.ralph.loop import Loop
 
-PLAN_MODE = "plan"
-
 
 def decide(situation: Situation) -> Verdict:
     """The first opinion wins; nobody having one, the session may stop."""
+    return opinion(situation) or Verdict(ALLOW, "no loop is active")
+
+
+def opinion(situation: Situation) -> Verdict | None:
+    """That of the first step that has one."""
     for step in STEPS:
         verdict = step(situation)
         if verdict is not None:
             return verdict
-    return Verdict(ALLOW, "no loop is active")
+    return None
 
 
 def not_ours(situation: Situation) -> Verdict | None:
     if situation.is_subagent:
         return Verdict(ALLOW, "a subagent stops freely")
-    if not situation.is_enabled:
-        return Verdict(ALLOW, "ralph is switched off")
-    if situation.mode == PLAN_MODE:
+    if situation.plans_only:
         return Verdict(ALLOW, "plan mode waits for the user")
     if situation.is_in_run:
         return Verdict(ALLOW, "a fresh-context run decides what comes next")
     return None
+
+
+def ralph_is_off(situation: Situation) -> Verdict | None:
+    """No loop holds anybody then; what else may is no loop."""
+    if situation.is_enabled or situation.claim:
+        return None
+    return Verdict(ALLOW, "ralph is switched off")
 
 
 def loop_is_paused(situation: Situation) -> Verdict | None:
@@ -162,6 +170,11 @@ def loop_goes_on(situation: Situation) -> Verdict | None:
     return Verdict(BLOCK, f"promise `{loop.completion_promise}` not found {_where(situation)}")
 
 
+def completion_is_claimed(situation: Situation) -> Verdict | None:
+    """Or whatever else an enforced session is told to go on for."""
+    return Verdict(BLOCK, situation.claim) if situation.claim else None
+
+
 def _where(situation: Situation) -> str:
     count = situation.messages
     if count == 0:
@@ -173,6 +186,7 @@ def _where(situation: Situation) -> str:
 STEPS: tuple[Callable[[Situation], Verdict | None], ...] = (
     # 1. sessions that are not to be held
     not_ours,
+    ralph_is_off,
     # 2. the loop itself
     loop_is_paused,
     promise_is_kept,
@@ -192,5 +206,6 @@ STEPS: tuple[Callable[[Situation], Verdict | None], ...] = (
     user_is_asked,
     # 7. reasons to go on: a loop, an enforced boulder (a loop as well), then completion words
     loop_goes_on,
+    completion_is_claimed,
 )
 """One count of blocks serves them all."""

@@ -40,7 +40,7 @@ def rest(payload: Payload, space: Workspace) -> Rest | None:
     is_told = store.number(known, "told") >= _CHECKPOINT
     stamp = store.circumstances(space.settings, found.model)
     is_quiet = store.is_quiet(known, found.tokens, stamp)
-    if (is_quiet or found.tokens < gauge.least_tokens(space)) and not is_told:
+    if (is_quiet or found.tokens < gauge.least_tokens(space, known)) and not is_told:
         return None
     from sisyphus.checkpoint.size import fullness, levels
 
@@ -50,6 +50,24 @@ def rest(payload: Payload, space: Workspace) -> Rest | None:
     if full.level < levels.WARNING:
         fullness.note_quiet(space, payload.session, full, known)
     return None
+
+
+def no_room(payload: Payload, space: Workspace) -> str:
+    """Why nothing more is asked of a session that nothing holds: its context is at L3, or its
+    checkpoint of L2 waits; "" = it may be. Writes nothing. Raises `OSError` and `SisyphusError`."""
+    if not space.settings.get("checkpoint.enabled"):
+        return ""
+    from sisyphus.checkpoint import handoffs
+    from sisyphus.checkpoint.size import fullness, levels
+
+    full = fullness.look(space, payload.session, payload.transcript)
+    if full.level >= levels.EMERGENCY:
+        return f"the context is {int(full.percent)}% full (L3)"
+    if full.level < _CHECKPOINT:
+        return ""
+    entry = handoffs.open_of(space.ours, space.root, payload.session) or {}
+    waits = entry.get("lets_stop") or entry.get("level")
+    return f"the context is {int(full.percent)}% full, and its checkpoint waits" if waits else ""
 
 
 def _rest(payload: Payload, space: Workspace, full: Fullness) -> Rest | None:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import Outcome
-from sisyphus.errors import SisyphusError
-from sisyphus.paths import project_id
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.contract import Payload
+    from sisyphus.contract import Outcome, Payload
     from sisyphus.workspace import Workspace
 
 COMMANDS = ("ralph-context", "ralph-checkpoint")
 FIRST_BYTES = 100_000
 """So long is a transcript at most whose first answer is waited for."""
-
-MACHINE = "<task-notification>"
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
@@ -36,8 +30,7 @@ def _is_concerned(payload: Payload, space: Workspace) -> bool:
 
 
 def _has_handoffs(space: Workspace) -> bool:
-    path = os.path.join(space.ours, "projects", project_id(space.root), "handoffs.json")
-    return os.path.exists(path)
+    return os.path.exists(space.project_file("handoffs.json"))
 
 
 def _begin(payload: Payload, space: Workspace) -> Outcome | None:
@@ -55,7 +48,7 @@ def on_post_tool(payload: Payload, space: Workspace) -> Outcome | None:
 
 def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
     """Answers the slash commands about the context; else looks at what the last turn has added."""
-    if payload.agent or not payload.session or payload.prompt.startswith(MACHINE):
+    if payload.agent or not payload.session or payload.is_machines:
         return None
     is_command = payload.prompt.lstrip().startswith("/") and any(
         name in payload.prompt for name in COMMANDS
@@ -79,7 +72,7 @@ def _look(payload: Payload, space: Workspace) -> Outcome | None:
     is_first = is_late and not found.tokens and _size(payload.transcript) < FIRST_BYTES
     stamp = store.circumstances(space.settings, found.model)
     is_quiet = store.is_quiet(known, found.tokens, stamp, is_late=is_late)
-    is_little = is_quiet or found.tokens < gauge.least_tokens(space)
+    is_little = is_quiet or found.tokens < gauge.least_tokens(space, known)
     if not found.is_readable or (is_little and not told and not is_first):
         return None
     if not space.settings.get("checkpoint.enabled"):
@@ -135,8 +128,6 @@ def _is_off(payload: Payload, space: Workspace) -> bool:
 def _try(
     handle: Callable[[Payload, Workspace], Outcome | None], payload: Payload, space: Workspace
 ) -> Outcome | None:
-    try:
-        return handle(payload, space)
-    except (OSError, SisyphusError) as error:
-        space.log(f"checkpoint: {error}")
-        return Outcome(notes=[f"the context's state is left alone: {error}"])
+    from sisyphus.attempt import attempt
+
+    return attempt(handle, payload, space, "the context's state")

@@ -17,6 +17,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.boulder.hooks:on_user_prompt_submit",
         "sisyphus.ralph.hooks:on_user_prompt_submit",
         "sisyphus.checkpoint.hooks:on_user_prompt_submit",
+        "sisyphus.enforce.hooks:on_user_prompt_submit",  # what was answered before is no activity
     ),
     "post-tool-use": (
         "sisyphus.boulder.hooks:on_post_tool_use",
@@ -24,8 +25,12 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.rules.hooks:on_post_tool_use",
         "sisyphus.context.hooks:on_post_tool_use",
         "sisyphus.checkpoint.hooks:on_post_tool",
+        "sisyphus.enforce.marks:on_post_tool",
     ),
-    "post-tool-batch": ("sisyphus.checkpoint.hooks:on_post_tool",),
+    "post-tool-batch": (
+        "sisyphus.checkpoint.hooks:on_post_tool",
+        "sisyphus.enforce.marks:on_post_tool",
+    ),
     "stop": (
         "sisyphus.boulder.hooks:on_stop",
         "sisyphus.arbiter.hooks:on_stop",
@@ -33,13 +38,18 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "pre-compact": (
         "sisyphus.boulder.hooks:on_pre_compact",
         "sisyphus.checkpoint.hooks:on_pre_compact",
+        "sisyphus.enforce.hooks:on_pre_compact",
     ),
     "stop-failure": ("sisyphus.ralph.hooks:on_stop_failure",),
-    "idle": ("sisyphus.ralph.wake:on_idle",),
+    "idle": (
+        "sisyphus.ralph.wake:on_idle",
+        "sisyphus.enforce.idle:on_idle",
+    ),
     "session-end": (
         "sisyphus.checkpoint.hooks:on_session_end",
         "sisyphus.boulder.hooks:on_session_end",
         "sisyphus.ralph.hooks:on_session_end",
+        "sisyphus.enforce.hooks:on_session_end",
         "sisyphus.session.hooks:on_session_end",
     ),
 }

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome
-from sisyphus.errors import SisyphusError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.contract import Payload
+    from sisyphus.contract import Outcome, Payload
     from sisyphus.ralph.invocations import Start
     from sisyphus.workspace import Workspace
 
 COMMAND = "ralph"  # in the name of each of our commands
 SKILL = "Skill"
-MACHINE = "<task-notification>"
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
@@ -83,7 +79,7 @@ def _fail(payload: Payload, space: Workspace) -> Outcome | None:
 
 def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
     """Answers our commands, starts the loop that the prompt asks for, goes on with a paused one."""
-    if payload.is_subagent or not payload.session or payload.prompt.startswith(MACHINE):
+    if payload.is_subagent or not payload.session or payload.is_machines:
         return None
     from sisyphus.ralph import store
 
@@ -134,8 +130,6 @@ def _used(payload: Payload) -> Start | None:
 def _try(
     handle: Callable[[Payload, Workspace], Outcome | None], payload: Payload, space: Workspace
 ) -> Outcome | None:
-    try:
-        return handle(payload, space)
-    except (OSError, SisyphusError) as error:
-        space.log(f"ralph: {error}")
-        return Outcome(notes=[f"the loop's state is left alone: {error}"])
+    from sisyphus.attempt import attempt
+
+    return attempt(handle, payload, space, "the loop's state")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from typing import TypeGuard, TypeVar
 
     from sisyphus._types import Json
 
@@ -19,7 +19,8 @@ class Memory:
     """What is remembered of a session, tolerant of whatever the file holds.
 
     `offset`: how far `transcript` was read. `starts`: what started loops, by name, oldest first.
-    `blocks`: Stops blocked in a row without a tool call. `tasks`: when a background task first
+    `blocks`: Stops blocked in a row without a tool call, the last one at `blocked_at` (epoch
+    seconds). `tasks`: when a background task first
     excused a Stop, in epoch seconds; 0 = it ran before the loop. `agents`: how far the subagents'
     transcripts were read, by name. `spent`: tokens of the last answers counted, by id.
     `cancelled_at`: what began before it in the transcript was cancelled with the rest. `news`: what
@@ -27,8 +28,8 @@ class Memory:
     """
 
     __slots__ = (
-        "_raw", "agents", "blocks", "cancelled_at", "forked_at", "heard", "met_at", "news",
-        "offset", "spent", "starts", "tasks", "transcript",
+        "_raw", "agents", "blocked_at", "blocks", "cancelled_at", "forked_at", "heard", "met_at",
+        "news", "offset", "spent", "starts", "tasks", "transcript",
     )  # fmt: skip
 
     def __init__(self, raw: Json) -> None:
@@ -36,6 +37,8 @@ class Memory:
         self.transcript = _typed(raw.get("transcript"), "")
         self.offset = max(_typed(raw.get("offset"), 0), 0)
         self.blocks = max(_typed(raw.get("blocks"), 0), 0)
+        blocked_at = raw.get("blocked_at")
+        self.blocked_at = float(blocked_at) if _is_moment(blocked_at) else 0.0
         self.forked_at = _typed(raw.get("forked_at"), "")
         self.met_at = _typed(raw.get("met_at"), "")
         self.cancelled_at = _typed(raw.get("cancelled_at"), "")
@@ -46,12 +49,7 @@ class Memory:
         self.news = [text for text in news if isinstance(text, str)]
         starts: list[object] = _typed(raw.get("starts"), [])
         self.starts = [name for name in starts if isinstance(name, str)]
-        tasks: dict[str, object] = _typed(raw.get("tasks"), {})
-        self.tasks = {
-            task: float(since)
-            for task, since in tasks.items()
-            if isinstance(since, (int, float)) and 0 <= since < _MOMENTS
-        }
+        self.tasks = moments(raw.get("tasks"))
 
     @property
     def is_new(self) -> bool:
@@ -72,6 +70,10 @@ class Memory:
         self.blocks = 0
         self.forget_tasks()
 
+    def note_block(self, blocks: int, now: float) -> None:
+        """`blocks`: in a row, the one that is made `now` included."""
+        self.blocks, self.blocked_at = blocks, now
+
     def count(self, spent: dict[str, int], latest: dict[str, int]) -> int:
         """How many of the tokens `spent`, by answer, are new; `latest` of them may still grow."""
         new = sum(max(n - self.spent.get(answer, 0), 0) for answer, n in spent.items())
@@ -90,6 +92,7 @@ class Memory:
             "offset": self.offset,
             "starts": self.starts[-REMEMBERED_STARTS:],
             "blocks": self.blocks,
+            "blocked_at": self.blocked_at,
             "tasks": self.tasks,
             "forked_at": self.forked_at,
             "met_at": self.met_at,
@@ -102,6 +105,16 @@ class Memory:
 
     def has_changed(self) -> bool:
         return self.as_json() != self._raw and self.as_json() != Memory({}).as_json()
+
+
+def moments(value: object) -> dict[str, float]:
+    """Name -> epoch seconds, of whatever a file holds."""
+    found: dict[str, object] = _typed(value, {})
+    return {name: float(at) for name, at in found.items() if _is_moment(at)}
+
+
+def _is_moment(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and 0 <= value < _MOMENTS
 
 
 def _counts(value: object) -> dict[str, int]:

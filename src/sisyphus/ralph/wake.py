@@ -47,7 +47,9 @@ def on_idle(
     clock: Callable[[], float] = time.time,
 ) -> Outcome | None:
     """Waits, where the loop asks for it; an outcome with a reason wakes the session."""
-    if payload.is_subagent or not payload.session or not space.settings.get("ralph.enabled"):
+    if not payload.follows_failure or payload.is_subagent or not payload.session:
+        return None
+    if not space.settings.get("ralph.enabled"):
         return None
     path = store.loop_path(space.ours, payload.session)
     if not _may_wake(store.peek(path)) or not _is_noted(path, space.now, sleep):
@@ -101,8 +103,9 @@ class _Watch:
 def _has_answered(transcript: str, since: float) -> bool:
     """Whether the model has said anything after the failure, whose message is no answer."""
     from sisyphus.ralph import loop, watch
+    from sisyphus.times import iso
 
-    failed_at = loop.iso(since + 1)
+    failed_at = iso(since + 1)
     for record in watch.last_records(transcript):
         is_answer = record.get("type") == "assistant" and not record.get("isApiErrorMessage")
         if is_answer and not loop.is_before(str(record.get("timestamp")), failed_at):
