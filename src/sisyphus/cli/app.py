@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sisyphus import __version__
-from sisyphus.cli import boulder, context, demo, notify, ralph, rules, why
+from sisyphus.cli import boulder, context, demo, enforce, install, notify, ralph, rules, why
 from sisyphus.contract import EVENTS
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
@@ -28,11 +28,14 @@ app = typer.Typer(
 )
 app.add_typer(boulder.app, name="boulder")
 app.add_typer(ralph.app, name="ralph")
+app.add_typer(enforce.app, name="enforce")
 app.add_typer(rules.app, name="rules")
 app.add_typer(context.app, name="context")
 app.add_typer(notify.app, name="notify")
 app.command("why")(why.why)
 app.command("demo")(demo.demo)
+app.command("install")(install.install)
+app.command("uninstall")(install.uninstall)
 
 
 def _version(asked: bool) -> None:
