@@ -88,6 +88,14 @@ def test_the_window_that_the_client_names_is_kept(folder: str) -> None:
     assert (known["window"], known["told"]) == (1_000_000, 1)
 
 
+def test_a_window_of_another_client_says_whose_it_is(folder: str) -> None:
+    store.note_reported(folder, "s1", 200_000)
+    assert "client" not in store.glance(folder, "s1")
+    store.note_reported(folder, "s1", 128_000, client="opencode")
+    known = store.glance(folder, "s1")
+    assert (known["window"], known["client"]) == (128_000, "opencode")
+
+
 @pytest.mark.parametrize("window", [0, -1])
 def test_a_window_that_is_none_is_not_kept(folder: str, window: int) -> None:
     store.note_reported(folder, "s1", window)

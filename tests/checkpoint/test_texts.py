@@ -94,6 +94,8 @@ def test_the_user_is_told_how_to_go_on(
     text = texts.checkpointed(entry, percent)
     assert text.startswith("[CHECKPOINTED]\n\nThe work stops here")
     assert [part for part in said if part not in text] == []
+    assert "/clear" in text
+    assert "/compact" in texts.checkpointed(entry, percent, "opencode")
 
 
 def test_what_a_summary_is_to_keep() -> None:

@@ -354,6 +354,26 @@ def test_a_command_is_about_the_session_around_it(
     assert client.current_session(folder) == expected
 
 
+OTHER_CLIENT = [
+    pytest.param("", "ses_1", "ses_1", id="another client says it"),
+    pytest.param("s9", "ses_1", "s9", id="this one inside of the other"),
+    pytest.param("../x", "ses_1", "ses_1", id="an unsafe id of this one"),
+    pytest.param("", "../x", "s1", id="an unsafe id of the other"),
+    pytest.param("", "", "s1", id="neither"),
+]
+
+
+@pytest.mark.parametrize(("here", "there", "expected"), OTHER_CLIENT)
+def test_a_command_may_come_from_another_clients_shell(
+    folder: str, monkeypatch: pytest.MonkeyPatch, here: str, there: str, expected: str
+) -> None:
+    client.bind(folder, "s1", NOW)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", here)
+    monkeypatch.setenv(client.SESSION, there)
+
+    assert client.current_session(folder) == expected
+
+
 def test_outside_of_a_client_there_is_no_session(
     folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,7 +384,10 @@ def test_outside_of_a_client_there_is_no_session(
     assert not client.is_inside_client()
 
 
-@pytest.mark.parametrize(("name", "value"), [("CLAUDECODE", "1"), ("CLAUDE_PID", "7")])
+INSIDE = [("CLAUDECODE", "1"), ("CLAUDE_PID", "7"), ("SISYPHUS_SESSION_ID", "ses_1")]
+
+
+@pytest.mark.parametrize(("name", "value"), INSIDE)
 def test_inside_of_a_client_the_environment_says_so(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:

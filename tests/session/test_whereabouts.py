@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from making import put
 
-from sisyphus.session.whereabouts import transcript_path
+from sisyphus.session.whereabouts import resume_command, transcript_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +15,14 @@ def test_a_transcript_is_found_whatever_its_folder_is_called(home: Path) -> None
     put(home / "projects" / "-a" / "s2.jsonl", "")
     path = put(home / "projects" / "-b" / "s1.jsonl", "")
     assert transcript_path(str(home), "s1") == str(path)
+
+
+def test_a_transcript_that_we_keep_comes_first(home: Path) -> None:
+    theirs = put(home / "projects" / "-b" / "s1.jsonl", "")
+    assert transcript_path(str(home), "s1") == str(theirs)
+    kept = put(home / ".sisyphus" / "opencode" / "s1.jsonl", "")
+    assert transcript_path(str(home), "s1") == str(kept)
+    assert transcript_path(str(home), "s2") == ""
 
 
 NONE = [
@@ -30,8 +38,15 @@ def test_where_there_is_none_there_is_no_path(home: Path, session: str) -> None:
     put(home / "projects" / "-b" / "s1.jsonl", "")
     (home / "projects" / "-b" / "folder.jsonl").mkdir()
     (home / "projects" / "file").touch()
+    (home / ".sisyphus" / "opencode" / "folder.jsonl").mkdir(parents=True)
     assert transcript_path(str(home), session) == ""
 
 
 def test_without_the_clients_folder_there_is_none(home: Path) -> None:
     assert transcript_path(str(home / "nowhere"), "s1") == ""
+
+
+def test_what_goes_on_with_a_session_depends_on_its_client(home: Path) -> None:
+    put(home / ".sisyphus" / "opencode" / "ses_1.jsonl", "")
+    assert resume_command(str(home), "ses_1") == "opencode -s ses_1"
+    assert resume_command(str(home), "s1") == "claude --resume s1"

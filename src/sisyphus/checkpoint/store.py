@@ -1,6 +1,7 @@
 """What is known of a session's context between two looks at it.
 
-    checkpoint/SESSION.json   `window`: as the client's statusline reported it; `told`: the highest
+    checkpoint/SESSION.json   `window`: as the client's statusline reported it; `client`: which one
+                              that is, where it is not Claude Code; `told`: the highest
                               level that was told and has not been left since; `pending`:
                               since when it is being told; `quiet_below`: tokens
                               that reach no level, `near_below`: nor are near one, both under the
@@ -63,11 +64,13 @@ def cut(known: Json) -> str:
     return value if isinstance(value, str) else ""
 
 
-def note_reported(ours: str, session: str, window: int) -> None:
-    """Keeps the window that the client named. How much of it is full the transcript says too."""
+def note_reported(ours: str, session: str, window: int, client: str = "") -> None:
+    """Keeps the window that the client named. How much of it is full the transcript says too.
+    `client`: whose, where it is not Claude Code."""
     if window <= 0 or number(glance(ours, session), "window") == window:
         return
-    note(ours, session, {"window": window, "quiet_below": 0, "near_below": 0})
+    named = {"client": client} if client else {}
+    note(ours, session, {"window": window, "quiet_below": 0, "near_below": 0, **named})
 
 
 def turn(

@@ -88,8 +88,10 @@ def user_checkpoint(level: str, percent: int, entry: Checkpoint, *, stops: bool)
     return f"{told}\nThe session stops soon; /clear or a new one goes on." if stops else told
 
 
-def checkpointed(entry: Checkpoint | None, percent: int) -> str:
-    """To the user, where a loop lets its session stop for the sake of a fresh context."""
+def checkpointed(entry: Checkpoint | None, percent: int, client: str = "claude") -> str:
+    """To the user, where a loop lets its session stop for the sake of a fresh context. A loop
+    follows its session behind Claude Code's /clear; others have /compact alone."""
+    empty = "/clear" if client == "claude" else "/compact"
     file = line(entry.get("handoff_file", "")) if entry else ""
     full = f" at {percent}% of its context" if percent else ""
     if not file:
@@ -97,13 +99,13 @@ def checkpointed(entry: Checkpoint | None, percent: int) -> str:
 [CHECKPOINTED]
 
 The work stops here{full}. No handoff could be written: see `sisyphus why`.
-To go on with a fresh context: /clear, then a prompt that says where to go on."""
+To go on with a fresh context: {empty}, then a prompt that says where to go on."""
     return f"""\
 [CHECKPOINTED]
 
 The work stops here{full}; nothing is lost.
 Its handoff: {file}
-To go on with a fresh context: /clear, then any prompt. The loop goes on from the handoff."""
+To go on with a fresh context: {empty}, then any prompt. The loop goes on from the handoff."""
 
 
 def keep(plan: PlanStatus | None, entry: Checkpoint, loop: str) -> list[str]:

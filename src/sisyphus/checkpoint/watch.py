@@ -116,8 +116,10 @@ def fill_of(full: Fullness) -> make.Fill:
 
 
 def stops_for(space: Workspace, level: int) -> bool:
-    """Whether what holds a session lets it stop at this level."""
-    is_asked = bool(run_id() or space.settings.get("checkpoint.hand_over"))
+    """Whether what holds a session lets it stop at this level. Another client than Claude Code has
+    no /clear that a loop follows; it compacts, and the loop goes on behind that."""
+    hands_over = space.client == "claude" and space.settings.get("checkpoint.hand_over")
+    is_asked = bool(run_id() or hands_over)
     return level >= levels.EMERGENCY or (level == levels.CHECKPOINT and is_asked)
 
 

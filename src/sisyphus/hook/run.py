@@ -32,6 +32,9 @@ LOCK_SECONDS = 4.0
 
 USAGE = 2
 
+OPENCODE = "opencode"
+"""The client whose plugin speaks and reads a little more than Claude Code's hooks."""
+
 IDLE, WAKE = "idle", 2
 """The one event whose exit code speaks: an asynchronous hook wakes its session with 2."""
 
@@ -59,16 +62,33 @@ def _answer(event: str, options: Sequence[str]) -> int:
     raw = _read_stdin(event)
     if raw is None:
         return 0
+    client = _client(options)
+    if client == OPENCODE:
+        from sisyphus.hook import opencode
+
+        raw = opencode.hear(raw)
     payload = Payload(event, raw)
-    space = Workspace(session_folder(payload), client=_client(options))
+    space = Workspace(payload.cwd if client == OPENCODE else session_folder(payload), client=client)
     outcome = merge(_ask_all(payload, space))
-    sent = 0 if event == IDLE else deliver(payload, space, outcome, _print)
-    if payload.session:
+    sent = _reply(payload, space, outcome)
+    if payload.session and (event != IDLE or outcome.notes):  # one more process at each Stop
         _note(payload, space, outcome, sent, started)
-    if event != IDLE or outcome.reason is None:
+    if event != IDLE or outcome.reason is None or client == OPENCODE:
         return 0
     _complain(f"{outcome.reason}\n")
     return WAKE
+
+
+def _reply(payload: Payload, space: Workspace, outcome: Outcome) -> int:
+    """Says what there is to say; returns the UTF-16 units of text sent to the model."""
+    if space.client != OPENCODE:
+        return 0 if payload.event == IDLE else deliver(payload, space, outcome, _print)
+    from sisyphus.hook import opencode
+
+    answer = opencode.Answer(outcome, space, _print)
+    sent = deliver(payload, space, outcome, answer)
+    answer.end()
+    return sent
 
 
 def _client(options: Sequence[str]) -> str:
@@ -131,7 +151,7 @@ def _print(reply: str) -> None:
 
 def _note(payload: Payload, space: Workspace, outcome: Outcome, sent: int, started: float) -> None:
     entry: Json = {
-        "at": round(space.now, 3),
+        "at": round(time.time() if payload.event == IDLE else space.now, 3),  # some wait for hours
         "event": payload.event,
         "ms": round((time.perf_counter() - started) * 1000, 1),
         "sent": sent,

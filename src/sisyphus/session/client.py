@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 CONTINUES = ("clear", "resume")
 """Why a session ends while its client process goes on, in the client's words."""
 
+SESSION = "SISYPHUS_SESSION_ID"
+"""In the shell of a client that names its session itself: OpenCode, by our plugin."""
+
 _PID_DIGITS = 10
 _ID_BYTES = 256
 _STAT_BYTES = 4_096
@@ -43,14 +46,15 @@ def client_process() -> Process | None:
 
 def is_inside_client() -> bool:
     """Whether this command line is the model's: it came from the client's own shell."""
-    return bool(os.environ.get("CLAUDECODE")) or client_pid() > 0
+    return bool(os.environ.get("CLAUDECODE") or os.environ.get(SESSION)) or client_pid() > 0
 
 
 def current_session(ours: str) -> str:
     """The session that a person's command is about where it names none; "" = none is known."""
-    named = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    if is_safe_id(named):
-        return named
+    for variable in ("CLAUDE_CODE_SESSION_ID", SESSION):
+        named = os.environ.get(variable, "")
+        if is_safe_id(named):
+            return named
     from sisyphus.session.binding import bound
 
     process = client_process()

@@ -141,6 +141,36 @@ def test_the_users_numbers_are_the_levels(desk: Desk, monkeypatch: pytest.Monkey
     ]
 
 
+OTHERS = [
+    pytest.param({"window": 400_000}, {}, 400_000, id="as it says"),
+    pytest.param({"window": 32_000}, {}, 32_000, id="a small one"),
+    pytest.param(
+        {"window": 400_000}, {"SISYPHUS_CHECKPOINT_WINDOW": "50000"}, 50_000, id="the user's word"
+    ),
+    pytest.param(
+        {"window": 400_000}, {"SISYPHUS_CHECKPOINT_WINDOW": "9"}, 400_000, id="a word that is none"
+    ),
+    pytest.param({"window": 400_000}, {WINDOW: "300000", PERCENT: "50"}, 400_000, id="claude's"),
+    pytest.param({}, {}, SMALL, id="nothing is told"),
+]
+
+
+@pytest.mark.parametrize(("known", "environment", "window"), OTHERS)
+def test_another_client_names_the_window_that_it_can_use(
+    desk: Desk,
+    monkeypatch: pytest.MonkeyPatch,
+    known: Json,
+    environment: dict[str, str],
+    window: int,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    found = _weigh(desk, 30_000, OPUS, client="opencode", **known)
+    limits = found.thresholds
+    assert (found.tokens, found.window, found.ends_at) == (30_000, window, 0)
+    assert (limits.l1, limits.l2, limits.l3) == (70, 85, 95)
+
+
 @pytest.mark.parametrize(
     ("tokens", "window", "told", "is_near"),
     [

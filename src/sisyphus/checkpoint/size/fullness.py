@@ -105,6 +105,8 @@ def of_reading(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
 
 def weigh(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
     """A reading against the window, `known` as the store has it."""
+    if known.get("client"):
+        return _of_another(space, found, known)
     client = Client(os.environ, known)
     get = space.settings.get
     reported = store.number(known, "window")
@@ -113,10 +115,21 @@ def weigh(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
         whole = min(whole, window.SMALL)
     size = client.usable_window(whole)
     limit = client.ends_at(size, by_itself=window.is_new(found.model))
-    thresholds = Thresholds(*(get(f"checkpoint.{name}") for name in ("l1", "l2", "l3")))
+    thresholds = _thresholds(space)
     if limit:
         thresholds = thresholds.within(100 * limit / size)
     return Fullness(found.tokens, size, found.model, thresholds, limit)
+
+
+def _of_another(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
+    """Of a client that names what it can use: what its compaction needs is left out of that."""
+    setting = space.settings.get("checkpoint.window")
+    size = setting if setting >= window.LEAST else store.number(known, "window") or window.SMALL
+    return Fullness(found.tokens, size, found.model, _thresholds(space), 0)
+
+
+def _thresholds(space: Workspace) -> Thresholds:
+    return Thresholds(*(space.settings.get(f"checkpoint.{name}") for name in ("l1", "l2", "l3")))
 
 
 def note_quiet(space: Workspace, session: str, full: Fullness, known: Json) -> None:

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sisyphus._types import Json
     from sisyphus.workspace import Workspace
 
 LATE_SECONDS, PAUSE_SECONDS = 0.15, 0.01
@@ -70,9 +71,9 @@ def read(path: str, calls: Sequence[str] = (), since: str = "") -> Reading:
     return Reading(is_current=is_current)
 
 
-def least_tokens(space: Workspace) -> int:
-    """Fewer reach no level."""
-    is_told = space.settings.get("checkpoint.window")
+def least_tokens(space: Workspace, known: Json) -> int:
+    """Fewer reach no level. Of a window that the user set, or another client has, any may."""
+    is_told = space.settings.get("checkpoint.window") or known.get("client")
     return 0 if is_told else LEAST_TOKENS_A_PERCENT * int(space.settings.get("checkpoint.l1"))
 
 
