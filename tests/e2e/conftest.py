@@ -16,14 +16,15 @@ REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)  # $HOME may already be a sta
 
 
 def _traces() -> dict[Path, tuple[int, int] | None]:
-    """What the client or sisyphus would leave in the real home: size and time of each file."""
-    client = REAL_HOME / ".claude"
+    """What a client or sisyphus would leave in the real home: size and time of each file."""
+    client, opencode = REAL_HOME / ".claude", REAL_HOME / ".config/opencode"
     ours = [client / ".boulder.json", *sorted((client / ".sisyphus").rglob("*"))]
+    ours += sorted(opencode.glob("*/*"))
     found: dict[Path, tuple[int, int] | None] = {
         path: (path.lstat().st_size, path.lstat().st_mtime_ns) for path in ours if path.exists()
     }
-    theirs = [path for path in (client, REAL_HOME / ".claude.json") if path.exists()]
-    return found | dict.fromkeys(theirs)
+    theirs = [client, REAL_HOME / ".claude.json", opencode, REAL_HOME / ".local/share/opencode"]
+    return found | dict.fromkeys(path for path in theirs if path.exists())
 
 
 @pytest.fixture(autouse=True)

@@ -36,7 +36,8 @@ class Run:
     @property
     def result(self) -> str:
         """What the user read last."""
-        return str(self.events[-1]["result"])
+        results = (event for event in reversed(self.events) if event.get("type") == "result")
+        return str(next(results)["result"])  # the end of an asynchronous hook may come behind it
 
     @property
     def hooks(self) -> list[Event]:

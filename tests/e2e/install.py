@@ -1,8 +1,9 @@
 """Makes what the end-to-end tests need, in `.e2e` of the checkout.
 
 `.e2e/venv` holds sisyphus as users get it, built and installed anew each time, and pytest;
-`.e2e/client` the pinned client, installed once. With `CLAUDE_CLIENT` set that client is taken as it
-is, whatever its version. What fails is said in one line on stderr, and the exit code is 1.
+`.e2e/client` and `.e2e/opencode` the pinned clients, installed once. A client that `CLAUDE_CLIENT`
+or `OPENCODE_CLIENT_BINARY` names is taken as it is, whatever its version. What fails is said in one
+line on stderr, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -13,27 +14,65 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
 VENV = CHECKOUT / ".e2e/venv"
-CLIENT = CHECKOUT / ".e2e/client"
-PACKAGE = "@anthropic-ai/claude-code"
-BINARY = CLIENT / "node_modules" / PACKAGE / "bin/claude.exe"  # its name on every system
 
 
 class InstallError(Exception):
     """What is missing, in one line for whoever ran `make e2e`."""
 
 
-def pinned_version() -> str:
-    manifest = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
-    return str(manifest["dependencies"][PACKAGE])
+@dataclass(frozen=True)
+class Client:
+    """A client of `package.json`: its npm package, where it goes, what runs there.
+
+    `variable`: the variable of the environment that names another binary. `spares`: below
+    `node_modules`, the binaries one of which the package's own script puts at `program`; npm does
+    not always run such scripts.
+    """
+
+    package: str
+    folder: Path
+    program: str
+    variable: str
+    spares: str = ""
+
+    @property
+    def version(self) -> str:
+        manifest = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
+        return str(manifest["dependencies"][self.package])
+
+    @property
+    def installed(self) -> Path:
+        return self.folder / "node_modules" / self.package / self.program
+
+    @property
+    def binary(self) -> Path:
+        return Path(os.environ.get(self.variable) or self.installed)
+
+
+CLAUDE = Client(
+    "@anthropic-ai/claude-code",
+    CHECKOUT / ".e2e/client",
+    "bin/claude.exe",  # its name on every system
+    "CLAUDE_CLIENT",
+)
+OPENCODE = Client(
+    "opencode-ai",
+    CHECKOUT / ".e2e/opencode",
+    "bin/opencode.exe",
+    "OPENCODE_CLIENT_BINARY",
+    spares="opencode-*/bin/opencode",
+)
+BINARY = CLAUDE.installed
 
 
 def version_of(client: Path) -> str:
-    """What `claude --version` says first; "" where it does not run."""
+    """What `--version` says first; "" where it does not run."""
     with tempfile.TemporaryDirectory() as home:
         try:
             done = subprocess.run(
@@ -55,17 +94,36 @@ def install_sisyphus() -> None:
     _run(python, "-m", "pip", "install", "--quiet", str(CHECKOUT), "pytest")
 
 
-def install_client() -> None:
+def install_client(client: Client) -> None:
     npm = shutil.which("npm")
     if npm is None:
-        raise InstallError("npm is not on PATH; install Node.js, or name a client in CLAUDE_CLIENT")
-    shutil.rmtree(CLIENT, ignore_errors=True)
-    CLIENT.mkdir(parents=True)
-    shutil.copy(HERE / "package.json", CLIENT)
+        raise InstallError(
+            f"npm is not on PATH; install Node.js, or name a client in {client.variable}"
+        )
+    shutil.rmtree(client.folder, ignore_errors=True)
+    client.folder.mkdir(parents=True)
+    manifest = {"private": True, "dependencies": {client.package: client.version}}
+    (client.folder / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
     quiet = ("--loglevel=error", "--no-audit", "--no-fund", "--no-package-lock")
-    _run(npm, "install", "--fetch-retries=1", *quiet, cwd=CLIENT)
-    if version_of(BINARY) != pinned_version():
-        raise InstallError(f"npm install left no client {pinned_version()} that runs at {BINARY}")
+    _run(npm, "install", "--fetch-retries=1", *quiet, cwd=client.folder)
+    if not _runs(client) and not _take_a_spare(client):
+        raise InstallError(
+            f"npm install left no {client.package} {client.version} that runs"
+            f" at {client.installed}; name one that does in {client.variable}"
+        )
+
+
+def _runs(client: Client) -> bool:
+    return version_of(client.installed) == client.version
+
+
+def _take_a_spare(client: Client) -> bool:
+    for spare in sorted((client.folder / "node_modules").glob(client.spares or "-")):
+        if version_of(spare) == client.version:
+            client.installed.unlink(missing_ok=True)
+            client.installed.symlink_to(spare)
+            return True
+    return False
 
 
 def _run(*command: str, cwd: Path = CHECKOUT) -> None:
@@ -75,17 +133,18 @@ def _run(*command: str, cwd: Path = CHECKOUT) -> None:
         raise InstallError(f"`{' '.join(command)}` failed: {gist}")
 
 
-def ensure_client() -> None:
-    named = os.environ.get("CLAUDE_CLIENT")
+def ensure(client: Client) -> None:
+    named = os.environ.get(client.variable)
     if named and not version_of(Path(named)):
-        raise InstallError(f"CLAUDE_CLIENT names {named}, which does not run")
-    if not named and version_of(BINARY) != pinned_version():
-        install_client()
+        raise InstallError(f"{client.variable} names {named}, which does not run")
+    if not named and not _runs(client):
+        install_client(client)
 
 
 def main() -> int:
     try:
-        ensure_client()
+        ensure(CLAUDE)
+        ensure(OPENCODE)
         install_sisyphus()
     except (InstallError, OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"error: the end-to-end tests cannot run: {error}\n")
