@@ -29,11 +29,13 @@ class Scene:
     furnish: Callable[[Desk], object]
     says: str = ""  # words that the reply holds; "" = there is no reply
     large: bool = field(default=False, kw_only=True)  # reads the large transcript
+    client: str = field(default="", kw_only=True)  # "" = Claude Code
 
     @property
     def words(self) -> tuple[str, ...]:
         """The command behind `sisyphus`."""
-        return (self.event,) if self.event == STATUSLINE else ("hook", self.event)
+        named = ("--client", self.client) if self.client else ()
+        return (self.event,) if self.event == STATUSLINE else ("hook", self.event, *named)
 
 
 def _read(path: str) -> Json:
@@ -47,6 +49,25 @@ def _read(path: str) -> Json:
         "tool_use_id": "toolu_fake000000",
     }
 
+
+OPENCODE = 1.3
+"""The same through the plugin, which sends what happened since its last message along."""
+
+
+def _through_plugin(**fields: Any) -> Json:
+    """The particulars of a message of the plugin's, with two lines of a transcript in it."""
+    usage = {"input": 40_000, "output": 200, "reasoning": 0, "cache": {"read": 9_000, "write": 0}}
+    lines = [
+        {"kind": "text", "at": 1, "id": "msg_1", "part": "prt_1", "text": "I read the file."},
+        {"kind": "usage", "at": 1, "id": "msg_1", "model": "fake", "tokens": usage},
+    ]
+    own = {"agent": "build", "window": 200_000, "text": "I read the file.", "lines": lines}
+    return {"transcript_path": None, "opencode": {**own, **fields}}
+
+
+_OPENCODE_READ = _through_plugin(
+    tool={"tool": "read", "call": "call_1", "args": {"filePath": "src/app.py"}, "output": "1: x"}
+)
 
 STOP: Json = {
     "stop_hook_active": True,
@@ -79,6 +100,11 @@ _EVENTS: dict[str, Json] = {
 def _once(event: str, fields: Json) -> Callable[[Desk], object]:
     """An empty project in which the same happened before."""
     return lambda desk: desk.hook(event, **fields)
+
+
+def _before(event: str, fields: Json) -> Callable[[Desk], object]:
+    """The same, told by OpenCode's plugin."""
+    return lambda desk: desk.run("hook", event, "--client", "opencode", **fields)
 
 
 def _rules(count: int) -> Callable[[Desk], object]:
@@ -187,6 +213,15 @@ SCENES = [
         "quiet-context-prompt", "user-prompt-submit, context at 45 %, transcript of 1 GB", QUIET,
         "user-prompt-submit", {"prompt": "please go on"},
         _once("user-prompt-submit", {"prompt": "please go on"}), large=True,
+    ),
+    Scene(
+        "opencode-tool", "post-tool-use by OpenCode's plugin, nothing to say", OPENCODE,
+        "post-tool-use", _OPENCODE_READ, _before("post-tool-use", _OPENCODE_READ),
+        client="opencode",
+    ),
+    Scene(
+        "opencode-stop", "stop by OpenCode's plugin, nothing to say", OPENCODE,
+        "stop", _through_plugin(), _before("stop", _through_plugin()), client="opencode",
     ),
     Scene(
         "rules-20", "post-tool-use, 20 rules, two match and are sent", 1.3,
