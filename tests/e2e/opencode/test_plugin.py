@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -62,3 +63,16 @@ def files(lab: Lab) -> set[str]:
     """Of the client's folder in the project; it writes its own `.gitignore` there."""
     folder = lab.project / ".opencode"
     return {str(path.relative_to(folder)) for path in folder.rglob("*")} - {".gitignore"}
+
+
+def test_one_process_answers_a_tool_call_and_none_a_token(lab: Lab) -> None:
+    file = lab.write("README.md", "Sells pears.\n")
+    long = " ".join(f"word{number}" for number in range(600))
+
+    run = lab.run("look", turns=[use(read(file), read(file)), use(read(file)), say(long)])
+
+    journal = lab.home / ".claude/.sisyphus/logs" / f"journal-{run.session}.jsonl"
+    events = [json.loads(line)["event"] for line in journal.read_text().splitlines()]
+    assert events == [
+        "session-start", "user-prompt-submit", *["post-tool-use"] * 3, "stop", "session-end",
+    ]  # fmt: skip
