@@ -150,6 +150,9 @@ A target is a ratio to `python -c "import json"`. Other work on the machine make
 and the ratio less certain; where a target is missed by little, run it again on a quiet machine.
 The processor's time (CPU, median) is disturbed less, and tells whether that was it; `nice -n -20`
 keeps other work away where you may use it.
+
+OpenCode's plugin starts one such process a tool call, one or two a prompt and one a turn's end;
+none a token or an event. `tests/e2e/opencode/test_plugin.py` counts them.
 """
 
 
