@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 
-from sisyphus.state.debug import APPEND
-from sisyphus.state.files import ensure_folder
+from sisyphus.state.files import append_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +18,4 @@ def append(path: str, records: Sequence[Json]) -> None:
     if not records or not path:
         return
     text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
-    ensure_folder(os.path.dirname(path))
-    descriptor = os.open(path, APPEND, 0o600)
-    try:
-        data = memoryview(text.encode())
-        while data:
-            data = data[os.write(descriptor, data) :]
-    finally:
-        os.close(descriptor)
+    append_text(path, text)

@@ -153,9 +153,16 @@ def ensure_folder(folder: str) -> None:
 
 def append_line(path: str, value: Json) -> None:
     """Appends one JSON line with a single write, so that lines of two processes do not mix."""
+    append_text(path, json.dumps(value) + "\n")
+
+
+def append_text(path: str, text: str) -> None:
+    """Appends whole lines at once. Raises `OSError`."""
     ensure_folder(os.path.dirname(path))
     fd = os.open(path, debug.APPEND, 0o600)
     try:
-        os.write(fd, (json.dumps(value) + "\n").encode())
+        data = memoryview(text.encode())
+        while data:
+            data = data[os.write(fd, data) :]
     finally:
         os.close(fd)
