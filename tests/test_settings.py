@@ -35,6 +35,15 @@ def test_every_setting_has_a_default_and_a_meaning(
     assert SETTINGS[key].doc.endswith(".")
 
 
+@pytest.mark.parametrize("key", SETTINGS)
+def test_every_setting_has_an_example_that_is_no_default(key: str) -> None:
+    setting = SETTINGS[key]
+    is_switch = isinstance(setting.default, bool)
+
+    assert setting.accepts(setting.default)
+    assert is_switch or (setting.accepts(setting.example) and setting.example != setting.default)
+
+
 def test_no_file_and_no_change_costs_no_cache(home: Path, in_force: Callable[[], Settings]) -> None:
     in_force()
     assert not (home / ".claude").exists()
@@ -115,6 +124,14 @@ VALUES = [
     pytest.param("enforce.claims", '["done"]', ["done"], id="a list"),
     pytest.param("enforce.claims", '["done", 7]', [], id="a list of more than texts"),
     pytest.param("enforce.claims", '"done"', [], id="a text for a list"),
+    pytest.param("ralph.verify_seconds", "600", 600, id="the largest there is"),
+    pytest.param("ralph.verify_seconds", "601", 300, id="more than that"),
+    pytest.param("ralph.verify_seconds", "0", 300, id="less than the least"),
+    pytest.param("ralph.no_progress", "0", 0, id="none"),
+    pytest.param("ralph.no_progress", "-1", 5, id="less than none"),
+    pytest.param("enforce.idle_seconds", "-0.5", 30, id="a fraction less than none"),
+    pytest.param("context.agents_md", '"never"', "never", id="one of the words"),
+    pytest.param("context.agents_md", '"Never"', "auto", id="none of the words"),
 ]
 
 
@@ -225,7 +242,7 @@ ENVIRONMENT = [
     pytest.param("rules.enabled", "maybe", True, id="neither leaves the default"),
     pytest.param("rules.enabled", "", True, id="an empty switch leaves the default"),
     pytest.param("boulder.stale_days", "3", 3, id="a number"),
-    pytest.param("boulder.stale_days", "-3", -3, id="a negative number"),
+    pytest.param("boulder.stale_days", "-3", 14, id="a number out of bounds"),
     pytest.param("boulder.stale_days", "--3", 14, id="no number"),
     pytest.param("boulder.stale_days", "²", 14, id="a digit that is no number"),
     pytest.param("boulder.stale_days", "9" * 5_000, 14, id="too many digits"),

@@ -28,11 +28,13 @@ _INTEGERS = 2**63  # what TOML promises
 class Setting:
     """One knob. `from_project`: whether a project's own file may turn it; `from_environment`:
     whether a variable may, which the client's settings in a project can set for its hooks.
-    `has_fractions`: a number that need not be a whole one. `is_limit`: 0 = none, and a variable may
-    only lower it. A list is one of texts."""
+    `least`, `most`: bounds of a number, both allowed; `has_fractions`: it need not be a whole one.
+    `is_limit`: 0 = none, and a variable may only lower it. `choices`: the texts that there are.
+    A list is one of texts. `example`: a value for the manual; a switch needs none."""
 
     __slots__ = (
-        "default", "doc", "from_environment", "from_project", "has_fractions", "is_limit",
+        "choices", "default", "doc", "example", "from_environment", "from_project",
+        "has_fractions", "is_limit", "least", "most",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  # one a trait
@@ -40,70 +42,124 @@ class Setting:
         default: Any,
         doc: str,
         *,
+        example: Any = None,
         from_project: bool = True,
         from_environment: bool = True,
+        least: int = 0,
+        most: int = _INTEGERS - 1,
         has_fractions: bool = False,
         is_limit: bool = False,
+        choices: tuple[str, ...] = (),
     ) -> None:
         self.default = default
         self.doc = doc
+        self.example = example
         self.from_environment = from_environment
         self.from_project = from_project
+        self.least = least
+        self.most = most
         self.has_fractions = has_fractions
         self.is_limit = is_limit
+        self.choices = choices
 
-    def accepts(self, value: object) -> bool:
-        if isinstance(value, float):
-            return self.has_fractions and abs(value) < _INTEGERS  # not a number is not less
-        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+    def accepts(self, value: Any) -> bool:
+        if isinstance(value, list):
+            return self.has_type_of(value) and all(isinstance(item, str) for item in value)
+        if not self.has_type_of(value) or (self.choices and value not in self.choices):
             return False
+        return isinstance(value, (bool, str)) or self.least <= value <= self.most
+
+    def has_type_of(self, value: object) -> bool:
+        if isinstance(value, float):
+            return self.has_fractions
         return type(value) is type(self.default)
 
 
 SETTINGS = {
     "boulder.enabled": Setting(True, "Follow plan files."),
     "boulder.stale_days": Setting(
-        14, "After so many days untouched a plan is not resumed silently.", from_project=False
+        14,
+        "After so many days untouched a plan is not resumed silently.",
+        from_project=False,
+        example=30,
     ),
     "ralph.enabled": Setting(True, "Keep ralph loops going until their promise is kept."),
     "ralph.background_wait": Setting(
-        10, "Minutes for which a pending background task excuses a Stop.", from_project=False
+        10,
+        "Minutes for which a pending background task excuses a Stop.",
+        from_project=False,
+        example=30,
     ),
     "ralph.no_progress": Setting(
-        5, "Iterations without progress that pause a loop; 0 = never.", from_project=False
+        5,
+        "Iterations without progress that pause a loop; 0 = never.",
+        from_project=False,
+        example=10,
     ),
     "ralph.same_error": Setting(
-        5, "Iterations with the same error that pause a loop; 0 = never.", from_project=False
+        5,
+        "Iterations with the same error that pause a loop; 0 = never.",
+        from_project=False,
+        example=3,
     ),
     "ralph.breaker_minutes": Setting(
         30,
         "Minutes after which a paused loop that got nowhere has another try.",
         from_project=False,
+        example=60,
     ),
     "ralph.verify_seconds": Setting(
-        300, "Seconds that a `--verify` command may take, at most 600.", from_project=False
+        300,
+        "Seconds that a `--verify` command may take, at most 600.",
+        from_project=False,
+        example=600,
+        least=1,
+        most=600,
     ),
     "ralph.retry_seconds": Setting(
         300,
         "Seconds to wait for a limit without a known end, doubled each time.",
         from_project=False,
+        example=60,
+        least=1,
     ),
     "ralph.stale_hours": Setting(
-        4, "Hours of silence after which a loop without its client is stale.", from_project=False
+        4,
+        "Hours of silence after which a loop without its client is stale.",
+        from_project=False,
+        example=12,
     ),
     "ralph.transcripts": Setting(True, "Keep what is said in each iteration of a loop."),
     "checkpoint.enabled": Setting(True, "Watch how full the model's context is."),
     "checkpoint.l1": Setting(
-        70, "Percent of the context at which the model is warned.", from_project=False
+        70,
+        "Percent of the context at which the model is warned.",
+        from_project=False,
+        example=60,
+        least=1,
+        most=100,
     ),
     "checkpoint.l2": Setting(
-        85, "Percent of the context at which work is handed over.", from_project=False
+        85,
+        "Percent of the context at which work is handed over.",
+        from_project=False,
+        example=80,
+        least=1,
+        most=100,
     ),
     "checkpoint.l3": Setting(
-        95, "Percent of the context from which a session may always stop.", from_project=False
+        95,
+        "Percent of the context from which a session may always stop.",
+        from_project=False,
+        example=90,
+        least=1,
+        most=100,
     ),
     "checkpoint.window": Setting(
-        0, "Tokens that the model's context holds; 0 = by the model's name.", from_project=False
+        0,
+        "Tokens that the model's context holds, at least 10,000; 0 = by the model's name.",
+        from_project=False,
+        example=1_000_000,
     ),
     "checkpoint.hand_over": Setting(
         True,
@@ -114,16 +170,23 @@ SETTINGS = {
         False, "Commit what is unfinished at a checkpoint.", from_project=False
     ),
     "checkpoint.keep_days": Setting(
-        14, "Days after which a handoff is not given to a new session.", from_project=False
+        14,
+        "Days after which a handoff is not given to a new session.",
+        from_project=False,
+        example=7,
     ),
     "notify.command": Setting(
         "",
         "A command that is told of checkpoints, pauses and ends.",
         from_project=False,
         from_environment=False,
+        example="sisyphus notify linear",
     ),
     "notify.linear_issue": Setting(
-        "", "The Linear issue that `sisyphus notify linear` comments on.", from_project=False
+        "",
+        "The Linear issue that `sisyphus notify linear` comments on.",
+        from_project=False,
+        example="ENG-123",
     ),
     "enforce.enabled": Setting(
         True, "Let `sisyphus enforce on` keep sessions going.", from_project=False
@@ -133,68 +196,102 @@ SETTINGS = {
         "Seconds of idleness after which a session is woken.",
         from_project=False,
         has_fractions=True,
+        example=120,
     ),
     "enforce.cooldown_seconds": Setting(
         30,
         "Seconds between two enforcements of a session, at least.",
         from_project=False,
         has_fractions=True,
+        example=60,
     ),
     "enforce.backoff": Setting(
         2,
         "By what each failure in a row multiplies the cooldown.",
         from_project=False,
         has_fractions=True,
+        example=1.5,
+        least=1,
+        most=1_000,
     ),
     "enforce.max_failures": Setting(
         5,
         "Failures in a row after which enforcement rests; 0 = never.",
         from_project=False,
         is_limit=True,
+        example=3,
     ),
     "enforce.recovery_seconds": Setting(
-        300, "Seconds after which failures are forgotten.", from_project=False, has_fractions=True
+        300,
+        "Seconds after which failures are forgotten.",
+        from_project=False,
+        has_fractions=True,
+        example=600,
     ),
     "enforce.max_iterations": Setting(
         50,
         "Enforcements of a session at most; 0 = endless.",
         from_project=False,
         is_limit=True,
+        example=20,
     ),
     "enforce.claims": Setting(
-        [], "Phrases that say that the work is done; [] = our own.", from_project=False
+        [],
+        "Phrases that say that the work is done; [] = our own.",
+        from_project=False,
+        example=["all done", "ready to merge"],
     ),
     "enforce.work": Setting(
-        [], "Phrases that say that work goes on; [] = our own.", from_project=False
+        [],
+        "Phrases that say that work goes on; [] = our own.",
+        from_project=False,
+        example=["next I will"],
     ),
     "enforce.toast_seconds": Setting(
-        15, "Seconds for which OpenCode shows a toast.", from_project=False, has_fractions=True
+        15,
+        "Seconds for which OpenCode shows a toast.",
+        from_project=False,
+        has_fractions=True,
+        example=5,
     ),
     "enforce.countdown_seconds": Setting(
         2,
         "Seconds between a toast and an idle enforcement in OpenCode.",
         from_project=False,
         has_fractions=True,
+        example=10,
     ),
     "enforce.abort_seconds": Setting(
         3,
         "Seconds after an abort in OpenCode in which nothing is enforced.",
         from_project=False,
         has_fractions=True,
+        example=10,
     ),
     "enforce.stability_seconds": Setting(
         5,
         "Seconds for which an idle session must not have changed.",
         from_project=False,
         has_fractions=True,
+        example=10,
     ),
     "rules.enabled": Setting(True, "Send rules that match the file a tool touched."),
     "context.enabled": Setting(True, "Send README.md and AGENTS.md at session start."),
     "context.agents_md": Setting(
-        "auto", "Send AGENTS.md: auto (where the client does not), always or never."
+        "auto",
+        "Send AGENTS.md: auto (where the client does not), always or never.",
+        example="always",
+        choices=("auto", "always", "never"),
     ),
     "context.directory_readme": Setting(
         False, "Send a folder's README.md on the first touch of a file below it."
+    ),
+    "state.keep_days": Setting(
+        30,
+        "Days after its end for which a session's journal and state are kept; 0 = for ever.",
+        from_project=False,
+        from_environment=False,
+        example=90,
     ),
 }
 
@@ -210,15 +307,15 @@ class Settings:
     def get(self, key: str) -> Any:
         """The value of a known "section.key"; a KeyError is a typing slip of ours."""
         setting = SETTINGS[key]
-        named = _from_environment(key) if setting.from_environment else None
+        named = from_environment(key) if setting.from_environment else None
         found: Any = self._values.get(key)
         kept = found if setting.accepts(found) else setting.default
-        if not setting.accepts(named) or (setting.is_limit and _is_above(named, kept)):
+        if not setting.accepts(named) or (setting.is_limit and is_above(named, kept)):
             return kept
         return named
 
 
-def _is_above(limit: Any, other: Any) -> bool:
+def is_above(limit: Any, other: Any) -> bool:
     """Of two limits, of which 0 is none."""
     return bool((limit <= 0 or limit > other) and other > 0)
 
@@ -226,15 +323,18 @@ def _is_above(limit: Any, other: Any) -> bool:
 def load(ours: str, root: str) -> Settings:
     """Settings of the project at `root`, with `ours` as our folder."""
     values: Json = {}
-    for path, is_project in (
-        (os.path.join(ours, "config.toml"), False),
-        (os.path.join(root, PROJECT_FILE), True),
-    ):
-        for key, value in _file_values(ours, path, root if is_project else "").items():
+    for path, inside in files(ours, root):
+        for key, value in _file_values(ours, path, inside).items():
             setting = SETTINGS.get(key)
-            if setting and setting.accepts(value) and (setting.from_project or not is_project):
+            if setting and setting.accepts(value) and (setting.from_project or not inside):
                 values[key] = value
     return Settings(values)
+
+
+def files(ours: str, root: str) -> tuple[tuple[str, str], ...]:
+    """The files, the later the stronger: each with the folder that it must not leave by a link;
+    that of the user ("") is reached by any."""
+    return (os.path.join(ours, "config.toml"), ""), (os.path.join(root, PROJECT_FILE), root)
 
 
 def _file_values(ours: str, path: str, inside: str) -> Json:
@@ -290,10 +390,15 @@ def _remember(cache: str, path: str, entry: Json) -> None:
         debug.log(f"settings cache not written: {error}")
 
 
-def _from_environment(key: str) -> Any:
-    """`SISYPHUS_RULES_ENABLED=0` for "rules.enabled", a list with commas; None where unset or of a
-    wrong form."""
-    text = os.environ.get("SISYPHUS_" + key.replace(".", "_").upper())
+def variable(key: str) -> str:
+    """Its name in the environment: SISYPHUS_RULES_ENABLED for "rules.enabled"."""
+    return "SISYPHUS_" + key.replace(".", "_").upper()
+
+
+def from_environment(key: str) -> Any:
+    """The value that the key's variable spells: 0 and 1 for a switch, a list with commas. None
+    where it is unset or of a wrong form."""
+    text = os.environ.get(variable(key))
     if text is None:
         return None
     default = SETTINGS[key].default

@@ -60,7 +60,10 @@ def test_a_promise_counts_when_the_command_succeeds_at_last(desk: Desk) -> None:
     assert [outcome.reason is not None for outcome in outcomes] == [True, True, False]
     assert "attempt 2 failed" in str(outcomes[1].reason)
     assert COMPLETE in outcomes[2].messages[0]
-    assert outcomes[2].notes == ["ended: promise `DONE` kept", f"loop {loop_id} ended: success"]
+    kept, checked, ended = outcomes[2].notes
+    assert (kept, ended) == ("ended: promise `DONE` kept", f"loop {loop_id} ended: success")
+    assert checked.startswith("`n=$(cat n 2>/dev/null")
+    assert checked.endswith("...` ended with exit code 0")
     assert desk.loops == []
 
 
@@ -175,7 +178,7 @@ def test_nor_while_the_loop_is_paused(desk: Desk) -> None:
 def test_a_command_that_takes_too_long_does_not_count(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_VERIFY_SECONDS", "0")  # taken as 1
+    monkeypatch.setenv("SISYPHUS_RALPH_VERIFY_SECONDS", "1")
     desk.begin(_verified("echo it begins; sleep 60"))
 
     outcome = desk.stop(PROMISE)

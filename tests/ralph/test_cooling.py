@@ -40,13 +40,13 @@ def test_the_limits_are_the_settings(project: Path) -> None:
     assert (found.no_progress, found.same_error, found.cool_minutes) == (5, 5, 30)
 
 
-def test_limits_below_zero_are_none(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_below_zero_are_passed_over(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_PROGRESS", "SAME_ERROR", "BREAKER_MINUTES"):
         monkeypatch.setenv(f"SISYPHUS_RALPH_{name}", "-5")
 
     found = cooling.limits(_space(project))
 
-    assert (found.no_progress, found.same_error, found.cool_minutes) == (0, 0, 0)
+    assert (found.no_progress, found.same_error, found.cool_minutes) == (5, 5, 30)
 
 
 TRIES = [

@@ -51,7 +51,7 @@ def check(loop: Loop, space: Workspace) -> Result | None:
 
     try:
         with Lock(store.loop_path(space.ours, loop.session_id) + ".verify", wait=0):
-            seconds = min(max(space.settings.get("ralph.verify_seconds"), 1), verify.MOST_SECONDS)
+            seconds: int = space.settings.get("ralph.verify_seconds")
             keep = iterations.verify_path(space.ours, loop.loop_id)
             return verify.run(_command(loop), loop.project, seconds, keep)
     except LockedError:

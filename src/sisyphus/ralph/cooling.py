@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def limits(space: Workspace) -> breaker.Limits:
     return breaker.Limits(
-        no_progress=max(space.settings.get("ralph.no_progress"), 0),
-        same_error=max(space.settings.get("ralph.same_error"), 0),
-        cool_minutes=max(space.settings.get("ralph.breaker_minutes"), 0),
+        no_progress=space.settings.get("ralph.no_progress"),
+        same_error=space.settings.get("ralph.same_error"),
+        cool_minutes=space.settings.get("ralph.breaker_minutes"),
     )
 
 
