@@ -32,6 +32,9 @@ EVENTS = {
 }
 """Names on our command line -> names of the client."""
 
+PREFIX, PLUGIN = "/sisyphus:", "CLAUDE_PLUGIN_ROOT"
+"""Before the names of a plugin's commands; in the environment of a plugin's hooks alone."""
+
 KEEP = "pre-compact"
 """The event whose output, whatever it is, is added to what the client asks its summariser for."""
 
@@ -296,3 +299,12 @@ def _path(value: object) -> str:
 def _folder(value: object) -> str:
     path = _path(value)
     return path if os.path.isabs(path) else os.path.normpath(os.path.join(_here(), path))
+
+
+def spelled(said: Json) -> Json:
+    """A reply with our commands as they are called where we are no plugin. Texts of others stay as
+    they are."""
+    return {
+        name: value.replace(PREFIX, "/") if isinstance(value, str) else value
+        for name, value in said.items()
+    }

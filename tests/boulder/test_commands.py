@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from command_files import put_foreign, put_ours
 
 from boulder.scene import PLAN, Scene, is_silent, model, user
 from sisyphus.boulder import actions
@@ -21,6 +22,20 @@ def test_the_status_is_answered_at_once(scene: Scene, prompt: str) -> None:
     answer = scene.prompt(prompt).reason
     assert answer
     assert answer.startswith(STATUS)
+
+
+@pytest.mark.parametrize("name", ["boulder-status", "boulder-clear", "start-work"])
+def test_a_users_own_command_of_the_name_is_his(scene: Scene, name: str) -> None:
+    put_foreign(scene.home, name)
+    scene.edit(PLAN)
+    assert is_silent(scene.prompt(f"/{name}"))
+    assert scene.in_use
+
+
+def test_a_command_file_of_ours_leaves_it_to_us(scene: Scene) -> None:
+    put_ours(scene.home, "boulder-status")
+    scene.edit(PLAN)
+    assert scene.prompt("/boulder-status").reason
 
 
 OTHER_PROMPTS = [

@@ -3,12 +3,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from command_files import put_foreign
 from making import put
 
 from checkpoint.telling import called
 from sisyphus.checkpoint import commands, gather
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from checkpoint.desk import Desk
     from sisyphus._types import Json
 
@@ -39,6 +42,13 @@ def test_a_command_is_answered_where_it_is_typed(filled: Desk, prompt: str, said
     assert outcome.reason is not None
     assert said in outcome.reason
     assert any(note.startswith("answered /ralph-c") for note in outcome.notes)
+
+
+@pytest.mark.parametrize("name", ["ralph-context", "ralph-checkpoint"])
+def test_a_users_own_command_of_the_name_is_his(filled: Desk, home: Path, name: str) -> None:
+    put_foreign(home / ".claude", name)
+    assert filled.prompt(f"/{name}").reason is None
+    assert filled.prompt(f"/sisyphus:{name}").reason
 
 
 OTHERS = [

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from command_files import put_foreign
 
 from enforce.desk import NOT_DONE, Desk
 from sisyphus.enforce import actions, commands
@@ -92,6 +93,13 @@ OTHERS = [
 def test_what_is_not_ours_goes_on_to_the_model(desk: Desk, prompt: str) -> None:
     assert _answer(desk, prompt) is None
     assert desk.whats == ["on"]
+
+
+def test_a_users_own_command_of_the_name_is_his(desk: Desk, home: Path) -> None:
+    put_foreign(home / ".claude", "enforce")
+    assert _answer(desk, "/enforce off") is None
+    assert desk.whats == ["on"]
+    assert _answer(desk, "/sisyphus:enforce off")
 
 
 @pytest.mark.parametrize("word", ["on", "off", "stop"])

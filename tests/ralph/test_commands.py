@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from command_files import put_foreign, put_ours
 from making import ours, put, run_hook
 
 from ralph import lines
@@ -37,6 +38,28 @@ def _reason(outcome: Outcome | None) -> str:
     assert outcome is not None
     assert outcome.reason is not None
     return outcome.reason
+
+
+BARE = ["/cancel-ralph", "/ralph-status", "/ralph-help", "/ralph-resume", "/list-ralph-loops"]
+
+
+@pytest.mark.parametrize("prompt", BARE)
+def test_a_users_own_command_of_the_name_is_his(session: Session, prompt: str) -> None:
+    put_foreign(session.home / ".claude", prompt[1:])
+    session.has(_loop())
+
+    outcome = session.submits(prompt)
+    assert outcome is None or (outcome.reason, outcome.messages) == (None, [])
+    assert len(session.loops) == 1
+    assert session.submits(f"/sisyphus:{prompt[1:]}") is not None
+
+
+@pytest.mark.parametrize("prompt", BARE[:3])
+def test_a_command_file_of_ours_leaves_it_to_us(session: Session, prompt: str) -> None:
+    put_ours(session.home / ".claude", prompt[1:])
+    session.has(_loop())
+
+    assert _reason(session.submits(prompt))
 
 
 CANCEL = [

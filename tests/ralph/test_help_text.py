@@ -20,3 +20,12 @@ def test_the_defaults_are_those_of_the_grammar() -> None:
 
 def test_no_line_is_longer_than_a_terminal() -> None:
     assert max(map(len, HELP.splitlines())) <= 100
+
+
+def test_columns_stay_columns_under_either_spelling_of_the_commands() -> None:
+    rows = [line for line in HELP.splitlines() if line.startswith("  /")]
+    bare = [line.replace("/sisyphus:", "/") for line in rows]
+
+    assert len(rows) > 5
+    for shown in (rows, bare):
+        assert len({line.rindex("   ") for line in shown}) == 1

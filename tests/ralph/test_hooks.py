@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from command_files import put_foreign, put_ours, put_skill
 from making import a_payload, a_space, a_start, debug_log, ours, put, run_hook
 
 from ralph.lines import add, prompt
@@ -18,6 +19,7 @@ from sisyphus.ralph.hooks import (
 from sisyphus.ralph.loop import BY_HOST_CAP, Loop
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from sisyphus.contract import Outcome, Payload
@@ -134,6 +136,43 @@ def test_a_typed_command_starts_a_loop_at_once(project: Path, home: Path) -> Non
     told = f"Ralph loop {loop.loop_id} goes on until <promise>DONE</promise>, "
     assert outcome.messages == [told + "at most 100 iterations, 1,440 minutes."]
     assert _memory(home).starts == ["prompt p1"]
+
+
+BARE = f"/ralph-loop {ARGS}"
+CALLED = {"skill": "ralph-loop", "args": ARGS}
+
+
+def test_a_command_of_ours_without_a_prefix_starts_one_too(project: Path, home: Path) -> None:
+    put_ours(home / ".claude", "ralph-loop")
+
+    assert _submit(project, BARE) is not None
+    (typed,) = _loops(home)
+    assert (typed.prompt, typed.completion_promise) == ("do it", "DONE")
+    assert _use(project, "", tool_input={**CALLED, "args": "more"}) is not None
+    assert [loop.prompt for loop in _loops(home)] == ["do it", "more"]
+
+
+def test_what_is_wrong_with_it_is_told_at_once(project: Path, home: Path) -> None:
+    put_ours(home / ".claude", "ralph-loop")
+
+    outcome = _submit(project, "/ralph-loop go --max-iterations x")
+
+    assert outcome is not None
+    assert "--max-iterations" in str(outcome.reason)
+    assert _loops(home) == []
+
+
+@pytest.mark.parametrize(
+    "put_command", [put_foreign, put_skill, lambda *_: None], ids=["c", "s", "n"]
+)
+def test_somebody_elses_command_of_that_name_starts_none(
+    project: Path, home: Path, put_command: Callable[[Path, str], object]
+) -> None:
+    put_command(home / ".claude", "ralph-loop")
+
+    assert _submit(project, BARE) is None
+    assert _use(project, "", tool_input=CALLED) is None
+    assert _loops(home) == []
 
 
 def test_what_was_said_and_done_before_is_not_the_loops(

@@ -48,6 +48,47 @@ def test_the_command_of_each_plugin_starts_a_loop(plugin: str) -> None:
     assert {by_user.args, by_model.args, submitted.args} == {"go"}
 
 
+NAMED = [
+    pytest.param(typed("x", "/ralph-loop"), "ralph-loop", id="typed"),
+    pytest.param(typed("x"), "ralph-wiggum:ralph-loop", id="typed, a plugin's"),
+    pytest.param(skill("x", "ralph-loop"), "ralph-loop", id="called"),
+    pytest.param(skill("x", "/sisyphus:ralph-loop"), "sisyphus:ralph-loop", id="called, ours"),
+]
+
+
+@pytest.mark.parametrize(("record", "command"), NAMED)
+def test_a_start_knows_the_command_by_which_it_was_asked_for(
+    record: dict[str, object], command: str
+) -> None:
+    assert [(start.command, start.args) for start in invocations.find(record)] == [(command, "x")]
+
+
+def test_so_does_one_that_is_not_in_the_transcript_yet() -> None:
+    submitted = invocations.submitted("/ralph-loop x", "p1")
+    called = invocations.used({"skill": "ralph-loop", "args": "x"}, "toolu_1")
+    assert submitted is not None
+    assert called is not None
+    assert (
+        (submitted.command, submitted.args) == (called.command, called.args) == ("ralph-loop", "x")
+    )
+
+
+CANCELLED = [
+    pytest.param(typed("", "/sisyphus:cancel-ralph"), "sisyphus:cancel-ralph", id="ours"),
+    pytest.param(typed("", "/cancel-ralph"), "cancel-ralph", id="without a plugin"),
+    pytest.param(typed("", "/other:cancel-ralph"), "", id="another plugin's"),
+    pytest.param(typed("", "/cancel-ralphs"), "", id="a longer name"),
+    pytest.param(prompt("/cancel-ralph"), "", id="plain text"),
+    pytest.param(typed("", "/cancel-ralph", isSidechain=True), "", id="a subagent's line"),
+    pytest.param(said("<command-name>/cancel-ralph</command-name>"), "", id="the model's words"),
+]
+
+
+@pytest.mark.parametrize(("record", "command"), CANCELLED)
+def test_a_line_that_cancels_names_its_command(record: dict[str, object], command: str) -> None:
+    assert invocations.cancelled(record) == command
+
+
 STARTS = [
     pytest.param(typed(""), "", id="no arguments"),
     pytest.param(typed("a\nb --x\r\n"), "a\nb --x\r\n", id="several lines"),
@@ -77,7 +118,6 @@ NONE = [
     pytest.param(prompt("see <command-name>/ralph-wiggum:ralph-loop</command-name>"), id="a quote"),
     pytest.param(prompt(typed("x")["message"]["content"] + " ok?"), id="words behind the tags"),
     pytest.param(typed("x", "/ralph-wiggum:help"), id="another command of the plugin"),
-    pytest.param(typed("x", "/ralph-loop"), id="a command without a plugin"),
     pytest.param(typed("x", "/other:ralph-loop"), id="another plugin's command"),
     pytest.param(typed("x", "/ralph-wiggum:ralph-loops"), id="a longer name"),
     pytest.param(typed("x", isMeta=True), id="a line that the client wrote"),
@@ -122,7 +162,7 @@ def test_a_prompt_starts_a_loop_before_it_is_in_the_transcript(text: str, args: 
 
 
 @pytest.mark.parametrize(
-    "text", ["/ralph-loop go", "try /ralph-wiggum:ralph-loop go", "/ralph-wiggum:ralph-loopy", ""]
+    "text", ["/ralph-loopy go", "try /ralph-wiggum:ralph-loop go", "/ralph-wiggum:ralph-loopy", ""]
 )
 def test_other_prompts_do_not(text: str) -> None:
     assert invocations.submitted(text, "") is None

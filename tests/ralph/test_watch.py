@@ -4,13 +4,15 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from command_files import put_foreign, put_ours
+from making import a_space, put
 
 from ralph.lines import add, prompt, raw, result, said, skill, typed, used
 from sisyphus.ralph import events, watch
 from sisyphus.transcript import TAIL_BYTES, lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -61,8 +63,8 @@ def test_what_cannot_be_read_has_no_lines(path: Path, kind: str) -> None:
     named = "" if kind == "nothing named" else str(path)
 
     assert list(lines(named, 0)) == []
-    assert watch.first_start(named, 7) == (None, 7)
-    assert watch.read_events(named, 7) == ([], 7)
+    assert watch.first_start(named, 7, a_space(path)) == (None, 7)
+    assert watch.read_events(named, 7, a_space(path)) == ([], 7)
 
 
 CANCEL = "/ralph-wiggum:cancel-ralph"
@@ -92,7 +94,51 @@ def test_the_first_start_that_matters(path: Path, records: list[object], index: 
     add(path, *records)
     begin = None if index is None else len(raw(*records[:index]))
 
-    assert watch.first_start(str(path), 0) == (begin, path.stat().st_size)
+    assert watch.first_start(str(path), 0, a_space(path)) == (begin, path.stat().st_size)
+
+
+BARE = [
+    pytest.param([typed("x", "/ralph-loop"), said("y")], 0, id="typed"),
+    pytest.param([said("y"), skill("x", "ralph-loop")], 1, id="called"),
+    pytest.param([skill("a"), typed("", "/cancel-ralph"), said("y")], None, id="cancelled"),
+]
+
+
+@pytest.mark.parametrize(("records", "index"), BARE)
+def test_a_name_without_a_plugin_counts_where_its_file_is_ours(
+    home: Path, path: Path, records: list[object], index: int | None
+) -> None:
+    for name in ("ralph-loop", "cancel-ralph"):
+        put_ours(home / ".claude", name)
+    test_the_first_start_that_matters(path, records, index)
+    assert bool(_started(path)) == any("ralph-loop" in str(record) for record in records)
+
+
+FOREIGN = [
+    pytest.param([typed("x", "/ralph-loop"), skill("y", "ralph-loop")], None, id="starts"),
+    pytest.param([typed("x"), typed("", "/cancel-ralph"), said("y")], 0, id="a cancel"),
+    pytest.param([typed("x", "/ralph-loop"), skill("a"), said("b")], 1, id="ours behind it"),
+]
+
+
+@pytest.mark.parametrize("put_command", [put_foreign, lambda *_: None], ids=["foreign", "none"])
+@pytest.mark.parametrize(("records", "index"), FOREIGN)
+def test_elsewhere_it_is_somebody_elses(
+    home: Path,
+    path: Path,
+    records: list[object],
+    index: int | None,
+    put_command: Callable[[Path, str], object],
+) -> None:
+    for name in ("ralph-loop", "cancel-ralph"):
+        put_command(home / ".claude", name)
+    test_the_first_start_that_matters(path, records, index)
+    assert len(_started(path)) == (index is not None)
+
+
+def _started(path: Path) -> list[str]:
+    found, _ = watch.read_events(str(path), 0, a_space(path))
+    return [event.start.command for event in found if event.start]
 
 
 def test_only_what_is_new_is_looked_at(path: Path) -> None:
@@ -100,8 +146,8 @@ def test_only_what_is_new_is_looked_at(path: Path) -> None:
     size = path.stat().st_size
     add(path, said("x"))
 
-    assert watch.first_start(str(path), size) == (None, path.stat().st_size)
-    found, end = watch.read_events(str(path), size)
+    assert watch.first_start(str(path), size, a_space(path)) == (None, path.stat().st_size)
+    found, end = watch.read_events(str(path), size, a_space(path))
     assert ([event.text for event in found], end) == (["x"], path.stat().st_size)
 
 
@@ -120,7 +166,7 @@ def test_events_of_all_that_matters_are_read_in_order(path: Path) -> None:
     with path.open("ab") as file:
         file.write(b'{"type":"user", nonsense\n[1]\n\xff"type":"assistant"\n')
 
-    found, _ = watch.read_events(str(path), 0)
+    found, _ = watch.read_events(str(path), 0, a_space(path))
 
     assert [event.kind for event in found] == [
         events.PROMPT,
@@ -135,7 +181,7 @@ def test_what_a_subagent_spent_is_read_and_nothing_else_of_it(path: Path) -> Non
     answer["message"].update(id="m1", usage={"output_tokens": 7})
     add(path, prompt("a"), answer)
 
-    found, _ = watch.read_events(str(path), 0)
+    found, _ = watch.read_events(str(path), 0, a_space(path))
 
     assert [(event.kind, event.tokens) for event in found] == [
         (events.PROMPT, 0),
@@ -147,7 +193,7 @@ def test_the_clients_own_goal_is_read_and_no_talk_about_it(path: Path) -> None:
     note = {"type": "goal_status", "met": False, "condition": "tests pass"}
     add(path, {"type": "attachment", "attachment": note}, prompt('"type":"goal_status"'))
 
-    found, _ = watch.read_events(str(path), 0)
+    found, _ = watch.read_events(str(path), 0, a_space(path))
 
     assert [(event.kind, event.text) for event in found] == [
         (events.GOAL, "tests pass"),
@@ -182,6 +228,6 @@ def test_lines_with_spaces_between_their_parts_are_read_too(path: Path) -> None:
     text = raw(prompt("a"), result("b", is_error=True), said("c")).decode()
     put(path, text.replace('":', '": '))
 
-    found, _ = watch.read_events(str(path), 0)
+    found, _ = watch.read_events(str(path), 0, a_space(path))
 
     assert [event.kind for event in found] == [events.PROMPT, events.FAILED, events.SAID]

@@ -30,7 +30,7 @@ def follow(
     `ids`: what the loops that begin here are called, by the names of their starts.
     """
     memory = held.memory
-    found, end = _events(payload.transcript, memory, has_loop=bool(held.loops))
+    found, end = _events(payload.transcript, memory, space, has_loop=bool(held.loops))
     found = events.with_last_message(found, payload.last_message)
     known = _known(held, space)
     begin = partial(_adopt, payload=payload, space=space, ids=ids)
@@ -95,7 +95,9 @@ def _spent_on(loop: Loop, found: list[Event]) -> dict[str, int]:
     return spent
 
 
-def _events(path: str, memory: Memory, *, has_loop: bool) -> tuple[list[Event], int]:
+def _events(
+    path: str, memory: Memory, space: Workspace, *, has_loop: bool
+) -> tuple[list[Event], int]:
     """What happened since the last look, and how far that is.
 
     While a loop is active, another transcript than the last one, or one that was cut, starts
@@ -104,10 +106,10 @@ def _events(path: str, memory: Memory, *, has_loop: bool) -> tuple[list[Event], 
     begin: int | None = memory.offset_in(path)
     end = memory.offset_in(path)
     if not has_loop:
-        begin, end = watch.first_start(path, end)
+        begin, end = watch.first_start(path, end, space)
     if begin is None:
         return [], end
-    found, end = watch.read_events(path, begin)
+    found, end = watch.read_events(path, begin, space)
     if has_loop and (path != memory.transcript or watch.size(path) < memory.offset):
         again = (events.STARTED, events.SPENT)
         found = [event for event in found if event.kind not in again]

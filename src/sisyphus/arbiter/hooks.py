@@ -105,7 +105,7 @@ def _is_quiet(payload: Payload, space: Workspace, memory: Memory) -> bool:
     if store.has_loop(space.ours, payload.session):
         return False
     offset = memory.offset_in(payload.transcript)
-    found, end = watch.first_start(payload.transcript, offset)
+    found, end = watch.first_start(payload.transcript, offset, space)
     if found is not None or _is_asked_for(payload, space, memory):
         return False
     tasks = _pending(payload)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sisyphus import bare_commands
 from sisyphus.boulder import actions, answers, messages
 from sisyphus.boulder.meant import NotFollowedError
 from sisyphus.contract import Outcome
@@ -48,8 +49,9 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
     if typed is None:
         return None
     command, argument = typed[2], (typed[3] or "").strip()
-    if argument and command in _WITHOUT_ARGUMENT:
-        return None  # a sentence that begins with the command's name
+    is_sentence = argument and command in _WITHOUT_ARGUMENT  # that begins with the command's name
+    if is_sentence or (not typed[1] and bare_commands.is_foreign(command, space)):
+        return None
     notes = [f"answered /{command}"]
     try:
         if command == "start-work":

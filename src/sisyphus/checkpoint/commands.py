@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sisyphus import bare_commands
 from sisyphus.contract import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
@@ -14,20 +15,25 @@ if TYPE_CHECKING:
     from sisyphus.contract import Payload
     from sisyphus.workspace import Workspace
 
-_COMMAND = re.compile(r"\s*/(?:sisyphus:)?(ralph-context|ralph-checkpoint)(?:\s+(.*))?", re.DOTALL)
+_COMMAND = re.compile(r"\s*/(sisyphus:)?(ralph-context|ralph-checkpoint)(?:\s+(.*))?", re.DOTALL)
 _FORECAST = "--forecast"
 
 
 def answer(payload: Payload, space: Workspace) -> Outcome | None:
     """The answer to a prompt that is one of our commands; None for any other prompt."""
     typed = _COMMAND.fullmatch(payload.prompt)
-    if typed is None or (typed[2] or "").strip() not in ("", _FORECAST):
+    if typed is None:
+        return None
+    command, option = typed[2], (typed[3] or "").strip()
+    if option not in ("", _FORECAST):
+        return None
+    if not typed[1] and bare_commands.is_foreign(command, space):
         return None
     try:
-        text = _do(typed[1], space, payload.session, forecast=bool((typed[2] or "").strip()))
+        text = _do(command, space, payload.session, forecast=bool(option))
     except SisyphusError as error:
         text = str(error)
-    return Outcome(reason=harmless(text), notes=[f"answered /{typed[1]}"])
+    return Outcome(reason=harmless(text), notes=[f"answered /{command}"])
 
 
 def _do(command: str, space: Workspace, session: str, *, forecast: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sisyphus import bare_commands
 from sisyphus.contract import Outcome
 from sisyphus.enforce import actions, answers
 from sisyphus.errors import SisyphusError
@@ -27,6 +28,8 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
     word = words[0].strip() if words else "status"
     if name not in (OURS, SHORT) or (name == SHORT and word not in _DO):
         return None  # a command of somebody else, or a sentence
+    if name == SHORT and bare_commands.is_foreign(name[1:], space):
+        return None
     try:
         text = _do(word, space, payload.session)
     except (SisyphusError, OSError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from sisyphus.contract import spelled
 from sisyphus.opencode import keep, lines, payload, reply
 from sisyphus.paths import our_home
 from sisyphus.state import debug
@@ -55,7 +56,7 @@ class Answer:
         self._has_spoken = True
         extras = self._extras()
         own = {payload.CLIENT: extras} if extras else {}
-        self._write(json.dumps({**reply.spelled(json.loads(text)), **own}) + "\n")
+        self._write(json.dumps({**spelled(json.loads(text)), **own}) + "\n")
 
     def end(self) -> None:
         """Where nothing was to be said in Claude Code's words."""

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sisyphus.contract import Outcome
     from sisyphus.settings import Settings
 
-_PREFIX = "/sisyphus:"
 _GUARDS = ("abort_seconds", "stability_seconds")
 
 
@@ -31,11 +30,3 @@ def extras(outcome: Outcome, settings: Settings) -> Json:
     if outcome.wake_after is not None or outcome.reason is not None:
         found |= {name: settings.get(f"enforce.{name}") for name in _GUARDS}
     return found
-
-
-def spelled(said: Json) -> Json:
-    """The reply with our commands as they are called there. Texts of others stay as they are."""
-    return {
-        name: value.replace(_PREFIX, "/") if isinstance(value, str) else value
-        for name, value in said.items()
-    }

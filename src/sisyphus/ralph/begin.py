@@ -27,7 +27,7 @@ def by_user(payload: Payload, space: Workspace, start: Start) -> Outcome | None:
             loop, _ = adopt.adopt(start, payload.session, space)
         except BadArgumentsError as error:
             held.save_memory()
-            return lost.told(_refuse(payload, str(error)), held.faults, payload, space)
+            return lost.told(_refuse(start, str(error)), held.faults, payload, space)
         replaced = [old for old in held.loops if not old.plan]
         put_in_place(held, loop, payload.transcript, space)
     notes = [f"loop {old.loop_id} cancelled: a new one replaces it" for old in replaced]
@@ -88,11 +88,12 @@ def _log(begun: Sequence[Loop], space: Workspace) -> None:
         history.started(space.ours, loop, store.loop_path(space.ours, loop.session_id))
 
 
-def _refuse(payload: Payload, reason: str) -> Outcome:
+def _refuse(start: Start, reason: str) -> Outcome:
     """Our own command is answered here; another plugin's runs on without a loop of ours."""
     from sisyphus.ralph import texts
 
     text, notes = texts.refused(reason), [f"no loop started: {reason}"]
-    if payload.prompt.lstrip().startswith("/sisyphus:"):
+    plugin, colon, _ = start.command.partition(":")
+    if not colon or plugin == "sisyphus":
         return Outcome(reason=text, notes=notes)
     return Outcome(messages=[text], notes=notes)

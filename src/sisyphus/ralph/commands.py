@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sisyphus import bare_commands
 from sisyphus.contract import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import actions, help_text, store
@@ -30,8 +31,9 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
     if typed is None:
         return None
     plugin, command, more = typed[1] or "sisyphus", typed[2], (typed[3] or "").strip()
-    if more and command != RESUME:
-        return None  # a sentence that begins with the command's name
+    is_sentence = more and command != RESUME  # that begins with the command's name
+    if is_sentence or (not typed[1] and bare_commands.is_foreign(command, space)):
+        return None
     if plugin != "sisyphus":
         return _cancel_with_another(command, space, payload.session)
     notes = [f"answered /{command}"]

@@ -5,7 +5,8 @@ A ralph loop keeps the agent at one task until it gives its promise that the tas
 
   /sisyphus:ralph-loop "TASK" --completion-promise "TEXT" [options]   start one
   /sisyphus:ralph-status                                              how it stands
-  /sisyphus:ralph-pause, /sisyphus:ralph-resume                       let the session stop; go on
+  /sisyphus:ralph-pause                                               let the session stop
+  /sisyphus:ralph-resume                                              go on
   /sisyphus:cancel-ralph                                              end it
   /sisyphus:list-ralph-loops                                          loops of all sessions
   /sisyphus:ralph-stats                                               how loops ended

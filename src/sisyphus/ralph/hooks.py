@@ -92,9 +92,11 @@ def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def _command(payload: Payload, space: Workspace) -> Outcome | None:
+    from sisyphus import bare_commands
     from sisyphus.ralph import begin, commands, invocations
 
-    if start := invocations.submitted(payload.prompt, payload.prompt_id):
+    start = invocations.submitted(payload.prompt, payload.prompt_id)
+    if start and bare_commands.is_ours(start.command, space):
         return begin.by_user(payload, space, start)
     return commands.answer(payload, space) or _speech(payload, space)
 
@@ -116,7 +118,11 @@ def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     start = _used(payload)
     if start is None or not space.settings.get("ralph.enabled"):
         return None
+    from sisyphus.bare_commands import is_ours
     from sisyphus.ralph import begin
+
+    if not is_ours(start.command, space):
+        return None
 
     return _try(lambda payload, space: begin.by_model(payload, space, start), payload, space)
 

@@ -1,9 +1,10 @@
 """Where a prompt or a transcript says that somebody starts a ralph loop.
 
 The user types `/PLUGIN:ralph-loop ARGS`, which the client records as one user line of tags; or the
-model calls the tool `Skill` with the same name. Nothing else starts a loop: no prose, no tool
-result, no line that the client wrote for the user (`isMeta`), no subagent's line. Claude Code
-2.1.329 records the arguments as they were typed, without escaping.
+model calls the tool `Skill` with the same name. Whose command the name is without a prefix, tells
+`bare_commands`. Nothing else starts a loop: no prose, no tool result, no line that the client wrote
+for the user (`isMeta`), no subagent's line. Claude Code 2.1.329 records the arguments as they were
+typed, without escaping.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 PLUGINS = ("sisyphus", "ralph-wiggum", "ralph-wiggum-pro", "ralph-loop")
 
-_NAME = rf"(?:{'|'.join(PLUGINS)}):ralph-loop"
+_PREFIX = rf"(?:(?:{'|'.join(PLUGINS)}):)?"
+_NAME = rf"({_PREFIX}ralph-loop)"
 _SUBMITTED = re.compile(rf"\s*/{_NAME}(?:\s(.*))?", re.DOTALL)
 _SKILL = re.compile(rf"\s*/?{_NAME}\s*")
 _TYPED = re.compile(
@@ -31,21 +33,23 @@ _TYPED = re.compile(
 )
 _CANCELLED = re.compile(
     r"\s*(?:<command-message>[^<]*</command-message>\s*)?"
-    rf"<command-name>\s*/?(?:{'|'.join(PLUGINS)}):cancel-ralph\s*</command-name>.*",
+    rf"<command-name>\s*/?({_PREFIX}cancel-ralph)\s*</command-name>.*",
     re.DOTALL,
 )
 
 
 class Start:
-    """One invocation. `origin` is the uuid of its line, "" while it is not in the transcript.
+    """One invocation. `command` is its name, with the plugin's where that was given.
 
+    `origin` is the uuid of its line, "" while it is not in the transcript.
     `early` is the name by which a hook knew it before: that of the prompt or of the tool call.
     """
 
-    __slots__ = ("args", "at", "by_model", "call", "early", "origin")
+    __slots__ = ("args", "at", "by_model", "call", "command", "early", "origin")
 
     def __init__(self, args: str, *, origin: str = "", early: str = "", at: str = "") -> None:
         self.args = args
+        self.command = ""
         self.origin = origin
         self.early = early
         self.at = at  # ISO time, "" where the line has none
@@ -60,14 +64,16 @@ class Start:
 def submitted(prompt: str, prompt_id: str) -> Start | None:
     """The loop that a prompt starts; it is not in the transcript yet."""
     found = _SUBMITTED.fullmatch(prompt)
-    return Start(found[1] or "", early=_early("prompt", prompt_id)) if found else None
+    return _start(found, _early("prompt", prompt_id)) if found else None
 
 
 def used(given: Json, call: str) -> Start | None:
     """The loop that a call of the tool `Skill` has started; it may not be in the transcript yet."""
-    if not _SKILL.fullmatch(_text(given.get("skill"))):
+    found = _SKILL.fullmatch(_text(given.get("skill")))
+    if found is None:
         return None
     start = Start(_text(given.get("args")), early=_early("call", call))
+    start.command = found[1]
     start.by_model = True
     start.call = call
     return start
@@ -81,8 +87,7 @@ def typed(record: Json) -> Start | None:
     found = _TYPED.fullmatch(texts[0])
     if found is None:
         return None
-    start = Start(found[1] or "", early=_early("prompt", _text(record.get("promptId"))))
-    return _located(start, record)
+    return _located(_start(found, _early("prompt", _text(record.get("promptId")))), record)
 
 
 def called(record: Json, block: Json) -> Start | None:
@@ -101,11 +106,18 @@ def find(record: Json) -> list[Start]:
     return [start for start in (by_user, *by_model) if start]
 
 
-def cancels(record: Json) -> bool:
-    """Whether the user ends his loops with this line."""
+def cancelled(record: Json) -> str:
+    """The command by which the user ends his loops with this line, "" where it is none."""
     if not transcript.is_user_prompt(record) or record.get("isSidechain"):
-        return False
-    return _CANCELLED.fullmatch(transcript.texts(record)[0]) is not None
+        return ""
+    found = _CANCELLED.fullmatch(transcript.texts(record)[0])
+    return found[1] if found else ""
+
+
+def _start(found: re.Match[str], early: str) -> Start:
+    start = Start(found[2] or "", early=early)
+    start.command = found[1]
+    return start
 
 
 def _located(start: Start, record: Json) -> Start:

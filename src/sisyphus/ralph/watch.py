@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json
     from sisyphus.ralph.events import Event
+    from sisyphus.workspace import Workspace
 
 _SPEAKERS = (b'"type":"user"', b'"type": "user"', b'"type":"assistant"', b'"type": "assistant"')
 _STARTERS = (b"</command-name>", b'"Skill"')
@@ -30,7 +31,7 @@ def size(path: str) -> int:
         return 0
 
 
-def first_start(path: str, offset: int) -> tuple[int | None, int]:
+def first_start(path: str, offset: int, space: Workspace) -> tuple[int | None, int]:
     """Where the line of the first start behind `offset` begins that still matters; None = none.
 
     A loop that the user types replaces all before it, and his command to cancel ends them. Second:
@@ -42,29 +43,34 @@ def first_start(path: str, offset: int) -> tuple[int | None, int]:
         end = position + len(line)
         if b"ralph" not in line or not any(mark in line for mark in _STARTERS):
             continue
-        kinds = _starts(line) if b":ralph-loop" in line else ()
+        kinds = _starts(line, space) if b"ralph-loop" in line else ()
         if "user" in kinds or (kinds and found is None):
             found = position
-        if b":cancel-ralph" in line and _cancels(line):
+        if b"cancel-ralph" in line and _cancels(line, space):
             found = None
     return found, end
 
 
-def _starts(line: bytes) -> Sequence[str]:
+def _starts(line: bytes, space: Workspace) -> Sequence[str]:
     """Who starts a loop in this line."""
+    from sisyphus.bare_commands import is_ours
     from sisyphus.ralph import invocations
 
     starts = (start for record in records([line]) for start in invocations.find(record))
-    return ["model" if start.by_model else "user" for start in starts]
+    return [
+        "model" if start.by_model else "user" for start in starts if is_ours(start.command, space)
+    ]
 
 
-def _cancels(line: bytes) -> bool:
+def _cancels(line: bytes, space: Workspace) -> bool:
+    from sisyphus.bare_commands import is_ours
     from sisyphus.ralph import invocations
 
-    return any(invocations.cancels(record) for record in records([line]))
+    commands = [invocations.cancelled(record) for record in records([line])]
+    return any(command and is_ours(command, space) for command in commands)
 
 
-def read_events(path: str, offset: int) -> tuple[list[Event], int]:
+def read_events(path: str, offset: int, space: Workspace) -> tuple[list[Event], int]:
     """What happened behind `offset`, and where the last line ends."""
     from sisyphus.ralph import events
 
@@ -73,10 +79,19 @@ def read_events(path: str, offset: int) -> tuple[list[Event], int]:
     for position, line in lines(path, offset):
         end = position + len(line)
         if _matters(line):
-            found += events.read(records([line], sidechains=True))
+            found += _ours(events.read(records([line], sidechains=True)), space)
         elif _GOAL in line:
             found += events.goals(line)
     return found, end
+
+
+def _ours(found: list[Event], space: Workspace) -> list[Event]:
+    """Without the loops that a command of somebody else started."""
+    if not any(event.start for event in found):
+        return found
+    from sisyphus.bare_commands import is_ours
+
+    return [event for event in found if not event.start or is_ours(event.start.command, space)]
 
 
 def last_records(path: str) -> list[Json]:

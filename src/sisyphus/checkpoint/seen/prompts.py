@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sisyphus import transcript
+from sisyphus.bare_commands import NAMES
 from sisyphus.ralph.events import is_prompt
 
 TYPE_CHECKING = False
@@ -24,6 +25,8 @@ _CLIENTS = frozenset(
 )  # fmt: skip
 """Commands of the client's own that are no work."""
 _OURS = ("sisyphus:", "ralph-wiggum:", "ralph-wiggum-pro:", "ralph-loop:")
+_BARE = NAMES - {"start-work"}
+"""Whose `/start-work` it was is not recorded; somebody else's is work that was asked for."""
 
 
 def asked(record: Json) -> str:
@@ -38,8 +41,8 @@ def asked(record: Json) -> str:
 def _command(said: str) -> str:
     name = _tagged(said, "name").lstrip("/")
     arguments = _tagged(said, "args")
-    if name.startswith(_OURS):
-        return _loop_prompt(arguments) if name.endswith(":ralph-loop") else ""
+    if name.startswith(_OURS) or name in _BARE:
+        return _loop_prompt(arguments) if name.endswith("ralph-loop") else ""
     return "" if name in _CLIENTS or not name else f"/{name} {arguments}".rstrip()
 
 
