@@ -23,6 +23,10 @@ def client_home() -> str:
     return os.path.abspath(named or os.path.join(os.path.expanduser("~"), ".claude"))
 
 
+INSTALLS = "installs.json"
+"""Our record of what `sisyphus install` wrote."""
+
+
 def our_home() -> str:
     return os.path.join(client_home(), ".sisyphus")
 

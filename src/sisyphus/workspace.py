@@ -27,12 +27,16 @@ def run_id() -> str:
 class Workspace:
     """One project as seen from `cwd`, the folder where a session or command began.
 
-    `now` is in epoch seconds.
+    `now` is in epoch seconds; `scope`: which settings call the hook that works here, the "user"'s,
+    those of a "project", its "local" ones, or a "plugin".
     """
 
-    def __init__(self, cwd: str, *, now: float | None = None, client: str = "claude") -> None:
+    def __init__(
+        self, cwd: str, *, now: float | None = None, client: str = "claude", scope: str = "user"
+    ) -> None:
         self.cwd = cwd
         self.client = client
+        self.scope = scope
         self.now = time.time() if now is None else now
         self.home = client_home()
         self.ours = os.path.join(self.home, ".sisyphus")

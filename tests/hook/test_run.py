@@ -81,6 +81,18 @@ def test_a_project_with_nothing_to_say_is_answered_with_silence(project: Path, e
     assert run_hook(event, raw) == (0, {})
 
 
+@pytest.mark.parametrize(("plugin", "prefix"), [("/plugin", "/sisyphus:"), ("", "/")])
+def test_our_commands_are_named_as_the_user_can_call_them(
+    project: Path, monkeypatch: pytest.MonkeyPatch, plugin: str, prefix: str
+) -> None:
+    monkeypatch.setenv("CLAUDE_PLUGIN_ROOT", plugin)
+    payload = {"session_id": "s1", "cwd": str(project), "prompt": "/ralph-help"}
+    code, reply = run_hook("user-prompt-submit", payload)
+    assert (code, reply["decision"]) == (0, "block")
+    assert f"  {prefix}ralph-loop " in reply["reason"]
+    assert ("/sisyphus:" in reply["reason"]) == bool(plugin)
+
+
 def test_an_unknown_event_is_a_usage_error() -> None:
     done = subprocess.run([COMMAND, "hook", "stopp"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
@@ -246,6 +258,22 @@ def test_each_hook_notes_what_it_decided(home: Path, start: dict[str, str]) -> N
     assert first["sent"] > 50
     assert "sent README.md" in first["notes"]
     assert (second["event"], second["agent"], second["sent"]) == ("stop", "a1", 0)
+    assert "project" not in second
+
+
+def test_the_start_of_a_session_notes_where_that_is(
+    home: Path, project: Path, start: dict[str, str]
+) -> None:
+    run_hook("session-start", start)
+    run = {**os.environ, "SISYPHUS_RUN": "run12"}
+    run_hook("session-start", {**start, "source": "resume"}, env=run)
+    lines = ours(home, "logs/journal-s1.jsonl").read_text().splitlines()
+    first, second = (json.loads(line) for line in lines)
+    told = {name: first.get(name) for name in ("project", "client", "source", "run")}
+    assert told == {
+        "project": str(project), "client": "claude", "source": "startup", "run": None,
+    }  # fmt: skip
+    assert (second["source"], second["run"]) == ("resume", "run12")
 
 
 def test_a_payload_without_a_session_leaves_no_journal(home: Path, start: dict[str, str]) -> None:

@@ -395,3 +395,13 @@ def test_what_waits_for_a_reply_does_not_go_to_a_summary(desk: Desk) -> None:
     desk.say(a_payload("stop"), a_piece("rule"))
     assert _keep(desk) == []
     assert desk.say(a_payload()) == "<rule>"
+
+
+def test_where_nothing_can_be_noted_that_is_why_nothing_is_sent(home: Path, desk: Desk) -> None:
+    put(ours(home, ""), "somebody's")
+    outcome = Outcome(pieces=[a_piece("rule")])
+    deliver(a_payload(), desk.space, outcome, desk.printed.append)
+    assert desk.printed == []
+    first, second = outcome.notes
+    assert first.startswith("what was sent cannot be noted: ")
+    assert second == "nothing was sent: whether the model has it already is not known"

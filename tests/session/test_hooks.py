@@ -23,9 +23,10 @@ from session.processes import nobody_above
 from sisyphus.contract import said_to_model
 from sisyphus.session.binding import session_before
 from sisyphus.session.client import session_named
-from sisyphus.session.hooks import on_session_end, on_session_start
+from sisyphus.session.hooks import FEATURES, on_session_end, on_session_start
 from sisyphus.session.process import identify
 from sisyphus.session.store import SessionStore
+from sisyphus.settings import SETTINGS
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -85,6 +86,20 @@ def test_a_fork_knows_when_it_began(home: Path, project: Path) -> None:
     assert stored(ours(home, "sessions/s1.json"))["forked_at"] == 1_000_000.0
 
 
+def test_what_a_setting_switches_off_is_noted(home: Path, project: Path) -> None:
+    assert on_session_start(a_start(), a_space(project)) is None
+    put(ours(home, "config.toml"), "[rules]\nenabled = false\n[context]\nenabled = false\n")
+    outcome = on_session_start(a_start(), a_space(project))
+    assert outcome is not None
+    assert outcome.notes == ["switched off by a setting: rules, context"]
+
+
+def test_every_feature_that_can_be_switched_off_is_looked_at() -> None:
+    assert {f"{name}.enabled" for name in FEATURES} == {
+        key for key in SETTINGS if key.endswith(".enabled")
+    }
+
+
 def test_a_start_without_a_session_leaves_nothing(home: Path, project: Path) -> None:
     payload = a_payload("session-start", session_id="../x", source="startup")
     assert on_session_start(payload, a_space(project)) is None
@@ -93,7 +108,12 @@ def test_a_start_without_a_session_leaves_nothing(home: Path, project: Path) -> 
 
 def test_a_first_start_notes_that_nothing_was_sent_before_it(home: Path, project: Path) -> None:
     on_session_start(a_start(), a_space(project))
-    noted = {"forgot_at": 1_000_000.0, "forgot_for": "startup", "version": 1}
+    noted = {
+        "forgot_at": 1_000_000.0,
+        "forgot_for": "startup",
+        "wirings": {"user": 1_000_000},
+        "version": 1,
+    }
     assert stored(ours(home, "sessions/s1.json")) == noted
 
 

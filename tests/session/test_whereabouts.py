@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from making import put
 
-from sisyphus.session.whereabouts import resume_command, transcript_path
+from sisyphus.session.whereabouts import resumable, resume_command, transcript_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +44,16 @@ def test_where_there_is_none_there_is_no_path(home: Path, session: str) -> None:
 
 def test_without_the_clients_folder_there_is_none(home: Path) -> None:
     assert transcript_path(str(home / "nowhere"), "s1") == ""
+
+
+def test_a_session_can_be_resumed_while_the_client_has_its_transcript(home: Path) -> None:
+    put(home / "projects" / "-a" / "s1.jsonl", "")
+    put(home / "projects" / "-b" / "s.2.jsonl", "")
+    put(home / "projects" / "-b" / "memory" / "s3.jsonl", "")
+    put(home / "projects" / "notes.jsonl", "")
+    put(home / ".sisyphus" / "opencode" / "s4.jsonl", "")
+    assert resumable(str(home)) == {"s1", "s.2"}
+    assert resumable(str(home / "nowhere")) == set()
 
 
 def test_what_goes_on_with_a_session_depends_on_its_client(home: Path) -> None:

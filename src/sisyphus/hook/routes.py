@@ -5,6 +5,17 @@ Strings, so that an event imports no more than its own handlers.
 
 from __future__ import annotations
 
+import os
+
+from sisyphus.contract import PLUGIN
+from sisyphus.workspace import ENFORCEMENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sisyphus.workspace import Workspace
+
 ROUTES: dict[str, tuple[str, ...]] = {
     "session-start": (
         "sisyphus.session.hooks:on_session_start",
@@ -12,6 +23,8 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.ralph.hooks:on_session_start",
         "sisyphus.checkpoint.hooks:on_session_start",
         "sisyphus.context.hooks:on_session_start",
+        "sisyphus.enforce.hooks:on_session_start",
+        "sisyphus.install.hooks:on_session_start",
     ),
     "user-prompt-submit": (
         "sisyphus.boulder.hooks:on_user_prompt_submit",
@@ -51,6 +64,24 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.ralph.hooks:on_session_end",
         "sisyphus.enforce.hooks:on_session_end",
         "sisyphus.session.hooks:on_session_end",
+        "sisyphus.upkeep.hooks:on_session_end",  # last: what it has no time for is nobody's loss
     ),
 }
 """Events that are not listed are answered with silence."""
+
+
+def _may_be_enforced(space: Workspace) -> bool:
+    return os.path.lexists(space.project_file(ENFORCEMENT))
+
+
+def _is_plugins(_: Workspace) -> bool:
+    return bool(os.environ.get(PLUGIN))
+
+
+ONLY_WHERE: dict[str, Callable[[Workspace], bool]] = {
+    "sisyphus.enforce.hooks:on_session_start": _may_be_enforced,
+    "sisyphus.enforce.hooks:on_pre_compact": _may_be_enforced,
+    "sisyphus.enforce.hooks:on_session_end": _may_be_enforced,
+    "sisyphus.install.hooks:on_session_start": _is_plugins,
+}
+"""Handlers that have something to do only where this holds: to load them costs 0.5 ms."""

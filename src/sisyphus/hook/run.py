@@ -12,11 +12,20 @@ import sys
 import time
 
 from sisyphus import state
-from sisyphus.contract import EVENTS, Outcome, Payload, merge, session_folder
-from sisyphus.hook.routes import ROUTES
+from sisyphus.contract import (
+    EVENTS,
+    PLUGIN,
+    PREFIX,
+    Outcome,
+    Payload,
+    merge,
+    session_folder,
+    spelled,
+)
+from sisyphus.hook.routes import ONLY_WHERE, ROUTES
 from sisyphus.session.delivery import deliver
 from sisyphus.state import debug, journal
-from sisyphus.workspace import Workspace
+from sisyphus.workspace import Workspace, run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,11 +77,17 @@ def _answer(event: str, options: Sequence[str]) -> int:
 
         raw = opencode.hear(raw)
     payload = Payload(event, raw)
-    space = Workspace(payload.cwd if client == OPENCODE else session_folder(payload), client=client)
+    folder = payload.cwd if client == OPENCODE else session_folder(payload)
+    space = Workspace(folder, client=client, scope=_scope(options))
+    silent = _silence(payload, space)
+    if silent is not None:
+        if silent.notes:
+            _note(payload, space, started, {**_said(silent), "silent": True})
+        return 0
     outcome = merge(_ask_all(payload, space))
     sent = _reply(payload, space, outcome)
     if payload.session and (event != IDLE or outcome.notes):  # one more process at each Stop
-        _note(payload, space, outcome, sent, started)
+        _note(payload, space, started, _said(outcome, sent))
     if event != IDLE or outcome.reason is None or client == OPENCODE:
         return 0
     _complain(f"{outcome.reason}\n")
@@ -91,9 +106,31 @@ def _reply(payload: Payload, space: Workspace, outcome: Outcome) -> int:
     return sent
 
 
+def _scope(options: Sequence[str]) -> str:
+    return "plugin" if os.environ.get(PLUGIN) else _named(options, "--scope") or "user"
+
+
+def _silence(payload: Payload, space: Workspace) -> Outcome | None:
+    """None where this hook is to answer: always, unless another wiring of ours does."""
+    if space.scope == "user" or space.client == OPENCODE or payload.event == "session-start":
+        return None
+    from sisyphus.hook import precedence
+
+    try:
+        return precedence.silence(payload, space)
+    except Exception as error:  # noqa: BLE001  # twice is better than never
+        debug.log(f"{payload.event}: {type(error).__name__}: {error}")
+        return None
+
+
 def _client(options: Sequence[str]) -> str:
-    named = [options[i + 1] for i, word in enumerate(options[:-1]) if word == "--client"]
-    return named[0] if named else "claude"
+    return _named(options, "--client") or "claude"
+
+
+def _named(options: Sequence[str], option: str) -> str:
+    """What follows `option`; "" = nothing does."""
+    named = [options[i + 1] for i, word in enumerate(options[:-1]) if word == option]
+    return named[0] if named else ""
 
 
 def _read_stdin(event: str) -> Json | None:
@@ -129,6 +166,8 @@ def _ask_all(payload: Payload, space: Workspace) -> Iterator[Outcome | None]:
 def _ask(route: str, payload: Payload, space: Workspace) -> Outcome | None:
     module, _, function = route.partition(":")
     try:
+        if route in ONLY_WHERE and not ONLY_WHERE[route](space):
+            return None
         __import__(module)  # importlib would bring `warnings` along
         answer: Outcome | None = getattr(sys.modules[module], function)(payload, space)
     except Exception as error:  # noqa: BLE001  # one feature's failure is not the others'
@@ -145,22 +184,37 @@ def _complain(text: str) -> None:
 def _print(reply: str) -> None:
     if sys.stdout is None:  # closed before we started
         raise OSError("stdout is closed")
-    sys.stdout.write(reply)
+    sys.stdout.write(reply if PREFIX not in reply or os.environ.get(PLUGIN) else _bare(reply))
     sys.stdout.flush()
 
 
-def _note(payload: Payload, space: Workspace, outcome: Outcome, sent: int, started: float) -> None:
+def _bare(reply: str) -> str:
+    return json.dumps(spelled(json.loads(reply))) + "\n"
+
+
+def _said(outcome: Outcome, sent: int = 0) -> Json:
+    return {"sent": sent, "blocked": outcome.reason is not None, "notes": outcome.notes}
+
+
+def _note(payload: Payload, space: Workspace, started: float, said: Json) -> None:
     entry: Json = {
         "at": round(time.time() if payload.event == IDLE else space.now, 3),  # some wait for hours
         "event": payload.event,
         "ms": round((time.perf_counter() - started) * 1000, 1),
-        "sent": sent,
-        "blocked": outcome.reason is not None,
-        "notes": outcome.notes,
+        **said,
     }
     if payload.agent:
         entry["agent"] = payload.agent
+    if payload.event == "session-start":
+        entry |= _beginning(payload, space)
     try:
         journal.append(payload.session, entry)
     except OSError as error:  # what was said stands
         debug.log(f"{payload.event}: {type(error).__name__}: {error}")
+
+
+def _beginning(payload: Payload, space: Workspace) -> Json:
+    """What the other lines of the session need not repeat."""
+    found = {"project": space.root, "client": space.client, "source": payload.source}
+    run = run_id()
+    return {**found, "run": run} if run else found

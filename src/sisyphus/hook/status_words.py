@@ -1,4 +1,4 @@
-"""The status line in its parts: plan, loop, context. Pure."""
+"""The status line in its parts: plan, loop, enforcement, context. Pure."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ WIDTH = 120
 
 QUIET, NOTICE, ALARM = "", "33", "31"
 """Colours as ANSI codes: the client renders them."""
+
+ENFORCED = ("enforce on", QUIET)
 
 _BETWEEN = " | "
 _LEAST_NAME = 8

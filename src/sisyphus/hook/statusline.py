@@ -82,7 +82,9 @@ def _payload() -> Json:
 def _line(status: Status) -> str:
     space = Workspace(status.folder)
     named = _tried(_plan, status, space)
-    others = [*_tried(_loop, status, space), *_tried(_context, status, space)]
+    others = [
+        part for look in (_loop, _enforcement, _context) for part in _tried(look, status, space)
+    ]
     is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return status_words.joined(named, others, _width(), coloured=not is_plain)
 
@@ -133,6 +135,16 @@ def _loop(status: Status, space: Workspace) -> list[Part]:
         return []
     found = peek(loop_path(space.ours, status.session))
     return [status_words.loop(found)] if found else []
+
+
+def _enforcement(_: Status, space: Workspace) -> list[Part]:
+    from sisyphus.enforce import marks
+
+    if not marks.may_be_on(space):
+        return []
+    from sisyphus.enforce.store import seems_on
+
+    return [status_words.ENFORCED] if seems_on(space) else []
 
 
 def _context(status: Status, space: Workspace) -> list[Part]:

@@ -45,6 +45,7 @@ def deliver(payload: Payload, space: Workspace, outcome: Outcome, write: Write) 
         return _with_state(payload, space, outcome, write)
     except (OSError, SisyphusError) as error:
         space.log(f"{payload.event}: state not written: {error}")
+        outcome.notes.append(f"what was sent cannot be noted: {error}")
         return _without_state(payload, outcome, write)
 
 
@@ -92,6 +93,8 @@ def _without_state(payload: Payload, outcome: Outcome, write: Write) -> int:
     from sisyphus.session.queue import arrange, fit
 
     pieces = arrange([], outcome.pieces) if payload.is_fresh else []
+    if outcome.pieces and not pieces:
+        outcome.notes.append("nothing was sent: whether the model has it already is not known")
     outcome.messages += outcome.announced if pieces else []
     return _print(payload, outcome, fit(pieces)[0], write)
 

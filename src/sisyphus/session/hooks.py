@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from sisyphus.session.store import SessionStore
     from sisyphus.workspace import Workspace
 
+FEATURES = ("boulder", "ralph", "checkpoint", "enforce", "rules", "context")
+"""Those that a setting, `enabled`, switches off."""
+
 _ONE_START_SECONDS = 2
 
 
@@ -24,10 +27,21 @@ def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
         elif payload.is_fresh and not _has_just_forgotten(session, payload, space):
             session.forget()
             session.set(forgot_at=space.now, forgot_for=payload.source)
+        session.began(space.scope, space.now)
         pid = _take_up(session, payload, space)
         session.save()
     client.publish(space.ours, payload.session, pid)
-    return None
+    return _switched_off(space)
+
+
+def _switched_off(space: Workspace) -> Outcome | None:
+    """For `why`: what is silent all session long, and why."""
+    off = [name for name in FEATURES if not space.settings.get(f"{name}.enabled")]
+    if not off:
+        return None
+    from sisyphus.contract import Outcome
+
+    return Outcome(notes=[f"switched off by a setting: {', '.join(off)}"])
 
 
 def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:

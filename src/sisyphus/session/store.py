@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 SESSION = "sessions"
+WIRINGS = "wirings"
+"""In the session file: scope -> when a hook of ours that its settings call last saw a start, in
+epoch seconds."""
 QUEUE = "queue"
 LEDGERS = ("rules-injector", "context-injector")
 
@@ -82,6 +85,11 @@ class SessionStore:
         if any(self.state.get(name) != value for name, value in fields.items()):
             self.state.update(fields)
             self._changed.add(SESSION)
+
+    def began(self, scope: str, now: float) -> None:
+        """Notes that a hook which settings of this scope call has seen the session start."""
+        marks = self.state.get(WIRINGS)
+        self.set(**{WIRINGS: {**(marks if isinstance(marks, dict) else {}), scope: int(now)}})
 
     @property
     def queue(self) -> list[Piece]:

@@ -6,11 +6,20 @@ import os
 
 from sisyphus.paths import is_safe_id
 
+_END = ".jsonl"
+
 
 def resume_command(home: str, session: str) -> str:
     """What goes on with the session in a terminal."""
     is_ours = os.path.isfile(os.path.join(home, ".sisyphus", "opencode", f"{session}.jsonl"))
     return f"opencode -s {session}" if is_ours else f"claude --resume {session}"
+
+
+def resumable(home: str) -> set[str]:
+    """The sessions whose transcript Claude Code still has: somebody may go on with each of them."""
+    projects = os.path.join(home, "projects")
+    names = (name for folder in _names(projects) for name in _names(os.path.join(projects, folder)))
+    return {name.removesuffix(_END) for name in names if name.endswith(_END)}
 
 
 def transcript_path(home: str, session: str) -> str:
@@ -21,9 +30,12 @@ def transcript_path(home: str, session: str) -> str:
     kept = os.path.join(home, ".sisyphus", "opencode", f"{session}.jsonl")
     if os.path.isfile(kept):
         return kept
-    try:
-        folders = os.listdir(projects)
-    except OSError:
-        return ""
-    paths = (os.path.join(projects, folder, f"{session}.jsonl") for folder in folders)
+    paths = (os.path.join(projects, folder, f"{session}{_END}") for folder in _names(projects))
     return next((path for path in paths if os.path.isfile(path)), "")
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

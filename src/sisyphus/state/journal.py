@@ -17,5 +17,7 @@ def journal_path(session: str) -> str:
 
 
 def append(session: str, entry: Json) -> None:
-    """`entry`: at (epoch seconds), event, agent, ms, sent (UTF-16 units), blocked, notes."""
+    """`entry`: at (epoch seconds), event, agent, ms, sent (UTF-16 units), blocked, notes; silent,
+    where another wiring answers; of a session's start also project, client, source and, of a
+    fresh-context run, run (its id)."""
     append_line(journal_path(session), entry)

@@ -1,0 +1,117 @@
+"""Which of several wirings answers, where a client calls us more than once for one event.
+
+The user's own settings come first, then those that a project shares, then its local ones, then a
+plugin. Two commands that differ in a single character both run, and a plugin's runs whatever the
+settings say (Claude Code 2.1.329, measured); a Stop that is heard twice would count as two.
+
+At a session's start all of them answer, and leave a mark: that a stronger one really works in this
+session is proven, and not only said by a file. From then on a weaker one stays silent, as long as
+the stronger one's settings call us for the event.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from sisyphus.contract import EVENTS, Outcome, as_list, as_object, as_text
+from sisyphus.errors import UnreadableError
+from sisyphus.reading import DOCUMENT_BYTES, read_bytes
+from sisyphus.session.store import WIRINGS, SessionStore, session_path
+from sisyphus.state.files import read_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Json
+    from sisyphus.contract import Payload
+    from sisyphus.workspace import Workspace
+
+SCOPES = ("user", "project", "local", "plugin")
+"""The stronger first."""
+
+_SILENT = "silent"
+_ONE_START_SECONDS = 60
+_OPTION = "--scope"
+_QUOTES = "'\""
+
+
+def silence(payload: Payload, space: Workspace) -> Outcome | None:
+    """None where this hook is to answer; else what the journal is to be told, once a session."""
+    state = read_json(session_path(space.ours, payload.session)) or {}
+    for scope in _working(as_object(state.get(WIRINGS)), space.scope):
+        if _is_called(payload, space, scope):
+            told = f"the hooks of the {space.scope} stay silent here: those of the {scope} answer"
+            is_known = space.scope in as_list(state.get(_SILENT))
+            return Outcome(notes=[] if is_known or not _note(payload, space) else [told])
+    return None
+
+
+def _working(marks: Json, own: str) -> list[str]:
+    """The stronger wirings that answered at the start at which this one did."""
+    at = marks.get(own)
+    if own not in SCOPES or not isinstance(at, int):
+        return []
+    times = {scope: marks.get(scope) for scope in SCOPES[: SCOPES.index(own)]}
+    return [s for s, t in times.items() if isinstance(t, int) and t >= at - _ONE_START_SECONDS]
+
+
+def _note(payload: Payload, space: Workspace) -> bool:
+    """Notes that this wiring is silent in the session; whether that was new."""
+    with SessionStore(space.ours, payload.session) as session:
+        known = as_list(session.state.get(_SILENT))
+        session.set(**{_SILENT: [*dict.fromkeys([*known, space.scope])]})
+        session.save()
+        return space.scope not in known
+
+
+def _is_called(payload: Payload, space: Workspace, scope: str) -> bool:
+    """Whether settings of that scope have the client call us for this event."""
+    event = payload.named or EVENTS[payload.event]
+    calls = (_scope_of(command, payload.event) for command in _commands(space, event))
+    return scope in calls
+
+
+def _commands(space: Workspace, event: str) -> list[str]:
+    """What the settings in force have the client run at its `event`."""
+    folder, root = os.path.join(space.cwd, ".claude"), os.path.join(space.root, ".claude")
+    files = (
+        os.path.join(space.home, "settings.json"),
+        os.path.join(folder, "settings.json"),
+        os.path.join(folder, "settings.local.json"),
+        os.path.join(root, "settings.local.json"),
+    )
+    groups = [
+        group
+        for path in dict.fromkeys(files)
+        for group in as_list(as_object(_read(path).get("hooks")).get(event))
+    ]
+    found = (hook for group in groups for hook in as_list(as_object(group).get("hooks")))
+    hooks = [hook for one in found if (hook := as_object(one)).get("type") == "command"]
+    return [as_text(hook.get("command")) for hook in hooks]
+
+
+def _scope_of(command: str, event: str) -> str:
+    """The scope that a call of `sisyphus hook EVENT` names, "user" where it names none; "" where
+    the command is anything else: a word more makes it somebody's own."""
+    words = command.split()
+    scope = words.pop() if words[-2:-1] == [_OPTION] else ""
+    call = words[:-1] if scope else words
+    if call[-2:] != ["hook", event] or not _is_program(" ".join(call[:-2])):
+        return ""
+    return scope or "user"
+
+
+def _is_program(text: str) -> bool:
+    """Whether this is one word to a shell, and that of our console script."""
+    is_one = text[:1] in _QUOTES or " " not in text
+    return is_one and text.rstrip(_QUOTES).endswith(("sisyphus", "sisyphus.exe"))
+
+
+def _read(path: str) -> Json:
+    """What the file holds; {} where the client cannot read it, either."""
+    try:
+        raw = read_bytes(path, DOCUMENT_BYTES)
+        text = raw.decode("utf-8", "replace").removeprefix("\ufeff") if b" hook " in raw else "{}"
+        return as_object(json.loads(text))
+    except (UnreadableError, ValueError, RecursionError):
+        return {}
