@@ -46,6 +46,36 @@ def test_who_is_not_meant_changes_nothing(desk: Desk, event: str, raw: dict[str,
     assert desk.state == before
 
 
+@pytest.mark.parametrize("source", ["startup", "resume", "clear"])
+def test_the_user_is_told_at_a_sessions_start(desk: Desk, source: str) -> None:
+    before = desk.state
+
+    assert desk.event("session-start", source=source).messages == [
+        "Continuous enforcement is on for this project. End it with /sisyphus:enforce off."
+    ]
+    assert desk.state == before
+
+
+UNTOLD = [
+    pytest.param({"source": "compact"}, id="the session goes on"),
+    pytest.param({"source": "startup", "agent_id": "a1"}, id="a subagent"),
+    pytest.param({"source": "startup", "session_id": ""}, id="no session"),
+]
+
+
+@pytest.mark.parametrize("raw", UNTOLD)
+def test_nothing_is_told_where_nobody_begins(desk: Desk, raw: dict[str, str]) -> None:
+    assert desk.event("session-start", **raw).messages == []
+
+
+def test_nothing_is_told_where_it_is_off(desk: Desk) -> None:
+    desk.off()
+    assert desk.event("session-start", source="startup").messages == []
+    desk.on()
+    desk.set(enabled=False)
+    assert desk.event("session-start", source="startup").messages == []
+
+
 def test_the_users_prompt_is_activity(desk: Desk) -> None:
     desk.now += 5
     assert desk.says("go on").notes == []

@@ -117,10 +117,25 @@ def test_the_log(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 
     lines = report.log_text(desk.rows).split("\n")
 
-    assert lines[0] == "2026-11-20 18:40:00                    on"
-    assert lines[1].startswith("2026-11-20 18:40:00  s1                held back  claim  ")
-    assert lines[2].startswith("2026-11-20 18:40:00  s1                enforced   claim  ")
+    assert lines[0] == "2026-11-20 18:40:00            on"
+    assert lines[1].startswith("2026-11-20 18:40:00  s1        held back  claim  ")
+    assert lines[2].startswith("2026-11-20 18:40:00  s1        enforced   claim  ")
     assert DONE in lines[2]
+
+
+IDS = [
+    pytest.param(["0a1b2c3d-4e", "9f8e7d6c-5b"], ["0a1b2c3d", "9f8e7d6c"], id="short"),
+    pytest.param(["0a1b2c3d-4e", "0a1b2c3d-5f"], ["0a1b2c3d-4e", "0a1b2c3d-5f"], id="too alike"),
+]
+
+
+@pytest.mark.parametrize(("sessions", "shown"), IDS)
+def test_so_much_of_an_id_is_shown_as_tells_sessions_apart(
+    sessions: list[str], shown: list[str]
+) -> None:
+    rows = [{"at": "2026-11-20T18:40:00Z", "session_id": one, "what": "on"} for one in sessions]
+
+    assert [line.split()[2] for line in report.log_text(rows).split("\n")] == shown
 
 
 def test_an_empty_log_says_so() -> None:

@@ -183,6 +183,19 @@ def test_another_process_that_holds_the_state_does_not_hold_the_line(
         assert line(a_status(planned)) == "Shop 1/2 wave 1 S01"
 
 
+def test_enforcement(home: Path, planned: Path) -> None:
+    subprocess.run([COMMAND, "enforce", "on", "--project", str(planned)], check=True)
+    assert line(a_status(planned)) == "Shop 1/2 wave 1 S01 | enforce on | ctx 42%"
+    assert line(a_status(planned), SISYPHUS_ENFORCE_ENABLED="0") == (
+        "Shop 1/2 wave 1 S01 | ctx 42%"
+    )
+
+    subprocess.run([COMMAND, "enforce", "off", "--project", str(planned)], check=True)
+    assert line(a_status(planned)) == "Shop 1/2 wave 1 S01 | ctx 42%"
+    put(next(ours(home, "projects").glob("*/enforce.json")), "no JSON")
+    assert line(a_status(planned)) == "Shop 1/2 wave 1 S01 | ctx 42%"
+
+
 SWITCHES = [
     pytest.param("SISYPHUS_BOULDER_ENABLED", "loop 1/100 | ctx 42%", id="plans"),
     pytest.param("SISYPHUS_CHECKPOINT_ENABLED", "Shop 1/2 wave 1 S01 | loop 1/100", id="context"),

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, Project, print_json, say, workspace
 from sisyphus.enforce import actions, answers, report, store
 from sisyphus.enforce import log as rows
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Sessions that go on: what is said to be done is verified, who rests is woken.",
+    epilog="Example: `sisyphus enforce status`",
     no_args_is_help=True,
 )
 
@@ -39,6 +42,7 @@ Session = Annotated[
         metavar="ID",
         help="This session alone; else every one of the project.",
         callback=_session,
+        autocompletion=complete.sessions,
         show_default=False,
     ),
 ]
@@ -109,7 +113,7 @@ def _mine(project: str, word: str) -> Workspace:
 
 def _tell(space: Workspace, sessions: list[str], text: str) -> None:
     """Who is at work hears of it at the next Stop."""
-    for session in sessions:
+    for session in filter(partial(notices.listens, space.ours), sessions):
         notices.tell(space.ours, session, HEAD, f"{text} By {notices.who()}.", space.now)
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
 
 OFF = "Continuous enforcement is off."
+IS_ON = "Continuous enforcement is on for this project. End it with /sisyphus:enforce off."
 STOPPED = "Continuous enforcement is stopped until your next prompt."
 REFUSED = "the user alone begins and ends continuous enforcement"
 STOPPED_ALL = "Continuous enforcement is stopped: each session until its user's next prompt."

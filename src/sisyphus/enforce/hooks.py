@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 COMMAND = "enforce"
 
 
+def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
+    """Tells the user that the session is enforced."""
+    if payload.agent or not payload.session or payload.source == "compact":
+        return None
+    return _try(_begin, payload, space) if marks.may_be_on(space) else None
+
+
+def _begin(_: Payload, space: Workspace) -> Outcome | None:
+    from sisyphus.contract import Outcome
+    from sisyphus.enforce import answers, store
+
+    return Outcome(messages=[answers.IS_ON]) if store.seems_on(space) else None
+
+
 def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
     """Answers our command; any other prompt is the user at work, who lifts his own stop."""
     if payload.agent or not payload.session:

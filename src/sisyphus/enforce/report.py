@@ -26,7 +26,9 @@ _WORDS = {
     "EXHAUSTED": "at its limit; `sisyphus enforce on` begins anew",
 }
 _LAYERS = {"1": "claim", "2": "idle"}
-_GATE_WIDTH, _SESSION_WIDTH, _WHAT_WIDTH, _CHARACTERS = 12, 16, 10, 160
+_GATE_WIDTH, _WHAT_WIDTH, _CHARACTERS = 12, 10, 160
+_SHORT, _SESSION_WIDTH = 8, 36
+"""Of a session's id, where that tells it from the others; a whole one."""
 
 
 def status_text(found: Json, now: float) -> str:
@@ -77,16 +79,19 @@ def _ago(milliseconds: int, now: float) -> str:
 
 def log_text(rows: Sequence[Json]) -> str:
     """One line an entry, oldest first."""
-    return "\n".join(map(_line, rows)) or NOTHING
+    sessions = {str(row.get("session_id", "")) for row in rows}
+    is_short_enough = len({session[:_SHORT] for session in sessions}) == len(sessions)
+    width = _SHORT if is_short_enough else _SESSION_WIDTH
+    return "\n".join(_line(row, width) for row in rows) or NOTHING
 
 
-def _line(row: Json) -> str:
+def _line(row: Json, width: int) -> str:
     at = local(_seconds(row.get("at")), "%Y-%m-%d %H:%M:%S") or "?"
     what = one_line(str(row.get("what", "?")), 20)
     layer = _LAYERS.get(str(row.get("layer")), "")
-    session = one_line(str(row.get("session_id", ""))[:_SESSION_WIDTH])
+    session = one_line(str(row.get("session_id", ""))[:width])
     why = one_line(str(row.get("why", "")), _CHARACTERS)
-    return f"{at}  {session:<{_SESSION_WIDTH}}  {what:<{_WHAT_WIDTH}} {layer:<5}  {why}".rstrip()
+    return f"{at}  {session:<{width}}  {what:<{_WHAT_WIDTH}} {layer:<5}  {why}".rstrip()
 
 
 def _seconds(at: object) -> float:

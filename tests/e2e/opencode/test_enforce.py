@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 GO_ON = "[CONTINUOUS ENFORCEMENT]"
 CLAIMED = 'You said: "I am done'
+IS_ON = "Continuous enforcement is on for this project. End it with /enforce off."
 IDLE = "The session has been idle for"
 CLAIM = say("I am done.")
 RESTING = say("I read the tests.")
@@ -60,8 +61,13 @@ def status(lab: Lab) -> dict[str, Any]:
     return found
 
 
+def announced(server: Server) -> list[dict[str, Any]]:
+    """The toasts that tell of an enforcement; each session begins with one that it is on."""
+    return [toast for toast in server.toasts if toast["message"] != IS_ON]
+
+
 def variants(server: Server) -> list[str]:
-    return [toast["variant"] for toast in server.toasts]
+    return [toast["variant"] for toast in announced(server)]
 
 
 def test_who_says_done_in_a_run_is_asked_for_proof_and_the_cooldown_holds(lab: Lab) -> None:
@@ -78,7 +84,8 @@ def test_who_says_done_to_a_server_is_asked_for_proof_with_a_toast(lab: Lab) -> 
         server.until_told()
 
         assert variants(server) == ["warning"]
-    [toast] = server.toasts
+    [toast] = announced(server)
+    assert IS_ON in [toast["message"] for toast in server.toasts]
     assert "I am done" in toast["message"]
     assert toast["duration"] == 15_000
     assert went_on(server.requests) == [False, True, False]
@@ -138,7 +145,7 @@ def test_the_user_who_speaks_in_the_countdown_is_the_one_who_is_heard(lab: Lab) 
     with lab.serve(turns=turns) as server:
         session, other = server.new_session(), server.new_session()
         server.prompt(session, "do it")
-        server.until(lambda: server.toasts, "countdown")
+        server.until(lambda: announced(server), "countdown")
         server.prompt(session, "wait")
         server.until_idle(session)
         server.prompt(other, "do it")
