@@ -20,6 +20,10 @@ WHO = [
 ]
 
 
+def _is_seen(desk: Desk, session: str) -> None:
+    put(ours(desk.home, f"logs/journal-{session}.jsonl"), "{}\n")
+
+
 def _tell(desk: Desk, *sessions: str, what: str = let_go.SWITCHED_OFF) -> None:
     space = a_space(desk.project)
     let_go.tell(space, actions.status(space), sessions or ("s1",), what)
@@ -30,6 +34,7 @@ def test_the_session_tells_by_whom_it_was_let_go(
     desk: Desk, shell: str, who: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Enforced(desk)
+    _is_seen(desk, "s1")
     monkeypatch.setenv("CLAUDECODE", shell)
     _tell(desk)
 
@@ -40,10 +45,46 @@ def test_the_session_tells_by_whom_it_was_let_go(
 
 def test_so_it_does_where_the_plan_went_with_it(desk: Desk) -> None:
     Enforced(desk)
+    _is_seen(desk, "s1")
     _tell(desk, what=let_go.CLEARED)
 
     (message,) = desk.answer("first").messages
     assert message.endswith("was cleared with its plan by the user.")
+
+
+def test_a_session_that_was_removed_does_not_come_back(desk: Desk) -> None:
+    """Its project's book remembers it for longer than our own files do."""
+    Enforced(desk).on(sessions=("s1", "gone"))
+    _is_seen(desk, "s1")
+
+    _tell(desk, "s1", "gone")
+
+    assert ours(desk.home, "logs/journal-s1.jsonl").read_text().count("switched off") == 1
+    assert list(ours(desk.home, "").rglob("*gone*")) == []
+
+
+def test_a_hold_that_rests_ends_at_once(desk: Desk) -> None:
+    enforced = Enforced(desk)
+    desk.answer("first")
+    loop = desk.loop
+    enforced.off()
+    desk.pause()
+
+    _tell(desk)
+
+    assert desk.loops == []
+    assert (desk.log[-1]["loop_id"], desk.log[-1]["outcome"]) == (loop.loop_id, "cancelled")
+
+
+def test_a_loop_of_the_users_own_goes_on_without_the_hold_around_it(desk: Desk) -> None:
+    Enforced(desk)
+    desk.answer("first")
+    desk.begin()
+
+    _tell(desk)
+
+    assert [loop.plan for loop in desk.loops] == [""]
+    assert desk.answer("not yet").reason is not None
 
 
 def test_a_session_that_is_over_tells_nothing_but_one_with_a_hold_does(desk: Desk) -> None:

@@ -298,6 +298,11 @@ def test_a_name_that_means_no_plan_or_several_clears_nothing(
     assert len(scene.book()["plans"]) == 2
 
 
+def test_where_no_plan_is_followed_a_name_means_none(scene: Scene) -> None:
+    with pytest.raises(SisyphusError, match=r"no plan is followed in .*`sisyphus boulder list`"):
+        actions.clear(scene.space(), name="third", elsewhere=False)
+
+
 def test_start_follows_the_only_open_plan(scene: Scene) -> None:
     plan = scene.write(PLAN)
     scene.write(DONE, "docs/kord/plans/done.md")

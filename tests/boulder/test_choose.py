@@ -81,6 +81,11 @@ def test_the_answer_says_what_is_unclear(plans: Scene, name: str, words: str) ->
     assert words in str(caught.value)
 
 
+def test_where_there_is_no_plan_the_way_to_one_is_told(scene: Scene) -> None:
+    with pytest.raises(SisyphusError, match="None is open here: write one as "):
+        choose(scene.space(), "nothing")
+
+
 def test_the_current_plan_goes_before_other_open_ones(plans: Scene) -> None:
     plans.edit(PLAN)
     assert choose(plans.space()).name == "Ship it"

@@ -98,7 +98,8 @@ def _unknown(name: str, looks: list[Look], records: dict[str, Json]) -> str:
         if is_meant and stamp_of(path) is None:
             return f"the plan {line(path)} is gone. Restore the file, or name another plan."
     known = _names(_open(looks))
-    return f"no plan is called '{line(name)}'. Open plans: {known or 'none'}"
+    there = f"Open plans: {known}" if known else "None is open here: write one as .claude/PLAN.md."
+    return f"no plan is called '{line(name)}'. {there}"
 
 
 def _read(plans: dict[str, Stamp], name: str, space: Workspace) -> list[Look]:

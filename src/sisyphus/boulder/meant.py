@@ -61,6 +61,11 @@ def record_to_clear(space: Workspace, session: str, name: str, *, elsewhere: boo
 
 def _called(plans: Plans, name: str) -> Json:
     """A plan that may be gone, so its record alone says what it is called."""
+    if not plans.records:
+        raise SisyphusError(
+            f"no plan is followed in {line(plans.root)}. `sisyphus boulder list` shows those of "
+            "other projects."
+        )
     records = sorted(plans.records.values(), key=last_touched, reverse=True)
     ranks = [fit(name, r["plan_name"], r["active_plan"], plans.root) for r in records]
     best = min(ranks, default=NO_FIT)
@@ -77,7 +82,7 @@ def _listed(records: list[Json]) -> str:
         f"{line(r['plan_name'])} ({line(display(r['active_plan'], r['project_root']))})"
         for r in records[:_LISTED]
     )
-    return (", ".join(names) or "none") + more
+    return ", ".join(names) + more
 
 
 def names_of_followed(space: Workspace) -> list[str]:

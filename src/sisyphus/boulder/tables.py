@@ -54,7 +54,10 @@ def list_text(rows: Sequence[Json], now: float, *, width: int = WIDTH, style: St
         if not last[0]:
             path = style.cut_start(_path(row), width - len(_BELOW))
             projects[row["project_root"]].append([(_BELOW + path, style.dim)])
-    blocks = [[[(line(root), style.bold)], *found] for root, found in projects.items()]
+    blocks = [
+        [[(style.cut_start(line(root), width), style.bold)], *found]
+        for root, found in projects.items()
+    ]
     return _text([*blocks, _legend(rows, width, style)], width, style)
 
 
