@@ -465,6 +465,27 @@ def test_a_line_that_is_typed_anew_is_a_new_loop(desk: Desk) -> None:
     assert desk.loop.loop_id != first
 
 
+# --- a tag that is no promise -------------------------------------------------------------------
+
+TAG = "<promise>DONE</promise>"
+NEAR = [
+    pytest.param(f"When all is done I will say {TAG}", "hold it back: `When`. ", id="postponed"),
+    pytest.param(f"`{TAG}`", "but the tag stands in code", id="in code"),
+    pytest.param(f"I say {TAG} here.", "but the tag stands in the middle", id="in a sentence"),
+    pytest.param("<promise>DONE", "but the tag is not closed", id="not closed"),
+]
+
+
+@pytest.mark.parametrize(("message", "told"), NEAR)
+def test_the_model_hears_why_its_tag_is_no_promise(desk: Desk, message: str, told: str) -> None:
+    desk.begin()
+
+    outcome = desk.answer(message)
+
+    assert told in str(outcome.reason)
+    assert "A promise tag was there" not in str(desk.answer("<promise>OTHER</promise>").reason)
+
+
 # --- limits and checks at one Stop --------------------------------------------------------------
 
 
@@ -479,6 +500,17 @@ def test_a_promise_that_is_refused_at_the_limit_is_not_held_against_the_outer_lo
     assert _told(outcome.messages) == ["[RALPH LOOP ENDED]"]
     assert "The completion promise was not output." in str(outcome.reason)
     assert "Expected promise: <promise>DONE</promise>" in str(outcome.reason)
+
+
+def test_a_tag_of_a_nested_loop_is_not_held_against_the_outer_one(desk: Desk) -> None:
+    desk.begin()
+    desk.nest("--max-iterations 1")
+
+    outcome = desk.answer(f"`{INNER}`")
+
+    assert _told(outcome.messages) == ["[RALPH LOOP ENDED]"]
+    assert "Expected promise: <promise>DONE</promise>" in str(outcome.reason)
+    assert "A promise tag was there" not in str(outcome.reason)
 
 
 def test_the_time_of_the_outermost_of_three_loops_ends_all(desk: Desk) -> None:

@@ -41,6 +41,25 @@ def test_the_continuation_text() -> None:
     )
 
 
+def test_a_tag_that_is_not_the_promise_is_told_of_with_what_to_do() -> None:
+    text = texts.go_on(_loop(), "the words before the tag hold it back: `When`")
+
+    before, after = texts.go_on(_loop()).rsplit("\n\n", 1)
+    assert text == (
+        f"{before}\n\n"
+        "A promise tag was there, but the words before the tag hold it back: `When`. "
+        f"Put it alone on a line then.\n\n{after}"
+    )
+
+
+def test_where_a_promise_leaves_no_room_for_that_it_is_left_out() -> None:
+    loop = _loop(promise="x" * 999, limit=10**9)
+    loop.iteration, loop.tokens = 10**9, 10**12
+    loop.options = {"max_minutes": 1_400, "max_tokens": 10**9}
+
+    assert texts.go_on(loop, "no " * 40) == texts.go_on(loop)
+
+
 ENDS = [
     pytest.param(
         100,
@@ -182,6 +201,7 @@ def test_no_reason_is_longer_than_it_may_be(  # noqa: PLR0913, PLR0917  # all th
     loop.options, loop.iteration, loop.tokens = options, iteration, tokens
 
     assert units(texts.go_on(loop)) <= texts.REASON_UNITS
+    assert units(texts.go_on(loop, why)) <= texts.REASON_UNITS
     assert units(texts.go_on_refused(loop, why, tail)) <= texts.REASON_UNITS
 
 

@@ -9,7 +9,7 @@ from sisyphus.arbiter.situation import ASKING, BLOCK, CHECKPOINTED, PAUSE
 from sisyphus.contract import Outcome
 from sisyphus.measure import fingerprint
 from sisyphus.ralph import loop as lp
-from sisyphus.ralph import texts
+from sisyphus.ralph import promise, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def carry_out(verdict: Verdict, case: Case, refusal: Refusal | None) -> Outcome:
         _handed().ended(case)
     if loop and outcome.reason is not None:
         outcome.pieces = _pieces(loop, case, refusal)
-    outcome.notes = [*_verdicts(verdict, case), *ended]
+    outcome.notes = [*_verdicts(verdict, case), *record.passed_checks(case), *ended]
     return outcome
 
 
@@ -69,7 +69,10 @@ def _reason(loop: Loop, refusal: Refusal | None, case: Case) -> str:
         from sisyphus.arbiter import hold, hold_words
 
         return hold_words.go_on(loop, hold.standing(case, loop))
-    return texts.go_on_refused(loop, refusal.why, refusal.tail) if refusal else texts.go_on(loop)
+    if refusal:
+        return texts.go_on_refused(loop, refusal.why, refusal.tail)
+    is_other = bool(case.fallen)  # the tag was a nested loop's, which has just ended
+    return texts.go_on(loop, "" if is_other else promise.near_miss(case.turn.reason))
 
 
 def _news(case: Case) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.arbiter.situation import END
+from sisyphus.plain import one_line
 from sisyphus.ralph import iterations, store
 from sisyphus.ralph import loop as lp
 from sisyphus.times import iso
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from sisyphus.arbiter.judge import Case
     from sisyphus.arbiter.situation import Verdict
     from sisyphus.ralph.loop import Loop
+
+_COMMAND = 80  # characters
 
 
 def log_ended(case: Case) -> list[str]:
@@ -31,6 +34,16 @@ def log_ended(case: Case) -> list[str]:
     for loop, outcome, why in ended:
         history.ended(ours, loop, outcome, now, why)
     return [f"loop {loop.loop_id} ended: {outcome}" for loop, outcome, _ in ended]
+
+
+def passed_checks(case: Case) -> list[str]:
+    """The commands that let a promise count at this Stop."""
+    checked = [loop.verified for loop in case.turn.kept if loop.has_checks]
+    return [
+        f"`{one_line(str(found.get('command')), _COMMAND)}` ended with exit code 0"
+        for found in checked
+        if found.get("at") == int(case.space.now) and found.get("exit_code") == 0
+    ]
 
 
 def _ended(case: Case) -> list[tuple[Loop, str, str]]:

@@ -16,6 +16,7 @@ NO_TAG = "the message holds no promise tag"
 SHOWN = "the tag stands in code, a comment or a quotation"
 MALFORMED = "the tag is not closed, or tags are nested"
 IN_SENTENCE = "the tag stands in the middle of a line"
+HELD_BACK = "the words before the tag hold it back: "
 
 
 class Finding:
@@ -26,6 +27,12 @@ class Finding:
     def __init__(self, reason: str = "") -> None:
         self.kept = not reason
         self.reason = reason
+
+
+def near_miss(reason: str) -> str:
+    """What the model did wrong where it gave this promise's own tag, "" where it did not."""
+    is_near = reason in (SHOWN, MALFORMED, IN_SENTENCE) or reason.startswith(HELD_BACK)
+    return reason if is_near else ""
 
 
 def kept(text: str, promise: str) -> bool:

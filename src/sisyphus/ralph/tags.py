@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 
 from sisyphus.ralph import markdown
-from sisyphus.ralph.promise import IN_SENTENCE, MALFORMED, SHOWN, fold
+from sisyphus.ralph.promise import HELD_BACK, IN_SENTENCE, MALFORMED, SHOWN, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,4 +109,4 @@ def _doubt(said: Said, start: int) -> str:
     if "promise>" in sentence:
         return MALFORMED
     doubt = doubts.find(sentence)
-    return f"the words before the tag hold it back: `{doubt}`" if doubt else ""
+    return f"{HELD_BACK}`{doubt}`" if doubt else ""

@@ -17,6 +17,7 @@ REASON_UNITS = 600
 _FIRST_LINE_UNITS = 300
 _PROMISE_UNITS = 160
 _WHY_UNITS = 120
+_LEAST = 30
 
 
 def complete(promise: str) -> str:
@@ -29,11 +30,14 @@ Completion promise detected: <promise>{harmless(promise)}</promise>
 Ralph loop has ended."""
 
 
-def go_on(loop: Loop) -> str:
-    """Why the model may not stop, in at most `REASON_UNITS`: the client shows it twice."""
+def go_on(loop: Loop, near_miss: str = "") -> str:
+    """Why the model may not stop, in at most `REASON_UNITS`: the client shows it twice.
+
+    `near_miss`: why its tag is not the promise, where there was one.
+    """
     if loop.completion_promise is None:
         return _go_on_without_promise(loop)
-    return f"""\
+    start = f"""\
 [RALPH LOOP ENFORCEMENT]
 
 The completion promise was not output. The loop must continue.
@@ -42,7 +46,16 @@ Expected promise: {_tag(loop)}
 
 Continue working on the task. Output the promise only when the task is TRULY complete.
 
-{where(loop)}"""
+"""
+    end = where(loop)
+    return start + _missed(near_miss, REASON_UNITS - units(start + end)) + end
+
+
+def _missed(near_miss: str, room: int) -> str:
+    """So many units of it as fit with the way to do it right; of very little room nothing."""
+    start, end = "A promise tag was there, but ", ". Put it alone on a line then.\n\n"
+    room = min(room - units(start + end), _WHY_UNITS)
+    return f"{start}{cut_units(near_miss, room)}{end}" if near_miss and room >= _LEAST else ""
 
 
 def go_on_refused(loop: Loop, why: str, tail: str = "") -> str:
