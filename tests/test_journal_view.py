@@ -12,7 +12,6 @@ from sisyphus.journal_view import Wanted
 from sisyphus.paths import our_home
 from sisyphus.state import journal
 from sisyphus.state.files import append_line
-from sisyphus.times import local
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
 
 AT = 1_795_186_800.5
-CLOCK = local(AT, "%H:%M:%S")
 
 
 def _entry(*notes: str, event: str = "stop", **fields: object) -> Json:
@@ -37,44 +35,6 @@ def _find(session: str = "") -> str:
 def _tail(last: int = 10, wanted: Wanted | None = None, session: str = "s1") -> list[object]:
     entries, _ = journal_view.tail(session, last, wanted or Wanted())
     return ["".join(entry.get("notes", [])) for entry in entries]
-
-
-TEXTS = [
-    pytest.param(_entry("blocked: no tag"), "stop                blocked: no tag", id="a note"),
-    pytest.param(
-        _entry("one", "two\nlines"),
-        "stop                one\n                              two lines",
-        id="several notes",
-    ),
-    pytest.param(_entry(blocked=True), "stop                blocked", id="blocked without a word"),
-    pytest.param(_entry(), "stop                nothing to say", id="quiet"),
-    pytest.param(_entry(sent=1_234), "stop                1,234 characters sent", id="sent"),
-    pytest.param(_entry(sent="x"), "stop                nothing to say", id="sent in words"),
-    pytest.param(
-        _entry("a", event="post-tool-use", agent="b1"),
-        "post-tool-use       (subagent b1) a",
-        id="a subagent",
-    ),
-    pytest.param(
-        _entry("a", event="post-tool-use-failure"), "post-tool-use-failure  a", id="a long name"
-    ),
-    pytest.param(_entry("\x1b[31mred"), "stop                [31mred", id="what a terminal obeys"),
-    pytest.param({"at": AT, "notes": "x"}, "?                   nothing to say", id="hardly any"),
-]
-
-
-@pytest.mark.parametrize(("entry", "text"), TEXTS)
-def test_an_entry_in_words(entry: Json, text: str) -> None:
-    assert journal_view.text(entry) == f"{CLOCK}  {text}"
-
-
-def test_an_entry_without_a_time() -> None:
-    assert journal_view.text({"event": "stop", "at": "x"}).startswith("--:--:--  stop ")
-    assert journal_view.day({}) == ""
-
-
-def test_the_day_of_an_entry() -> None:
-    assert journal_view.day(_entry()) == local(AT, "%Y-%m-%d")
 
 
 WANTED = [
@@ -163,13 +123,80 @@ def test_the_session_that_was_written_last_is_the_one(home: Path) -> None:
 
 
 def test_without_a_journal_it_is_said_what_to_do() -> None:
-    with pytest.raises(SisyphusError, match=r"no hook ran yet in any session\. Are the hooks"):
+    with pytest.raises(
+        SisyphusError,
+        match=r"no journal is there: no hook ran yet, or it was purged\. Are the hooks",
+    ):
         _find()
-    with pytest.raises(SisyphusError, match=r"no hook ran in session s9\. Are the hooks"):
+    with pytest.raises(SisyphusError, match=r"no journal of session s9 is there.*\. Are the hooks"):
         _find("s9")
     journal.append("s1", _entry())
-    with pytest.raises(SisyphusError, match=r"no hook ran in session s9\. The latest .* is s1"):
+    with pytest.raises(
+        SisyphusError, match=r"no journal of session s9 is there: .*\. The latest .* is s1;"
+    ):
         _find("s9")
+
+
+NAMES = ("abc1", "abc12", "abd")
+NAMED = [
+    pytest.param("abc12", "abc12", id="all of it"),
+    pytest.param("abc1", "abc1", id="all of it, though another begins so"),
+    pytest.param("abd", "abd", id="another"),
+    pytest.param("abc", r"2 sessions begin with abc: .*abc1.*--session", id="of two"),
+    pytest.param("x", "no journal of session x is there", id="of none"),
+]
+
+
+@pytest.mark.parametrize(("named", "found"), NAMED)
+def test_a_unique_beginning_names_a_session(named: str, found: str) -> None:
+    for session in NAMES:
+        journal.append(session, _entry())
+    if found in NAMES:
+        assert _find(named) == found
+        return
+    with pytest.raises(SisyphusError, match=found):
+        _find(named)
+
+
+def test_where_a_session_began() -> None:
+    journal.append("s1", _entry())
+    journal.append("s1", _entry(project="/p", client="claude", source="startup", run="r1"))
+    journal.append("s1", _entry(project="/q"))
+    journal.append("s2", _entry('"project"'))
+    assert journal_view.about("s1") == {"project": "/p", "client": "claude", "run": "r1"}
+    assert journal_view.about("s2") == {}
+    assert journal_view.about("s3") == {}
+
+
+def test_every_session_is_followed_also_one_that_begins_meanwhile(home: Path) -> None:
+    journal.append("s1", _entry("before"))
+    journal.append("s2", _entry("before"))
+    folder = str(ours(home, "logs"))
+    coming = journal_view.follow_all(folder, Wanted(), journal_view.ends_of(folder))
+
+    journal.append("s2", _entry("later", at=AT + 2))
+    journal.append("s1", _entry("sooner", at=AT + 1))
+    journal.append("s1", _entry())
+    heard = [next(coming), next(coming)]
+    assert [(s, entry["notes"]) for s, entry in heard] == [("s1", ["sooner"]), ("s2", ["later"])]
+
+    journal.append("s3", _entry("begins"))
+    session, entry = next(coming)
+    assert (session, entry["notes"]) == ("s3", ["begins"])
+
+
+def test_a_session_that_rested_for_long_is_heard_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_view, "LOOK_SECONDS", 0)
+    journal.append("s1", _entry("before"))
+    os.utime(ours(home, "logs/journal-s1.jsonl"), (AT - 10**8, AT - 10**8))
+    folder = str(ours(home, "logs"))
+    watch = journal_view._Watch(folder, journal_view.ends_of(folder))  # noqa: SLF001
+    assert watch.changed() == []
+    journal.append("s1", _entry("again"))
+    assert watch.changed() == ["s1"]
+    assert [entry["notes"] for entry in watch.read("s1")] == [["again"]]
 
 
 def test_what_cannot_be_a_session_is_refused() -> None:

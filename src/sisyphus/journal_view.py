@@ -6,11 +6,12 @@ import os
 import time
 
 from sisyphus.errors import SisyphusError, UnreadableError
+from sisyphus.journals import listed
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import one_line
+from sisyphus.reading import read_head
 from sisyphus.state import jsonl
 from sisyphus.state.journal import journal_path
-from sisyphus.times import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
 
 POLL_SECONDS = 0.3
+LOOK_SECONDS = 2.0
+"""How often every journal is looked at: one that rested for long may be written again."""
 
-_START, _END = "journal-", ".jsonl"
-_EVENT_WIDTH = 18
-_INDENT = " " * (8 + 2 + _EVENT_WIDTH + 2)
+_NAMED = 5
+_HEAD_BYTES = 64_000
+_RESTS_SECONDS = 3_600
 
 
 class Wanted:
@@ -39,19 +42,52 @@ class Wanted:
         return self.event in ("", entry.get("event")) and (self.quiet or not is_quiet)
 
 
-def find_session(folder: str, session: str) -> str:
-    """The session of this name, or the one whose journal in `folder` was written last.
+def find_session(folder: str, named: str) -> str:
+    """The session whose name begins so, or the one whose journal in `folder` was written last.
 
-    Raises `SisyphusError` where it has no journal.
+    Raises `SisyphusError` where it has no journal, or several begin so.
     """
-    if session and not is_safe_id(session):
-        raise SisyphusError(f"{session!r} is no session id. See the client's /status.")
-    written = _journals(folder)
-    if session and session not in written:
-        raise SisyphusError(f"no hook ran in session {session}. {_known(written)}")
-    if not written:
-        raise SisyphusError(f"no hook ran yet in any session. {_known(written)}")
-    return session or max(written, key=lambda name: written[name])
+    if named and not is_safe_id(named):
+        raise SisyphusError(
+            f"{one_line(named, 80)!r} is no session id. `sisyphus sessions` shows them."
+        )
+    written = journals(folder)
+    found = matching(written, named)
+    if not found:
+        of = f"of session {named} " if named else ""
+        raise SisyphusError(
+            f"no journal {of}is there: no hook ran yet, or it was purged. {_known(written)}"
+        )
+    if named and len(found) > 1:
+        names = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
+        raise SisyphusError(
+            f"{len(found)} sessions begin with {named}: {names}. Name one of them with --session."
+        )
+    return max(found, key=lambda name: written[name])
+
+
+def matching(written: dict[str, float], named: str) -> list[str]:
+    """The sessions whose name begins so, the latest first; the one that is called so alone."""
+    if named in written:
+        return [named]
+    found = [name for name in written if name.startswith(named)]
+    return sorted(found, key=lambda name: written[name], reverse=True)
+
+
+def about(session: str) -> Json:
+    """Where the session began: `project`, `client` and, of a fresh-context run, `run`, as far as
+    its first lines tell."""
+    try:
+        head = read_head(journal_path(session), _HEAD_BYTES)
+    except UnreadableError:
+        return {}
+    found: Json = {}
+    for line in head.split(b"\n"):
+        entry = jsonl.parse(line) if b'"project"' in line else None
+        if entry:
+            found = {name: entry[name] for name in ("project", "client", "run") if name in entry}
+            break
+    return found
 
 
 def tail(session: str, last: int, wanted: Wanted) -> tuple[list[Json], int]:
@@ -78,29 +114,69 @@ def follow(session: str, offset: int, wanted: Wanted) -> Iterator[Json]:
         time.sleep(POLL_SECONDS)
 
 
-def day(entry: Json) -> str:
-    return local(entry.get("at"), "%Y-%m-%d")
+def follow_all(folder: str, wanted: Wanted, ends: dict[str, int]) -> Iterator[tuple[str, Json]]:
+    """The wanted entries of every session, also of those that begin meanwhile, as they come, for
+    ever. `ends`: session -> the byte behind which its journal is new, as `ends_of` tells."""
+    watch = _Watch(folder, ends)
+    while True:
+        found = [(name, entry) for name in watch.changed() for entry in watch.read(name)]
+        found.sort(key=lambda one: _moment(one[1]))
+        yield from (one for one in found if wanted.takes(one[1]))
+        time.sleep(POLL_SECONDS)
 
 
-def text(entry: Json) -> str:
-    """The entry with one line a note, the later ones indented."""
-    notes = entry.get("notes")
-    said = [one_line(str(note)) for note in notes] if isinstance(notes, list) else []
-    first, *more = said or [_silent(entry)]
-    agent = entry.get("agent")
-    whose = f"(subagent {one_line(str(agent))}) " if agent else ""
-    clock = local(entry.get("at"), "%H:%M:%S") or "--:--:--"
-    event = one_line(str(entry.get("event", "?")))
-    return "\n".join(
-        [f"{clock}  {event:<{_EVENT_WIDTH}}  {whose}{first}", *(_INDENT + m for m in more)]
-    )
+def ends_of(folder: str) -> dict[str, int]:
+    """Every session's journal, and how long it is in bytes."""
+    ends = {}
+    for session in journals(folder):
+        try:
+            ends[session] = os.path.getsize(journal_path(session))
+        except OSError:
+            continue
+    return ends
 
 
-def _silent(entry: Json) -> str:
-    if entry.get("blocked"):
-        return "blocked"
-    sent = entry.get("sent")
-    return f"{sent:,} characters sent" if sent and isinstance(sent, int) else "nothing to say"
+class _Watch:
+    """Journals of a folder, most of which rest: these are looked at less often."""
+
+    def __init__(self, folder: str, ends: dict[str, int]) -> None:
+        self._folder = folder
+        self._ends = ends
+        self._awake: list[str] = []
+        self._stamp: object = None
+        self._looked = -LOOK_SECONDS
+
+    def changed(self) -> list[str]:
+        """Those that may have been written since."""
+        stamp, now = _stamp(self._folder), time.monotonic()
+        if stamp != self._stamp or now - self._looked >= LOOK_SECONDS:
+            self._stamp, self._looked = stamp, now
+            since = time.time() - _RESTS_SECONDS
+            self._awake = [name for name, at in journals(self._folder).items() if at > since]
+        return self._awake
+
+    def read(self, session: str) -> list[Json]:
+        """What is new; a journal that was not there before is new from its start."""
+        entries, end = jsonl.appended(journal_path(session), self._ends.get(session, 0))
+        self._ends[session] = end
+        return entries
+
+
+def journals(folder: str) -> dict[str, float]:
+    """Sessions that have a journal -> when it was written last."""
+    return {session: state.st_mtime for session, _, state in listed(folder)}
+
+
+def _moment(entry: Json) -> float:
+    at = entry.get("at")
+    return at if isinstance(at, (int, float)) else 0.0
+
+
+def _stamp(folder: str) -> object:
+    try:
+        return os.stat(folder).st_mtime_ns
+    except OSError:
+        return None
 
 
 def _take(lines: Iterator[bytes], last: int, wanted: Wanted) -> Iterator[Json]:
@@ -114,21 +190,8 @@ def _take(lines: Iterator[bytes], last: int, wanted: Wanted) -> Iterator[Json]:
             yield entry
 
 
-def _journals(folder: str) -> dict[str, float]:
-    """Sessions that have a journal -> when it was written last."""
-    try:
-        with os.scandir(folder) as found:
-            return {
-                entry.name[len(_START) : -len(_END)]: entry.stat().st_mtime
-                for entry in found
-                if entry.name.startswith(_START) and entry.name.endswith(_END) and entry.is_file()
-            }
-    except OSError:
-        return {}
-
-
 def _known(written: dict[str, float]) -> str:
     if not written:
-        return "Are the hooks wired in? `sisyphus plugin-path` says where the plugin is."
+        return "Are the hooks wired in? `sisyphus doctor` looks, `sisyphus install` wires them."
     latest = max(written, key=lambda name: written[name])
-    return f"The latest session is {latest}: name it with --session-id."
+    return f"The latest session is {latest}; `sisyphus sessions` shows them all."

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from making import debug_log
+from making import debug_log, put
 
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import actions
@@ -303,6 +303,7 @@ def test_a_name_that_is_no_loops_says_so(ours: str, loop: str, said: str) -> Non
 
 def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str, home: Path) -> None:
     _save(ours, "one", "do it")
+    put(home / ".claude/.sisyphus/logs/journal-one.jsonl", "{}\n")
 
     actions.pause(ours, "one", now=NOW)
 
@@ -311,6 +312,15 @@ def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str, home: Pa
     assert news.endswith(": do it")
     journal = (home / ".claude/.sisyphus/logs/journal-one.jsonl").read_text()
     assert "loop loop0 was paused by" in journal
+
+
+def test_a_session_without_a_journal_gets_none_by_a_command(ours: str, home: Path) -> None:
+    _save(ours, "one", "do it")
+
+    actions.pause(ours, "one", now=NOW)
+
+    assert len(glance(ours, "one").news) == 1
+    assert not (home / ".claude/.sisyphus/logs").exists()
 
 
 def test_what_cannot_be_noted_is_done_all_the_same(ours: str, home: Path) -> None:

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making import ours, put
 
 from sisyphus.ralph import actions, report
 from sisyphus.ralph.loop import BY_BREAKER, BY_USER, Loop
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sisyphus._types import Json
 
 NOW = 1_795_200_000.0
@@ -183,3 +186,9 @@ def test_whatever_a_state_file_holds_can_be_shown(
     row = _row(options=given_options, waiting=waiting, verified=verified)
 
     assert report.listing([row], NOW)
+
+
+def test_a_loop_is_taken_up_by_the_client_that_had_it(home: Path) -> None:
+    assert _details(health="gone")[-2] == "take it up: cd /p && claude --resume s1"
+    put(ours(home, "opencode/s1.jsonl"), "")
+    assert _details(health="gone")[-2] == "take it up: cd /p && opencode -s s1"

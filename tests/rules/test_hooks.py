@@ -300,3 +300,29 @@ def test_the_project_is_that_of_the_working_directory(project: Path) -> None:
 
     assert outcome is not None
     assert len(outcome.pieces) == 1
+
+
+def test_why_a_rule_is_never_sent_is_noted_once_when_it_is_read(project: Path) -> None:
+    put(project / ".claude/rules/bad.md", "---\napplies_to: [\n---\nx\n")
+    put(project / ".claude/rules/python.md", PYTHON)
+    first = _ask(_touch(project / "a.md"), project)
+    assert first is not None
+    assert first.pieces == []
+    assert [note.partition(": skipped")[0] for note in first.notes] == ["rule .claude/rules/bad.md"]
+    assert _ask(_touch(project / "a.md"), project) is None
+
+    put(project / ".claude/rules/worse.md", "---\napplies_to: [\n---\nx\n")
+    outcome = _ask(_touch(project / "a.py"), project)
+    assert outcome is not None
+    assert len(outcome.pieces) == 1
+    assert [note.partition(": ")[0] for note in outcome.notes] == [
+        "rule .claude/rules/bad.md", "rule .claude/rules/worse.md", "rules for a.py",
+    ]  # fmt: skip
+
+
+def test_of_many_bad_rules_some_are_named(project: Path) -> None:
+    for number in range(NAMED + 2):
+        put(project / f".claude/rules/bad{number}.md", "---\napplies_to: [\n---\nx\n")
+    outcome = _ask(_touch(project / "a.md"), project)
+    assert outcome is not None
+    assert outcome.notes[NAMED:] == ["and 2 more: `sisyphus rules lint`"]

@@ -101,6 +101,33 @@ def test_a_rule_that_the_client_also_loads_whole_is_found(project: Path, key: st
     )
 
 
+PATTERNS = [
+    pytest.param("a*.md", "a[*].md", id="a star"),
+    pytest.param("a [b]?.md", "a [[]b][?].md", id="a class"),
+    pytest.param("{a}(b|c).md", "[{]a}[(]b[|]c).md", id="a choice"),
+    pytest.param("a\\b.md", "a[\\\\]b.md", id="a backslash"),
+]
+
+
+@pytest.mark.parametrize(("name", "pattern"), PATTERNS)
+def test_the_line_for_the_settings_names_the_file_as_it_is(
+    project: Path, home: Path, name: str, pattern: str
+) -> None:
+    put(project / "a.py", "")
+    put(project / ".claude/rules" / name, a_rule("globs: *.py"))
+    (found,) = _found(project)
+    assert f"[{json.dumps(f'**/.claude/rules/{pattern}')}]" in found
+    line = found[found.index('"claudeMd') : found.index("] in") + 1]
+    put(home / ".claude/settings.json", f"{{{line}}}")
+    assert _found(project) == []
+
+
+def test_a_rule_of_the_users_own_is_named_by_its_path(project: Path, home: Path) -> None:
+    rule = put(home / ".claude/rules/a.md", a_rule("globs: *.py"))
+    (found,) = _found(project)
+    assert f'"claudeMdExcludes": ["{rule}"]' in found
+
+
 MIXED = [
     pytest.param('applies_to: "*.py"', "applies_to", "put all its globs under 'paths'", id="globs"),
     pytest.param("alwaysApply: true", "alwaysApply", "remove 'paths'", id="alwaysApply"),

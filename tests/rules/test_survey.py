@@ -97,3 +97,13 @@ def test_a_thousand_ordinary_rules_are_all_used(project: Path, home: Path) -> No
 
     assert len(found.rules) == 1_000
     assert not found.problems
+
+
+def test_it_tells_how_far_it_is(project: Path, home: Path) -> None:
+    for name in ("a", "b", "c"):
+        put(project / f".claude/rules/{name}.md", "Text.\n")
+    told: list[tuple[int, int]] = []
+
+    survey(str(project), str(home / ".claude"), lambda *counts: told.append(counts))
+
+    assert told == [(0, 3), (1, 3), (2, 3)]

@@ -160,3 +160,16 @@ def test_a_folder_that_leads_away_is_no_place_of_a_run(project: Path, tmp_path: 
     elsewhere.mkdir()
     (project / ".claude").symlink_to(elsewhere)
     assert _standing(project) == []
+
+
+def test_runs_that_are_at_work_are_named_from_anywhere(places: Places) -> None:
+    ours = os.path.dirname(os.path.dirname(places.runs))
+    assert report.at_work(ours) == ""
+    _save(places, loop_id="abc11", runner=_at_work())
+    store.retire(places)
+    _save(places)
+    assert report.at_work(ours) == ""
+    _save(places, task_name="Mend\x1b it", runner=_at_work())
+    assert report.at_work(ours).startswith(
+        "A run in fresh contexts is at work: Mend  it (iteration 3). `sisyphus ralph status`"
+    )

@@ -102,3 +102,37 @@ def test_all_locks_of_a_hook_share_one_deadline(
     monkeypatch.setattr(state, "lock_deadline", time.monotonic())
     with Lock(path), pytest.raises(LockedError):
         Lock(path, wait=3_600).__enter__()
+
+
+def test_who_waited_for_a_lock_that_is_unlinked_takes_the_new_one(tmp_path: Path) -> None:
+    path = str(tmp_path / "state.json")
+    first, second = Lock(path), Lock(path, wait=0)
+    first.__enter__()
+    with pytest.raises(LockedError):
+        second.__enter__()
+    waiting = os.open(f"{path}.lock", os.O_RDWR)
+    os.unlink(f"{path}.lock")
+    first.__exit__(None, None, None)
+
+    second._fd = waiting  # noqa: SLF001  # as if it had been opened before
+    assert second._try()  # noqa: SLF001
+    with pytest.raises(LockedError):
+        Lock(path, wait=0).__enter__()
+    second.__exit__(None, None, None)
+    with Lock(path, wait=0):
+        assert os.path.exists(f"{path}.lock")
+
+
+def test_a_file_system_that_counts_no_links_is_no_reason_to_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.fstat
+
+    def without_links(fd: int) -> os.stat_result:
+        found = list(real(fd))
+        found[3] = 0
+        return os.stat_result(found)
+
+    monkeypatch.setattr(os, "fstat", without_links)
+    with Lock(str(tmp_path / "state.json"), wait=0):
+        pass

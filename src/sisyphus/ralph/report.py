@@ -1,9 +1,11 @@
-"""Loops that have not ended, for people to read. Pure."""
+"""Loops that have not ended, for people to read."""
 
 from __future__ import annotations
 
+from sisyphus.paths import client_home
 from sisyphus.plain import one_line
 from sisyphus.ralph.loop import epoch
+from sisyphus.session.whereabouts import resume_command
 from sisyphus.times import duration
 
 TYPE_CHECKING = False
@@ -72,7 +74,8 @@ def _what_to_do(row: Json) -> list[str]:
         lines += [f"because: {why}"] if row["paused_by"] == "breaker" and why else []
         lines.append(f"go on: sisyphus ralph resume {row['loop_id']}, then a prompt in the session")
     if row["health"] != "alive":
-        lines.append(f"take it up: cd {row['project']} && claude --resume {row['session_id']}")
+        command = resume_command(client_home(), row["session_id"])
+        lines.append(f"take it up: cd {row['project']} && {command}")
     return lines
 
 

@@ -38,13 +38,14 @@ def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
         return None
     path, inside = relative(payload.tool_path, space.root)
     with index.current(space) as rules:
+        problems = _problems(rules.problems)
         covering = [entry for entry in rules.rules if _applies(entry, path, inside=inside)]
         if not covering:
-            return None
+            return Outcome(notes=problems) if problems else None
         sent = sent_hashes(space.ours, LEDGER, payload.key)
         parts = _sort_out(covering, path, sent, space.client)
         pieces = [_piece(entry, rules.body(entry), path) for entry in parts[FRESH]]
-    return Outcome(pieces=pieces, notes=[_note(path, parts)])
+    return Outcome(pieces=pieces, notes=[*problems, _note(path, parts)])
 
 
 def _applies(entry: Entry, path: str, *, inside: bool) -> bool:
@@ -88,6 +89,13 @@ def _piece(entry: Entry, body: str, path: str) -> Piece:
 def _note(path: str, parts: dict[str, list[Entry]]) -> str:
     said = [f"{part} {_names(entries)}" for part, entries in parts.items() if entries]
     return f"rules for {path}: {'; '.join(said)}"
+
+
+def _problems(found: list[tuple[str, str]]) -> list[str]:
+    """Told once, when the rules were read: they are why a rule is never sent."""
+    more = len(found) - NAMED
+    told = [f"rule {label}: {text}" for label, text in found[:NAMED]]
+    return told + ([f"and {more} more: `sisyphus rules lint`"] if more > 0 else [])
 
 
 def _names(entries: list[Entry]) -> str:

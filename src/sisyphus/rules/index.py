@@ -64,10 +64,12 @@ _SETTLE_NS = 10_000_000  # two edits within one tick of a file system's clock lo
 
 
 class Index:
-    """The rules that can be sent, in the order in which they go out."""
+    """The rules that can be sent, in the order in which they go out. `problems`: label and text of
+    what was found wrong with the others, where the index was made just now."""
 
     def __init__(self, head: Head, file: BufferedReader | None, bodies: bytes = b"") -> None:
         self.rules = head["rules"]
+        self.problems = [] if file else [(label, text) for label, _, text in head["problems"]]
         self._file = file
         self._start = file.tell() if file else 0
         self._bodies = bodies

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from sisyphus.paths import display
@@ -17,15 +18,19 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.rules.globs import Compiled
     from sisyphus.rules.parse import Rule
+    from sisyphus.rules.survey import Told
     from sisyphus.workspace import Workspace
 
 MAX_PROJECT_FILES = 50_000
 """In a larger project it is not said that a glob matches nothing."""
 
 
-def lint(space: Workspace) -> list[Json]:
-    """Each finding with label, path, line (0 = the whole file) and problem, by file and line."""
-    found = survey(space.root, space.home)
+def lint(space: Workspace, told: Told | None = None) -> list[Json]:
+    """Each finding with label, path, line (0 = the whole file) and problem, by file and line.
+
+    `told(done, total)` hears how far it is, in rules.
+    """
+    found = survey(space.root, space.home, told)
     problems = list(found.problems)
     files = _Files(space.root)
     for rule in found.rules:
@@ -36,15 +41,35 @@ def lint(space: Workspace) -> list[Json]:
     return [problem_row(problem) for problem in problems]
 
 
-def exclude_pattern(rule: Rule) -> str:
-    """The entry of the client's setting `claudeMdExcludes` that leaves this rule to us alone."""
+def exclude_pattern(rule: Rule, *, shared: bool = True) -> str:
+    """The entry of the client's setting `claudeMdExcludes` that leaves this rule to us alone.
+
+    A project lies elsewhere for everybody who shares its settings: there the entry names each rule
+    of that name, in the user's own folder as well. Elsewhere it is the path of this one.
+    """
     folder = os.path.join(".claude", "rules") + os.sep
     _, found, rest = rule.path.partition(folder)
-    return f"**/.claude/rules/{rest.replace(os.sep, '/')}" if found else rule.path
+    if not shared or not found or rule.source == HOME:
+        return _literal(rule.path)
+    return f"**/.claude/rules/{_literal(rest)}"
+
+
+def _literal(path: str) -> str:
+    """A glob that matches this path alone. Measured on Claude Code 2.1.329: it knows no backslash
+    before such a character, but a class of one."""
+    return path.replace(os.sep, "/").translate(_CLASSES)
+
+
+_CLASSES = str.maketrans({**{sign: f"[{sign}]" for sign in "*?[{(|"}, "\\": r"[\\]"})
+
+
+def is_loaded_twice(rule: Rule) -> bool:
+    """Whether the client loads a rule whole at start that is ours to send."""
+    return rule.loaded and rule.native == []
 
 
 def _loaded_twice(rule: Rule) -> list[Problem]:
-    if not rule.loaded or rule.native != []:
+    if not is_loaded_twice(rule):
         return []
     text = (
         f"Claude Code does not know '{', '.join(rule.scope)}' and also loads this file whole at "
@@ -66,7 +91,8 @@ def _sent_by_both(rule: Rule) -> list[Problem]:
 
 
 def _exclusion(rule: Rule) -> str:
-    return f'"claudeMdExcludes": ["{exclude_pattern(rule)}"] in the client\'s settings.json'
+    pattern = json.dumps(exclude_pattern(rule), ensure_ascii=False)
+    return f'"claudeMdExcludes": [{pattern}] in the client\'s settings.json'
 
 
 class _Files:

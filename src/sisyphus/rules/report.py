@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.rules.discover import Problem
     from sisyphus.rules.parse import Rule
+    from sisyphus.rules.survey import Told
     from sisyphus.workspace import Workspace
 
 CLIENT, OURS, BOTH, NOBODY = "client", "sisyphus", "both", "nobody"
 
 
-def list_rules(space: Workspace) -> Json:
-    """Every rule in the order in which they go out, and what was found wrong on the way."""
-    found = survey(space.root, space.home)
+def list_rules(space: Workspace, told: Told | None = None) -> Json:
+    """Every rule in the order in which they go out, and what was found wrong on the way.
+
+    `told(done, total)` hears how far it is.
+    """
+    found = survey(space.root, space.home, told)
     return {
         "project": space.root,
         "enabled": space.settings.get("rules.enabled"),

@@ -10,9 +10,11 @@ from sisyphus.rules.sources import HOME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from sisyphus.rules.discover import Found
+
+    Told = Callable[[int, int], None]
 
 MAX_GLOBS = 15_000  # one that needs a regex counts as five
 MAX_TEXT = 10_000_000
@@ -34,14 +36,19 @@ class Survey:
         self.watched = discovery.watched
 
 
-def survey(root: str, home: str) -> Survey:
-    """Reads every rule of the project at `root` and of the client's folder `home`."""
+def survey(root: str, home: str, told: Told | None = None) -> Survey:
+    """Reads every rule of the project at `root` and of the client's folder `home`.
+
+    `told(done, total)` hears how far it is.
+    """
     discovery = discover(root, home)
     done = Survey(discovery)
     done.watched += client_settings.paths(home, root, root)
     excludes = client_settings.excludes(client_settings.load(home, root, root))
     budgets = {False: _Budget(), True: _Budget()}
-    for found in discovery.files:
+    for count, found in enumerate(discovery.files):
+        if told:
+            told(count, len(discovery.files))
         _add(done, found, home, excludes, budgets[found.source == HOME])
     done.rules.sort(key=lambda rule: order(rule.priority, rule.source, rule.label))
     return done

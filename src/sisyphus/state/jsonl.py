@@ -11,6 +11,7 @@ from sisyphus.reading import open_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
 
     from sisyphus._types import Json
 
@@ -18,6 +19,9 @@ MOST_BYTES = 256_000_000
 """Of a longer file the end is read: a few seconds' worth."""
 
 TAIL_BYTES = 64_000_000
+LINE_BYTES = 4_000_000
+"""What one line may be long where many files are read: the longest of ours has some kilobytes."""
+
 _BLOCK = 65_536
 
 
@@ -46,6 +50,18 @@ def read(path: str, limit: int = MOST_BYTES) -> Iterator[Json]:
                     yield value
     except (UnreadableError, OSError):
         return
+
+
+def complete(file: BufferedReader, most: int = LINE_BYTES) -> Iterator[tuple[bytes, int]]:
+    """The complete lines of an open file, each with its length; b"" for one longer than `most`."""
+    while line := file.readline(most):
+        end, size = line, len(line)
+        while not end.endswith(b"\n"):
+            end = file.readline(_BLOCK)
+            if not end:
+                return  # it is being written
+            size += len(end)
+        yield (line if size == len(line) else b""), size
 
 
 def backwards(path: str, end: int, limit: int = TAIL_BYTES) -> Iterator[bytes]:

@@ -37,8 +37,9 @@ except ImportError:  # Windows
 class Lock:
     """Held inside a `with` block, for the file beside which `PATH.lock` lies.
 
-    The lock file is never unlinked: the lock belongs to its inode, and a second process would
-    lock a new file of the same name beside the first. Raises `LockedError` after `wait` seconds.
+    The lock belongs to the file's inode, so the file stays, that two processes may not lock two of
+    one name. `purge` alone unlinks it, while it holds it: who waited for that one takes the new
+    one. Raises `LockedError` after `wait` seconds.
     """
 
     __slots__ = ("_fd", "_path", "_wait")
@@ -82,4 +83,15 @@ class Lock:
             _acquire(self._fd)
         except OSError:
             return False
-        return True
+        if os.fstat(self._fd).st_nlink or not self._is_unlinked():
+            return True
+        os.close(self._fd)
+        self._fd = os.open(self._path, _FLAGS, 0o600)
+        return self._try()
+
+    def _is_unlinked(self) -> bool:
+        """Some file systems count no links."""
+        try:
+            return not os.path.samestat(os.fstat(self._fd), os.lstat(self._path))
+        except OSError:
+            return True

@@ -206,7 +206,7 @@ def test_it_says_what_it_saw(root: Path) -> None:
 CANNOT_TELL = [
     pytest.param("gone", LONG, "it is no folder", id="no project"),
     pytest.param("", LONG, "it is no folder", id="no name"),
-    pytest.param("a\0b", LONG, "null byte", id="no name of a folder"),
+    pytest.param("a\0b", LONG, "null", id="no name of a folder"),
     pytest.param("project", Bounds(0, 0), "longer than 0 s", id="too long"),
     pytest.param("plain", Bounds(9, HANG_SECONDS, 1), "more than 1 files", id="too many files"),
 ]

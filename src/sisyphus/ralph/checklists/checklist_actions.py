@@ -88,7 +88,7 @@ def _loop(which: Which) -> Json:
             "several loops are active; name one with --loop. `sisyphus ralph list` shows them all."
         )
     where = f"session {one_line(named, 128)}" if named else "any session"
-    raise SisyphusError(f"no loop is active in {where}. `sisyphus ralph list` shows them all.")
+    raise SisyphusError(f"no loop is active in {where}. `sisyphus ralph start` begins one.")
 
 
 def _named(which: Which) -> Json:
