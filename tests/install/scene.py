@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sisyphus.install import actions, marks, opencode
+from sisyphus.install.wish import PARTS, Wish
 
 if TYPE_CHECKING:
-    from sisyphus.install.opencode import Place
+    from sisyphus.install.place import Place
     from sisyphus.install.plan import Plan
 
 Tree = dict[str, tuple[str, int, bytes]]
@@ -43,8 +44,9 @@ def ours(version: str = "0.0.1", text: str = MD) -> bytes:
 
 
 def installed(place: Place, *, replace: bool = False) -> Plan:
-    wanted = actions.plan_install(place, replace=replace)
-    actions.install(wanted, replace=replace)
+    wish = Wish(replace, frozenset(PARTS))
+    wanted = actions.plan_install(place, wish)
+    actions.install(wanted, wish)
     return wanted
 
 

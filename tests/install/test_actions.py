@@ -18,12 +18,14 @@ from making import ours as of_ours
 from install.scene import MD, did, in_project, installed, ours, tree, uninstalled
 from sisyphus.errors import SisyphusError
 from sisyphus.install import actions, opencode
+from sisyphus.install.claude import place as claude
+from sisyphus.install.wish import Wish
 from sisyphus.state.lock import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.install.opencode import Place
+    from sisyphus.install.place import Place
     from sisyphus.install.plan import Plan
 
 FOLDERS = ["plugin", "plugins", "command", "commands", "agent"]
@@ -93,7 +95,7 @@ def test_a_second_time_there_is_nothing_to_do(project: Path, home: Path) -> None
 
 
 def test_a_plan_changes_nothing(project: Path, home: Path) -> None:
-    actions.plan_install(in_project(project), replace=True)
+    actions.plan_install(in_project(project), Wish(replace=True))
     actions.plan_uninstall(in_project(project))
     assert os.listdir(project) == [".git"]
     assert tree(home) == {}
@@ -198,22 +200,22 @@ def test_another_folder_makes_no_difference(project: Path, home: Path) -> None:
 
 
 def test_what_changed_since_it_was_shown_is_not_done(project: Path) -> None:
-    shown = actions.plan_install(in_project(project), replace=False)
+    shown = actions.plan_install(in_project(project), Wish())
     put(project / ".opencode/commands/checkpoint.md", "mine")
     before = tree(project)
     with pytest.raises(SisyphusError, match=r"has changed there meanwhile\. Run this again"):
-        actions.install(shown, replace=False)
+        actions.install(shown, Wish())
     assert tree(project) == before
 
 
 def _carry_out(shown: Plan) -> bool:
-    actions.install(shown, replace=False)
+    actions.install(shown, Wish())
     return True
 
 
 def test_two_at_once_are_as_good_as_one(project: Path) -> None:
     """Those that come later find the work done."""
-    shown = [actions.plan_install(in_project(project), replace=False)] * 3
+    shown = [actions.plan_install(in_project(project), Wish())] * 3
 
     assert at_once(_carry_out, shown) == [True] * 3
     assert set(did(installed(in_project(project))).values()) == {"same"}
@@ -224,12 +226,12 @@ def test_a_lock_that_another_holds_is_waited_for(
 ) -> None:
     monkeypatch.setattr("sisyphus.state.lock_deadline", 0.0)
     put(of_ours(home, "installs.json"), "{}")
-    shown = actions.plan_install(in_project(project), replace=False)
+    shown = actions.plan_install(in_project(project), Wish())
     with (
         Lock(str(of_ours(home, "installs.json"))),
         pytest.raises(SisyphusError, match="another process holds"),
     ):
-        actions.install(shown, replace=False)
+        actions.install(shown, Wish())
     assert os.listdir(project) == [".git"]
 
 
@@ -295,14 +297,14 @@ def test_a_folder_that_cannot_be_read_is_told(not_root: Path) -> None:
 
 def test_what_could_not_be_put_back_is_told(project: Path, home: Path) -> None:
     """Somebody puts a file into a new folder, and a folder into the way of the next file."""
-    shown = actions.plan_install(in_project(project), replace=False)
+    shown = actions.plan_install(in_project(project), Wish())
     target = shown.changes[-1].path
 
     def meddle(event: str, given: tuple[object, ...]) -> None:
         if event == "os.rename" and given[1] == target:
             put(Path(target) / "x", "")
 
-    _with_audit(meddle, lambda: actions.install(shown, replace=False), told := home / "told")
+    _with_audit(meddle, lambda: actions.install(shown, Wish()), told := home / "told")
     message = told.read_text()
     assert f"These could not be put back: {os.path.dirname(target)}, " in message
     assert "could not put back" in debug_log(home)
@@ -347,12 +349,36 @@ class _Killed:
 VERBS = [pytest.param(installed, id="install"), pytest.param(uninstalled, id="uninstall")]
 
 
+def _claude(project: Path) -> Place:
+    """With a settings file that somebody wrote by hand, and a line in git's list."""
+    put(project / ".claude/settings.local.json", '{"hooks" :{ "Stop":[]},"a":1 }')
+    put(project / ".git/info/exclude", "mine")
+    return claude.of_local(str(project))
+
+
+def _new_claude(project: Path) -> Place:
+    (project / ".git/info").mkdir()
+    return claude.of_local(str(project))
+
+
+def _opencode(project: Path) -> Place:
+    put(project / ".opencode/plugin/mine.js", "")
+    return in_project(project)
+
+
+PLACES = [
+    pytest.param(_opencode, id="opencode"),
+    pytest.param(_claude, id="claude"),
+    pytest.param(_new_claude, id="claude, all new"),
+]
+
+
+@pytest.mark.parametrize("make", PLACES)
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_run_that_is_killed_can_be_repeated_and_undone(
-    project: Path, home: Path, verb: Callable[[Place], object]
+    project: Path, home: Path, verb: Callable[[Place], object], make: Callable[[Path], Place]
 ) -> None:
-    place = in_project(project)
-    put(project / ".opencode/plugin/mine.js", "")
+    place = make(project)
     before, number, ended = tree(project), 0, 9
     while ended == 9:
         if verb is uninstalled:

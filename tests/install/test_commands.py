@@ -54,3 +54,8 @@ TRANSLATED = [
 @pytest.mark.parametrize(("text", "translated"), TRANSLATED)
 def test_a_command_is_translated(text: str, translated: str) -> None:
     assert commands.translated(text) == translated
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED))
+def test_for_claude_code_only_the_prefix_goes(name: str) -> None:
+    assert commands.for_claude()[name] == SHIPPED[name].replace("/sisyphus:", "/")

@@ -9,6 +9,7 @@ from making import put, stored
 
 from sisyphus.errors import NewerVersionError
 from sisyphus.install import manifest
+from sisyphus.install.place import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
 
 
-def _entry(folder: str = "/p/.opencode", **fields: Any) -> Json:
-    return {"client": "opencode", "folder": folder, "files": [], "folders": [], **fields}
+PLACE = Place("opencode", "project", "/p/.opencode", "/p")
+
+
+def _entry(folder: str = "/p/.opencode", scope: str = "project", **fields: Any) -> Json:
+    known = {"client": "opencode", "scope": scope, "folder": folder}
+    return {**known, "files": [], "folders": [], **fields}
 
 
 def _file(home: Path) -> Path:
@@ -27,27 +32,34 @@ def _file(home: Path) -> Path:
 def test_an_installation_is_noted_and_forgotten(home: Path) -> None:
     manifest.Book().put(_entry(folders=["/p/.opencode"]))
     assert stored(_file(home)) == {"version": 1, "installs": [_entry(folders=["/p/.opencode"])]}
-    assert manifest.made("opencode", "/p/.opencode") == ["/p/.opencode"]
+    assert manifest.noted(PLACE) == _entry(folders=["/p/.opencode"])
     assert manifest.folders("opencode") == ["/p/.opencode"]
 
-    manifest.Book().drop("opencode", "/p/.opencode")
+    manifest.Book().drop(PLACE)
     assert stored(_file(home)) == {"version": 1, "installs": []}
-    assert manifest.made("opencode", "/p/.opencode") == []
+    assert manifest.noted(PLACE) == {}
 
 
 def test_another_folder_is_another_installation(home: Path) -> None:
     manifest.Book().put(_entry("/a"))
     manifest.Book().put(_entry("/b"))
-    manifest.Book().put(_entry("/a", scope="user"))
+    manifest.Book().put(_entry("/a", sisyphus="2"))
     assert manifest.folders("opencode") == ["/b", "/a"]
-    manifest.Book().drop("opencode", "/b")
-    assert manifest.entries() == [_entry("/a", scope="user")]
+    manifest.Book().drop(Place("opencode", "project", "/b", "/"))
+    assert manifest.entries() == [_entry("/a", sisyphus="2")]
     assert manifest.folders("claude") == []
     assert _file(home).stat().st_mode & 0o777 == 0o600
 
 
+def test_another_scope_in_the_same_folder_is_another_installation() -> None:
+    manifest.Book().put(_entry())
+    manifest.Book().put(_entry(scope="local"))
+    manifest.Book().drop(PLACE)
+    assert manifest.entries() == [_entry(scope="local")]
+
+
 def test_nothing_is_written_to_forget_what_was_never_noted(home: Path) -> None:
-    manifest.Book().drop("opencode", "/p")
+    manifest.Book().drop(PLACE)
     assert not _file(home).exists()
 
 
@@ -118,10 +130,25 @@ def test_only_folders_around_ours_can_have_been_made_for_it(
     home: Path, installs: list[object]
 ) -> None:
     put(_file(home), json.dumps({"version": 1, "installs": installs}))
-    assert manifest.made("opencode", "/p/.opencode") == []
+    assert manifest.noted(PLACE).get("folders", []) == []
 
 
 def test_files_are_told_with_their_digests() -> None:
     (row,) = manifest.digests({"/p/a": b"abc"})
     assert row["path"] == "/p/a"
     assert row["sha256"].startswith("ba7816bf8f01cfea")
+
+
+def test_folders_go_with_the_last_scope_that_writes_into_them(project: Path) -> None:
+    folder = str(project / ".claude")
+    (project / ".claude").mkdir()
+    places = [Place("claude", scope, folder, str(project)) for scope in ("local", "project")]
+    local, shared = places
+    made = [folder, f"{folder}/gone"]
+    manifest.Book().put({**_entry(folder, folders=made), "client": "claude", "scope": "local"})
+    manifest.Book().put({**_entry(folder), "client": "claude", "scope": "project"})
+    manifest.Book().put(_entry("/p"))
+    manifest.Book().drop(local)
+    assert manifest.noted(local) == {}
+    assert manifest.noted(shared)["folders"] == [folder]
+    assert [entry["folders"] for entry in manifest.entries() if entry["folder"] == "/p"] == [[]]

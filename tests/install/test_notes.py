@@ -7,7 +7,9 @@ import pytest
 from making import COMMAND, put
 
 from install.scene import in_project, installed, ours, uninstalled
-from sisyphus.install import notes, opencode
+from sisyphus.install import actions, notes, opencode, opencode_notes
+from sisyphus.install.claude import place as claude
+from sisyphus.install.wish import Wish
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,10 +54,20 @@ def test_what_was_to_be_said_of_the_script_comes_first(
     assert "is not on your PATH" in notes.of(installed(in_project(project)))[0]
 
 
+def test_who_takes_it_out_hears_what_stays(project: Path) -> None:
+    place = claude.of_user()
+    actions.install(actions.plan_install(place, Wish()), Wish())
+    kept = "What it remembers stays: ~/.claude/.sisyphus, ~/.claude/.boulder.json, and in projects"
+    assert [n for n in notes.of(uninstalled(place)) if n.startswith(kept)] != []
+    installed(in_project(project))
+    assert not any("remembers" in n for n in notes.of(uninstalled(in_project(project))))
+
+
 def test_a_second_plugin_is_told_of(project: Path, home: Path) -> None:
     installed(in_project(project))
     told = notes.of(installed(opencode.of_user()))
     assert told[-1].startswith(f"The plugin is in {project}/.opencode too.")
+    assert f"`sisyphus uninstall --client opencode --project {project}` takes that" in told[-1]
     again = notes.of(installed(in_project(project)))
     assert [note.partition(" too.")[0] for note in again] == [
         f"The plugin is in {home}/.config/opencode"
@@ -65,16 +77,16 @@ def test_a_second_plugin_is_told_of(project: Path, home: Path) -> None:
 def test_another_project_is_nobodys_second(project: Path, tmp_path: Path) -> None:
     installed(in_project(tmp_path / "other"))
     installed(in_project(project))
-    assert notes.elsewhere(in_project(project)) == []
+    assert opencode_notes.elsewhere(in_project(project)) == []
 
 
 def test_a_folder_that_cannot_be_read_has_no_second(not_root: Path) -> None:
     folder = not_root / "home/.config/opencode/plugins"
     put(folder / "sisyphus.js", ours())
     place = in_project(not_root / "project")
-    assert notes.elsewhere(place) == [str(folder.parent)]
+    assert opencode_notes.elsewhere(place) == [str(folder.parent)]
     folder.chmod(0)
-    assert notes.elsewhere(place) == []
+    assert opencode_notes.elsewhere(place) == []
 
 
 LEFT = [
@@ -109,3 +121,21 @@ def test_who_looks_in_the_wrong_place_is_shown_the_right_one(project: Path) -> N
     assert note == f"It is installed in {opencode.of_user().folder}."
     uninstalled(opencode.of_user())
     assert notes.of(uninstalled(in_project(project))) == []
+
+
+def test_who_has_opencode_as_well_hears_of_it(
+    project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", os.path.dirname(COMMAND))
+    told = "OpenCode is here too: `sisyphus install --client opencode`."
+    place = claude.of_project(str(project))
+    assert told not in notes.of(installed(place))
+    uninstalled(place)
+    (home / ".config/opencode").mkdir(parents=True)
+    assert told in notes.of(installed(place))
+    uninstalled(place)
+    installed(opencode.of_user())
+    assert told not in notes.of(installed(place))
+    uninstalled(place)
+    (elsewhere,) = notes.of(uninstalled(place))
+    assert elsewhere == "It is installed for OpenCode: `sisyphus uninstall --client opencode`."

@@ -10,6 +10,7 @@ from making import COMMAND, put
 from install.scene import JS, MD, in_project, ours
 from sisyphus.errors import SisyphusError
 from sisyphus.install import commands, found, marks, opencode
+from sisyphus.install.place import Place
 
 USERS = [
     pytest.param({}, ["~/.config/opencode"], id="the usual one"),
@@ -32,11 +33,11 @@ def test_the_users_folder_is_where_the_client_looks(
         monkeypatch.setenv(name, value)
     expected = [os.path.expanduser(folder) for folder in folders]
     assert [place.folder for place in opencode.users()] == expected
-    assert opencode.of_user() == opencode.Place("user", expected[0], expected[0])
+    assert opencode.of_user() == Place("opencode", "user", expected[0], expected[0])
 
 
 def test_a_projects_folder_is_in_it() -> None:
-    assert opencode.of_project("/p") == opencode.Place("project", "/p/.opencode", "/p")
+    assert opencode.of_project("/p") == Place("opencode", "project", "/p/.opencode", "/p")
 
 
 CHOSEN = [

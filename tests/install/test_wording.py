@@ -8,7 +8,8 @@ from making import put
 
 from install.scene import MD, in_project, installed, ours, uninstalled
 from sisyphus import __version__
-from sisyphus.install import actions, claude, commands, wording
+from sisyphus.install import actions, commands, wording
+from sisyphus.install.wish import Wish
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ def _rows(text: str) -> dict[str, str]:
 
 
 def test_every_file_has_its_line(crowded: Path) -> None:
-    shown = wording.listing(actions.plan_install(in_project(crowded), replace=False))
+    shown = wording.listing(actions.plan_install(in_project(crowded), Wish()))
     assert shown.startswith(f"sisyphus {__version__} for OpenCode, in {crowded}/.opencode:\n")
     assert "  write    plugins/sisyphus.js\n" in shown
     rows = _rows(shown)
@@ -57,7 +58,7 @@ def test_every_file_has_its_line(crowded: Path) -> None:
 
 
 def test_it_is_said_where_a_replaced_text_is_kept(crowded: Path) -> None:
-    rows = _rows(wording.listing(actions.plan_install(in_project(crowded), replace=True)))
+    rows = _rows(wording.listing(actions.plan_install(in_project(crowded), Wish(replace=True))))
     assert rows["checkpoint"].startswith(
         "replace: changed since sisyphus wrote it; your text is kept in ~/.claude/.sisyphus/repl"
     )
@@ -80,7 +81,7 @@ def test_folders_that_go_have_their_line(project: Path) -> None:
 
 def test_where_nothing_happens_nothing_is_listed(project: Path) -> None:
     installed(in_project(project))
-    assert wording.listing(actions.plan_install(in_project(project), replace=False)) == ""
+    assert wording.listing(actions.plan_install(in_project(project), Wish())) == ""
 
 
 def test_the_result_is_one_sentence(project: Path) -> None:
@@ -88,31 +89,31 @@ def test_the_result_is_one_sentence(project: Path) -> None:
     where = f"{project}/.opencode"
     assert wording.result(uninstalled(place)) == f"Nothing to do: sisyphus is not in {where}."
     done = installed(place)
-    assert wording.result(done) == f"sisyphus {__version__} installed in {where} ({FILES} files)."
+    assert wording.result(done) == f"sisyphus {__version__} installed in {where}: {FILES} files."
     assert wording.result(installed(place)) == f"Nothing to do: sisyphus is in {where}."
     done = uninstalled(place)
-    assert wording.result(done) == f"sisyphus {__version__} removed from {where} ({FILES} files)."
+    assert wording.result(done) == f"sisyphus {__version__} removed from {where}: {FILES} files."
     put(project / ".opencode/commands/gone.md", ours())
-    assert wording.result(uninstalled(place)).endswith(" (1 file).")
+    assert wording.result(uninstalled(place)).endswith(": 1 file.")
 
 
 def test_the_question_counts_the_files(project: Path) -> None:
     place = in_project(project)
-    shown = actions.plan_install(place, replace=False)
+    shown = actions.plan_install(place, Wish())
     assert wording.to_confirm(shown) == f"Write these {FILES} files?"
     put(project / ".opencode/commands/gone.md", ours())
     assert wording.to_confirm(actions.plan_uninstall(place)) == "Remove this file?"
 
 
 def test_the_other_question_names_them(crowded: Path) -> None:
-    shown = actions.plan_install(in_project(crowded), replace=False)
+    shown = actions.plan_install(in_project(crowded), Wish())
     assert wording.to_replace(shown) == (
         "You changed commands/checkpoint.md. Replace that (your text is kept)?"
     )
 
 
 def test_the_diff_shows_every_change_and_does_nothing_on_a_terminal(crowded: Path) -> None:
-    text = wording.diff(actions.plan_install(in_project(crowded), replace=True))
+    text = wording.diff(actions.plan_install(in_project(crowded), Wish(replace=True)))
     folder = f"{crowded}/.opencode/commands"
     assert f"--- /dev/null\n+++ {folder}/ralph-stats.md\n@@ -0,0 +1," in text
     assert f"--- {folder}/ralph-help.md\n+++ {folder}/ralph-help.md\n" in text
@@ -122,7 +123,7 @@ def test_the_diff_shows_every_change_and_does_nothing_on_a_terminal(crowded: Pat
 
 
 def test_a_program_is_told_the_same(crowded: Path) -> None:
-    shown = actions.plan_install(in_project(crowded), replace=False)
+    shown = actions.plan_install(in_project(crowded), Wish())
     told = json.loads(json.dumps(wording.as_json(shown, ["a note"], dry_run=True)))
     files = {row["path"].rpartition("/")[2]: row for row in told.pop("files")}
     assert files["cancel-ralph.md"] == {
@@ -140,11 +141,8 @@ def test_a_program_is_told_the_same(crowded: Path) -> None:
         "folders_made": [f"{crowded}/.opencode/plugins"],
         "folders_removed": [],
         "folders_left": {},
+        "parts": [],
+        "offered": [],
         "notes": ["a note"],
     }
     assert wording.as_json(shown, [], dry_run=False)["changed"] is True
-
-
-def test_claude_code_has_its_own_way() -> None:
-    assert "claude plugin marketplace add" in claude.instead_of("install")
-    assert "claude plugin uninstall sisyphus@sisyphus" in claude.instead_of("uninstall")

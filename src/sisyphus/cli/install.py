@@ -1,18 +1,25 @@
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sisyphus.cli.output import AsJson, print_json, say, workspace
-from sisyphus.errors import SisyphusError
-from sisyphus.install import actions, claude, notes, opencode, plan, wording
+from sisyphus.cli import install_talk as talk
+from sisyphus.cli.output import AsJson, workspace
+from sisyphus.cli.users_own import refuse_model
+from sisyphus.install import actions, opencode
+from sisyphus.install.claude import place as claude
+from sisyphus.install.place import LOCAL, PROJECT, USER
+from sisyphus.install.wish import COMMANDS, EXCLUDES, HOOKS, PARTS, STATUSLINE, Wish
 
 if TYPE_CHECKING:
-    from sisyphus.install.opencode import Place
-    from sisyphus.install.plan import Plan
+    from collections.abc import Collection
+
+    from sisyphus.install.place import Place
+
+
+_REMOVAL = "nothing was removed: the user alone takes sisyphus out"
 
 
 class _Client(StrEnum):
@@ -21,18 +28,24 @@ class _Client(StrEnum):
 
 
 class _Scope(StrEnum):
-    PROJECT = opencode.PROJECT
-    USER = opencode.USER
+    USER = USER
+    PROJECT = PROJECT
+    LOCAL = LOCAL
 
 
-Client = Annotated[
-    _Client | None, typer.Option("--client", help="The coding agent.", show_default=False)
-]
+class _Part(StrEnum):
+    HOOKS = HOOKS
+    COMMANDS = COMMANDS
+    STATUSLINE = STATUSLINE
+    EXCLUDES = EXCLUDES
+
+
+Client = Annotated[_Client, typer.Option("--client", help="The coding agent.")]
 Scope = Annotated[
     _Scope | None,
     typer.Option(
         "--scope",
-        help="One project alone, or all of yours.",
+        help="All projects of yours, one project for everybody, or one for you alone.",
         show_default="user; with --project, project",
     ),
 ]
@@ -41,103 +54,96 @@ Project = Annotated[
     typer.Option(
         "--project",
         metavar="DIR",
-        help="The project, for --scope project.",
+        help="The project, for --scope project and local.",
         show_default="current folder",
     ),
+]
+Only = Annotated[
+    list[_Part] | None,
+    typer.Option("--only", metavar="PART", help=f"Claude Code: one of {', '.join(PARTS)}."),
+]
+Without = Annotated[
+    list[_Part] | None,
+    typer.Option("--without", metavar="PART", help="Claude Code: leave this out, or take it out."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, as a diff.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def install(  # noqa: PLR0913, PLR0917  # one an option
-    client: Client = None,
+    client: Client = _Client.CLAUDE,
     scope: Scope = None,
     project: Project = "",
+    only: Only = None,
+    without: Without = None,
     dry_run: DryRun = False,
     yes: Annotated[
         bool,
-        typer.Option("--yes", "-y", help="Do not ask; replace files of ours that you changed."),
+        typer.Option("--yes", "-y", help="All parts, unasked; files of ours that you changed too."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give a coding agent our plugin and slash commands.
+    """Wire a coding agent to sisyphus: hooks, slash commands, status line.
 
-    Files of yours are never touched; `sisyphus uninstall` takes ours away again.
+    What is not ours in its settings stays as it is; `sisyphus uninstall` gives them back.
 
-    See first what it would do: `sisyphus install --client opencode --dry-run`
+    See first what it would do: `sisyphus install --dry-run`
+
+    For one project, and you alone: `sisyphus install --scope local`
+
+    For OpenCode: `sisyphus install --client opencode`
     """
-    place = _place(plan.INSTALL, client, scope, project)
-    wanted = actions.plan_install(place, replace=yes)
-    asks = _asks(yes, dry_run, as_json)
-    replace = yes or (asks and bool(wanted.edited) and _replaces(wanted))
-    if replace != yes:
-        wanted = actions.plan_install(place, replace=replace)
-    _begin(wanted, dry_run, as_json, asks)
+    if without and _Part.HOOKS in without and not dry_run:
+        refuse_model(_REMOVAL)
+    manner = talk.Manner(dry_run, yes, as_json)
+    place = _place(client, scope, project)
+    shown, wish = talk.agreed(place, _wish(only, without, yes), manner)
     if not dry_run:
-        actions.install(wanted, replace=replace)
-    _end(wanted, dry_run, as_json)
+        actions.install(shown, wish)
+    talk.end(shown, manner)
 
 
 def uninstall(  # noqa: PLR0913, PLR0917  # one an option
-    client: Client = None,
+    client: Client = _Client.CLAUDE,
     scope: Scope = None,
     project: Project = "",
     dry_run: DryRun = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take our plugin and slash commands away from a coding agent.
+    """Take out of a coding agent's settings and folders what `sisyphus install` put there.
 
-    What you changed of them stays, and so does what the agent put beside them.
+    What you changed of our files stays, and so does what the agent put beside them.
+
+    See first what it would do: `sisyphus uninstall --dry-run`
     """
-    place = _place(plan.UNINSTALL, client, scope, project)
-    wanted = actions.plan_uninstall(place)
-    _begin(wanted, dry_run, as_json, _asks(yes, dry_run, as_json))
     if not dry_run:
-        actions.uninstall(wanted)
-    _end(wanted, dry_run, as_json)
+        refuse_model(_REMOVAL)
+    manner = talk.Manner(dry_run, yes, as_json)
+    shown = actions.plan_uninstall(_place(client, scope, project))
+    talk.show(shown, manner)
+    talk.confirm(shown, manner)
+    if not dry_run:
+        actions.uninstall(shown)
+    talk.end(shown, manner)
 
 
-def _place(verb: str, client: _Client | None, scope: _Scope | None, project: str) -> Place:
-    if client is None:
-        raise typer.BadParameter(
-            f"name one: --client {opencode.NAME}. {claude.instead_of(verb)}", param_hint="--client"
-        )
-    if client == _Client.CLAUDE:
-        raise SisyphusError(claude.instead_of(verb))
+def _place(client: _Client, scope: _Scope | None, project: str) -> Place:
     if project and scope == _Scope.USER:
-        raise typer.BadParameter("is for --scope project.", param_hint="--project")
+        raise typer.BadParameter("is for --scope project and local.", param_hint="--project")
+    if scope == _Scope.LOCAL and client == _Client.OPENCODE:
+        raise typer.BadParameter("is for Claude Code alone.", param_hint="--scope local")
+    if scope == _Scope.LOCAL:
+        return claude.of_local(workspace(project).root)
+    is_opencode = client == _Client.OPENCODE
     if project or scope == _Scope.PROJECT:
-        return opencode.of_project(workspace(project).root)
-    return opencode.of_user()
+        root = workspace(project).root
+        return opencode.of_project(root) if is_opencode else claude.of_project(root)
+    return opencode.of_user() if is_opencode else claude.of_user()
 
 
-def _asks(yes: bool, dry_run: bool, as_json: bool) -> bool:
-    """Asked only where a person sits at the other end: what is done can be undone."""
-    return not (yes or dry_run or as_json) and sys.stdin.isatty()
-
-
-def _replaces(wanted: Plan) -> bool:
-    return typer.confirm(wording.to_replace(wanted))
-
-
-def _begin(wanted: Plan, dry_run: bool, as_json: bool, asks: bool) -> None:
-    if as_json:
-        return
-    if rows := wording.listing(wanted):
-        say(rows)
-    if dry_run and wanted.changes:
-        say(wording.diff(wanted))
-    if asks and wanted.changes:
-        typer.confirm(wording.to_confirm(wanted), default=True, abort=True)
-
-
-def _end(done: Plan, dry_run: bool, as_json: bool) -> None:
-    told = notes.of(done)
-    if as_json:
-        differences = {"diff": wording.diff(done)} if dry_run else {}
-        print_json({**wording.as_json(done, told, dry_run=dry_run), **differences})
-        return
-    say("Nothing was changed (--dry-run)." if dry_run else wording.result(done))
-    for note in told:
-        say(f"- {note}")
+def _wish(only: Collection[str] | None, without: Collection[str] | None, yes: bool) -> Wish:
+    if both := sorted(set(map(str, only or ())) & set(map(str, without or ()))):
+        raise typer.BadParameter(f"{both[0]} is wanted by --only.", param_hint="--without")
+    parts = only or (PARTS if yes else [HOOKS])
+    return Wish(yes, frozenset(map(str, parts)), frozenset(map(str, without or ())), bool(only))

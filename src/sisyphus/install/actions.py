@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from sisyphus import __version__
 from sisyphus.errors import SisyphusError
-from sisyphus.install import changes, manifest, opencode, plan
+from sisyphus.install import changes, manifest, opencode, opencode_plan, plan
+from sisyphus.install.claude import plan as claude_plan
 from sisyphus.paths import our_home
 from sisyphus.state.files import ensure_folder
 from sisyphus.state.lock import Lock
@@ -18,40 +19,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sisyphus._types import Json
-    from sisyphus.install.opencode import Place
+    from sisyphus.install.place import Place
     from sisyphus.install.plan import Plan
+    from sisyphus.install.wish import Wish
 
 _HELP = {
     errno.EACCES: "Make it writable for you",
     errno.EPERM: "Make it writable for you",
-    errno.EROFS: "Choose another folder (--project, --scope)",
+    errno.EROFS: "Choose another place (--project, --scope)",
     errno.ENOSPC: "Make room",
     errno.EDQUOT: "Make room",
+    errno.ESTALE: "Wait a moment",
 }
 
 
-def plan_install(place: Place, *, replace: bool) -> Plan:
-    """With `replace` files of ours that the user changed are written anew.
-
-    Raises `SisyphusError`, as all do here.
-    """
+def plan_install(place: Place, wish: Wish) -> Plan:
+    """Raises `SisyphusError`, as all do here."""
     with _explained():
-        return plan.to_install(place, replace=replace)
+        if place.client == opencode.NAME:
+            return opencode_plan.to_install(place, wish)
+        return claude_plan.to_install(place, wish, manifest.noted(place))
 
 
 def plan_uninstall(place: Place) -> Plan:
     with _explained():
-        return plan.to_uninstall(place, manifest.made(opencode.NAME, place.folder))
+        if place.client == opencode.NAME:
+            return opencode_plan.to_uninstall(place, manifest.noted(place))
+        return claude_plan.to_uninstall(place, manifest.noted(place))
 
 
-def install(shown: Plan, *, replace: bool) -> None:
+def install(shown: Plan, wish: Wish) -> None:
     """Carries out what was shown; it must still be what there is to do."""
     if shown.changes:
-        _carry_out(shown, lambda: plan_install(shown.place, replace=replace), _note, None)
+        _carry_out(shown, lambda: plan_install(shown.place, wish), _note, None)
 
 
 def uninstall(shown: Plan) -> None:
-    if shown.changes or shown.drop or shown.place.folder in manifest.folders(opencode.NAME):
+    if shown.changes or shown.drop or manifest.noted(shown.place):
         _carry_out(shown, lambda: plan_uninstall(shown.place), None, _forget)
 
 
@@ -93,25 +97,26 @@ def _note(done: Plan, book: manifest.Book) -> None:
 
 def _entry(done: Plan) -> Json:
     ours = {s.path: s.after or s.before.data for s in done.steps if s.action in _WRITTEN}
-    made = manifest.made(opencode.NAME, done.place.folder)
+    made = manifest.noted(done.place).get("folders", [])
     return {
-        "client": opencode.NAME,
+        "client": done.place.client,
         "scope": done.place.scope,
         "folder": done.place.folder,
         "sisyphus": __version__,
         "installed_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "files": manifest.digests(ours),
         "folders": list(dict.fromkeys([*made, *done.make])),
+        **done.record,
     }
 
 
-_WRITTEN = (plan.WRITE, plan.UPDATE, plan.REPLACE, plan.SAME)
+_WRITTEN = (plan.WRITE, plan.UPDATE, plan.REPLACE, plan.EDIT, plan.SAME)
 
 
 def _forget(done: Plan, book: manifest.Book) -> None:
     """An edited file stays ours to remove, with the folders that were made for it."""
     if not [step for step in done.steps if step.action == plan.KEEP]:
-        book.drop(opencode.NAME, done.place.folder)
+        book.drop(done.place)
 
 
 @contextmanager

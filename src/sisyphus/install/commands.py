@@ -1,4 +1,4 @@
-"""The plugin's slash commands as OpenCode has them: under their plain names."""
+"""The plugin's slash commands under their plain names, as they stand in a folder of commands."""
 
 from __future__ import annotations
 
@@ -6,21 +6,28 @@ import json
 import os
 
 from sisyphus import documents, shipped
+from sisyphus.contract import PREFIX
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 
 _KNOWN = ("description", "agent", "model", "subtask")
 """What OpenCode reads of a command's frontmatter. It spells arguments as Claude Code does."""
 
-_PREFIX = "/sisyphus:"
-"""Before the names that a plugin of Claude Code offers."""
-
 
 def texts() -> dict[str, str]:
-    """Name -> content of the file, for every command that comes with sisyphus."""
+    """Name -> content of the file for OpenCode, for every command that comes with sisyphus."""
+    return {name: translated(text) for name, text in _shipped().items()}
+
+
+def for_claude() -> dict[str, str]:
+    """The same for Claude Code, which they are written for."""
+    return {name: text.replace(PREFIX, "/") for name, text in _shipped().items()}
+
+
+def _shipped() -> dict[str, str]:
     folder = os.path.join(shipped.plugin_folder(), "commands")
     names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
     return {
-        name.removesuffix(".md"): translated(read_text(os.path.join(folder, name), DOCUMENT_BYTES))
+        name.removesuffix(".md"): read_text(os.path.join(folder, name), DOCUMENT_BYTES)
         for name in names
     }
 
@@ -30,4 +37,4 @@ def translated(text: str) -> str:
     kept = [
         f"{key}: {json.dumps(fields[key], ensure_ascii=False)}\n" for key in _KNOWN if key in fields
     ]
-    return f"---\n{''.join(kept)}---\n{body.replace(_PREFIX, '/')}"
+    return f"---\n{''.join(kept)}---\n{body.replace(PREFIX, '/')}"

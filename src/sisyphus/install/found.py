@@ -16,6 +16,7 @@ OURS = "ours"  # as we wrote it, line ends aside
 EDITED = "edited"
 NEWER = "newer"
 FOREIGN = "foreign"
+SHARED = "shared"  # somebody else's, and we edit our part of it
 
 TEMPORARY = ".sisyphus-tmp"
 """Ends the name of a file that waits to be renamed; what is left of a run that was killed."""

@@ -1,16 +1,20 @@
 """`installs.json`: what was written where, and which folders were made for it.
 
     {"version": 1, "installs": [{"client", "scope", "folder", "sisyphus", "installed_at",
-                                 "files": [{"path", "sha256"}], "folders": [PATH]}]}
+                                 "files": [{"path", "sha256"}], "folders": [PATH],
+                                 "edited": {PATH: {"states": [{"sha256", "original"}],
+                                                   "added": [TEXT]}}}]}
 
-Whether a file is ours, and untouched, its own mark says; this tells the folders, and where to look.
+Whether a file is ours, and untouched, its own mark says; this tells the folders, where to look, and
+(`edited.py`) what the files of others were before.
 """
 
 from __future__ import annotations
 
 import os
 
-from sisyphus.paths import our_home
+from sisyphus.install.changes import digest
+from sisyphus.paths import INSTALLS, our_home
 from sisyphus.state.files import (
     Removal,
     check_version,
@@ -26,10 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sisyphus._types import Json
+    from sisyphus.install.place import Place
 
 
 def path() -> str:
-    return os.path.join(our_home(), "installs.json")
+    return os.path.join(our_home(), INSTALLS)
 
 
 def entries() -> list[Json]:
@@ -37,17 +42,28 @@ def entries() -> list[Json]:
     return _entries(read_json(path()) or {})
 
 
-def made(client: str, folder: str) -> list[str]:
-    """The folders that were made for the installation in `folder`: it, or some above or below."""
-    found = [entry for entry in entries() if _is_of(entry, client, folder)]
-    folders = [one for entry in found for one in _list(entry, "folders") if isinstance(one, str)]
-    return [one for one in dict.fromkeys(folders) if _is_related(one, folder)]
+def noted(place: Place) -> Json:
+    """What is noted of the installation in a place; {} = nothing.
+
+    Its `folders` are those that can have been made for it: the place's own, some above or below.
+    """
+    found = next((entry for entry in entries() if _is_of(entry, place)), None)
+    if found is None:
+        return {}
+    folders = [one for one in _list(found, "folders") if isinstance(one, str)]
+    related = [one for one in dict.fromkeys(folders) if _is_related(one, place.folder)]
+    return {**found, "folders": related}
 
 
 def folders(client: str) -> list[str]:
     """Where the client was given our files."""
     found = [entry.get("folder") for entry in entries() if entry.get("client") == client]
     return [folder for folder in found if isinstance(folder, str)]
+
+
+def clients() -> set[str]:
+    """The clients that were given our files."""
+    return {client for e in entries() if isinstance(client := e.get("client"), str)}
 
 
 class Book:
@@ -72,10 +88,16 @@ class Book:
         others = [e for e in self._rest() if not _is_same(e, entry)]
         self._save([*others, {**older, **entry, "files": files}])
 
-    def drop(self, client: str, folder: str) -> None:
-        others = [e for e in self._rest() if not _is_of(e, client, folder)]
+    def drop(self, place: Place) -> None:
+        """Forgets an installation. Folders that were made for it and are still there go with the
+        last one that writes into them."""
+        gone = next((e for e in _entries(self._found) if _is_of(e, place)), {})
+        made = [
+            one for one in _list(gone, "folders") if isinstance(one, str) and os.path.isdir(one)
+        ]
+        others = [e for e in self._rest() if not _is_of(e, place)]
         if self._was_there:
-            self._save(others)
+            self._save([_heir(e, place, made) for e in others])
 
     def restore(self) -> None:
         if self._was_there:
@@ -94,9 +116,7 @@ class Book:
 
 
 def digests(files: Mapping[str, bytes]) -> list[Json]:
-    import hashlib
-
-    return [{"path": p, "sha256": hashlib.sha256(data).hexdigest()} for p, data in files.items()]
+    return [{"path": path, "sha256": digest(data)} for path, data in files.items()]
 
 
 def _entries(value: Json) -> list[Json]:
@@ -109,13 +129,25 @@ def _list(value: Json, key: str) -> list[object]:
 
 
 def _is_same(entry: object, other: Json) -> bool:
-    return _is_of(entry, other["client"], other["folder"])
+    return isinstance(entry, dict) and _identity(entry) == _identity(other)
 
 
-def _is_of(entry: object, client: str, folder: str) -> bool:
-    if not isinstance(entry, dict):
-        return False
-    return entry.get("client") == client and entry.get("folder") == folder
+def _is_of(entry: object, place: Place) -> bool:
+    wanted = [place.client, place.scope, place.folder]
+    return isinstance(entry, dict) and _identity(entry) == wanted
+
+
+def _identity(entry: Json) -> list[object]:
+    return [entry.get("client"), entry.get("scope"), entry.get("folder")]
+
+
+def _heir(entry: object, place: Place, made: list[str]) -> object:
+    """The entry, with the folders `made` where it is one of another scope in the same place."""
+    if not made or not isinstance(entry, dict):
+        return entry
+    is_beside = [entry.get("client"), entry.get("folder")] == [place.client, place.folder]
+    folders = list(dict.fromkeys([*_list(entry, "folders"), *made]))
+    return {**entry, "folders": folders} if is_beside else entry
 
 
 def _is_related(one: str, folder: str) -> bool:

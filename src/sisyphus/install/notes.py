@@ -4,92 +4,67 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.install import found, manifest, opencode, plan
+from sisyphus.install import manifest, opencode, opencode_notes, plan
+from sisyphus.install.claude import notes as claude_notes
+from sisyphus.install.place import USER
+from sisyphus.paths import client_home, display, our_home
 from sisyphus.plain import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.install.opencode import Place
+    from collections.abc import Sequence
+
     from sisyphus.install.plan import Plan
-
-_RESTART = "Restart OpenCode: it reads plugins and commands when it starts."
-
-_WAITS = (
-    "Where there is a plugin, it waits at its start until it has run `npm install "
-    "@opencode-ai/plugin` in every folder of its configuration. Without a network that takes "
-    "73 s, at every start."
-)
-_DOUBLED = (
-    "The plugin is in {} too. It works once all the same; `sisyphus uninstall` takes one away."
-)
-
-_OWN = {
-    ".gitignore", "bun.lock", "bun.lockb", "node_modules", "package-lock.json", "package.json",
-}  # fmt: skip
-"""What OpenCode itself puts into every folder of its configuration."""
 
 _NAMED = 10
 
 
-def of(done: Plan) -> list[str]:
-    """Whole sentences for the user, in order."""
-    own = _of_installing(done) if done.verb == plan.INSTALL else _of_removing(done)
-    return [*done.notes, *own]
+def of(done: Plan, *, is_done: bool = True) -> list[str]:
+    """Whole sentences for the user, in order; not `is_done`: it is only shown."""
+    own = opencode_notes.of(done) if _is_opencode(done) else claude_notes.of(done, is_done=is_done)
+    left = [_what_is_left(done, folder, names) for folder, names in done.left]
+    others = [*_of_the_other_client(done), *_installed_elsewhere(done)]
+    return [*done.notes, *own, *left, *_of_memory(done), *others]
 
 
-def _of_installing(done: Plan) -> list[str]:
-    notes = [_RESTART] if done.changes else []
-    if done.changes and opencode.awaits_packages(done.place):
-        notes.append(_WAITS)
-    if done.changes and _is_in_git(done.place):
-        notes.append(
-            "The files show in `git status`: commit them for everybody, or name them in "
-            ".git/info/exclude."
-        )
-    return [*notes, *(_DOUBLED.format(folder) for folder in elsewhere(done.place))]
+def _is_opencode(done: Plan) -> bool:
+    return done.place.client == opencode.NAME
 
 
-def _of_removing(done: Plan) -> list[str]:
-    notes = [_RESTART] if done.changes else []
-    notes += [_what_is_left(folder, names) for folder, names in done.left]
-    if not done.changes:
-        others = [f for f in manifest.folders(opencode.NAME) if f != done.place.folder]
-        if others:
-            notes.append(f"It is installed in {_listed(others)}.")
-    return notes
-
-
-def _what_is_left(folder: str, names: tuple[str, ...]) -> str:
-    whose = " (OpenCode's own)" if _OWN.issuperset(names) else ""
+def _what_is_left(done: Plan, folder: str, names: tuple[str, ...]) -> str:
+    is_clients = _is_opencode(done) and opencode_notes.OWN.issuperset(names)
+    whose = " (OpenCode's own)" if is_clients else ""
     return f"{folder} stays, for what is in it{whose}: {_listed(names)}."
 
 
-def _listed(names: tuple[str, ...] | list[str]) -> str:
+def _of_memory(done: Plan) -> list[str]:
+    """What no removal of the wiring takes along."""
+    if done.verb == plan.INSTALL or done.place.scope != USER or not done.changes:
+        return []
+    paths = (our_home(), os.path.join(client_home(), ".boulder.json"))
+    kept = ", ".join(display(path, path) for path in paths)
+    return [f"What it remembers stays: {kept}, and in projects .claude/handoffs."]
+
+
+def _of_the_other_client(done: Plan) -> list[str]:
+    """Claude Code is meant where the user names none."""
+    is_wired = opencode.NAME in (done.place.client, *manifest.clients())
+    if is_wired or done.verb == plan.UNINSTALL or not done.changes or not opencode.is_here():
+        return []
+    return ["OpenCode is here too: `sisyphus install --client opencode`."]
+
+
+def _installed_elsewhere(done: Plan) -> list[str]:
+    """For who looks in the wrong place."""
+    if done.verb == plan.INSTALL or done.changes:
+        return []
+    others = [f for f in manifest.folders(done.place.client) if f != done.place.folder]
+    notes = [f"It is installed in {_listed(list(dict.fromkeys(others)))}."] if others else []
+    if not _is_opencode(done) and opencode.NAME in manifest.clients():
+        notes.append("It is installed for OpenCode: `sisyphus uninstall --client opencode`.")
+    return notes
+
+
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(one_line(name) for name in names[:_NAMED]) + more
-
-
-def _is_in_git(place: Place) -> bool:
-    in_project = place.scope == opencode.PROJECT
-    return in_project and os.path.lexists(os.path.join(place.base, ".git"))
-
-
-def elsewhere(place: Place) -> list[str]:
-    """Other folders that give a client the plugin, too, where it gets it from this one."""
-    places = opencode.users()
-    if place.scope == opencode.USER:
-        places += [opencode.of_project(os.path.dirname(folder)) for folder in _in_projects()]
-    others = [one for one in dict.fromkeys(places) if one.folder != place.folder]
-    return [one.folder for one in others if _has_plugin(one)]
-
-
-def _in_projects() -> list[str]:
-    entries = [e for e in manifest.entries() if e.get("scope") == opencode.PROJECT]
-    return [folder for e in entries if isinstance(folder := e.get("folder"), str)]
-
-
-def _has_plugin(place: Place) -> bool:
-    try:
-        return bool(found.of_ours(opencode.existing(place, opencode.PLUGINS), ".js"))
-    except OSError:
-        return False

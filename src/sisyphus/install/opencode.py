@@ -11,18 +11,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
-from dataclasses import dataclass
+import shutil
 
 import sisyphus
 from sisyphus import __version__
 from sisyphus.errors import SisyphusError
-from sisyphus.install import commands, found, jsonc, marks, script
-from sisyphus.paths import ancestors, is_inside
+from sisyphus.install import commands, folders, found, jsonc, marks, script
+from sisyphus.install.place import PROJECT, USER, Place
+from sisyphus.paths import is_inside
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 
 NAME = "opencode"
-PROJECT, USER = "project", "user"
 
 PLUGINS = ("plugins", "plugin")
 COMMANDS = ("commands", "command")
@@ -31,17 +30,8 @@ _CONFIGURATIONS = ("opencode.json", "opencode.jsonc", "config.json")
 _CALLS = re.compile(r'^const SISYPHUS = "sisyphus"', re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Place:
-    """A folder of OpenCode's configuration. What is written below it stays inside `base`."""
-
-    scope: str
-    folder: str
-    base: str
-
-
 def of_project(root: str) -> Place:
-    return Place(PROJECT, os.path.join(root, ".opencode"), root)
+    return Place(NAME, PROJECT, os.path.join(root, ".opencode"), root)
 
 
 def of_user() -> Place:
@@ -53,8 +43,13 @@ def users() -> list[Place]:
     """The user's folders, the one that wins first."""
     above = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     named = [os.environ.get("OPENCODE_CONFIG_DIR"), os.path.join(above, NAME)]
-    folders = dict.fromkeys(os.path.abspath(name) for name in named if name)
-    return [Place(USER, folder, folder) for folder in folders]
+    paths = dict.fromkeys(os.path.abspath(name) for name in named if name)
+    return [Place(NAME, USER, path, path) for path in paths]
+
+
+def is_here() -> bool:
+    """Whether the user has OpenCode."""
+    return bool(shutil.which(NAME)) or any(os.path.isdir(place.folder) for place in users())
 
 
 def existing(place: Place, spellings: tuple[str, ...]) -> list[str]:
@@ -71,19 +66,8 @@ def chosen(place: Place, spellings: tuple[str, ...], suffix: str) -> str:
     there = existing(place, spellings)
     with_ours = [folder for folder in there if found.of_ours([folder], suffix)]
     folder = [*with_ours, *there, os.path.join(place.folder, spellings[0])][0]
-    _check(folder, place.base)
+    folders.check(folder, place.base)
     return folder
-
-
-def _check(folder: str, base: str) -> None:
-    nearest = next(path for path in ancestors(folder) if os.path.lexists(path))
-    if not os.path.isdir(nearest):
-        raise SisyphusError(f"{nearest} is no folder. Move it away, then run this again.")
-    if not is_inside(folder, base):
-        raise SisyphusError(
-            f"{nearest} leads to {os.path.realpath(nearest)}, which is not in {base}. Put a folder "
-            "in the place of that link, then run this again."
-        )
 
 
 def wanted(place: Place) -> tuple[str, dict[str, bytes], list[str]]:
@@ -102,11 +86,8 @@ def plugin(place: Place) -> tuple[str, list[str]]:
     folder = os.path.dirname(os.path.abspath(sisyphus.__file__))
     shipped = os.path.join(folder, NAME, "plugin", "sisyphus.js")
     text = read_text(shipped, DOCUMENT_BYTES)
-    ways = (script.own(sys.argv[0]), script.on_path())
-    if place.scope == USER:
-        return calling(text, script.for_user(*ways)), []
-    called, note = script.for_project(*ways)
-    return calling(text, called), [note] if note else []
+    called, notes = script.called(place.scope)
+    return calling(text, called), notes
 
 
 def calling(text: str, command: str) -> str:
@@ -134,8 +115,7 @@ def taken(place: Place) -> dict[str, str]:
 def awaits_packages(place: Place) -> bool:
     """Whether OpenCode will wait for npm before it loads a plugin from there; it does so for all
     folders of its configuration."""
-    folders = [place.folder, *(one.folder for one in users())]
-    return any(_lacks_packages(folder) for folder in folders)
+    return any(_lacks_packages(folder) for folder in (place.folder, *(u.folder for u in users())))
 
 
 def _lacks_packages(folder: str) -> bool:

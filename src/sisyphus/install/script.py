@@ -1,18 +1,45 @@
-"""The console script that a plugin calls. A version manager's shim in front of it (pyenv, asdf)
-costs more than a hook."""
+"""The console script that hooks and plugins call. A version manager's shim in front of it (pyenv,
+asdf) costs more than a hook."""
 
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 import sysconfig
+from itertools import pairwise
 
-from sisyphus.errors import SisyphusError
+from sisyphus.errors import SisyphusError, UnreadableError
+from sisyphus.install.place import PROJECT
+from sisyphus.paths import project_root
+from sisyphus.programs import Programs
+from sisyphus.reading import read_head
 
 NAME = "sisyphus"
 _FILE = "sisyphus.exe" if os.name == "nt" else NAME
-_PASSING = {".cache", "archive-v0"}
-"""Folders in which `pipx run` and `uvx` keep what they remove again."""
+_UVX = "archive-v0"
+_PIPX_RUN = [
+    (".cache", "pipx"),
+    ("Caches", "pipx"),  # macOS
+    ("pipx", "Cache"),  # Windows
+    ("pipx", ".cache"),
+    (".pipx", ".cache"),
+]
+"""Where `uvx` and `pipx run` keep what they remove again: a folder of the former's cache; a folder
+and the one in it, the last two below $PIPX_HOME."""
+
+_HEAD = 4_096  # bytes of a script that are looked at; an installer writes some 200
+
+
+def called(scope: str) -> tuple[str, list[str]]:
+    """What files of this scope call, and what is to be said about it. Of a project, `local` ones
+    are the user's own. Raises `SisyphusError`."""
+    mine = own(sys.argv[0])
+    ways = (mine, on_path(mine, is_needed=not mine))
+    if scope == PROJECT:
+        path, note = for_project(*ways)
+        return path, [note] if note else []
+    note = of_others(*ways)
+    return for_user(*ways), [note] if note else []
 
 
 def for_user(own: str, on_path: str) -> str:
@@ -31,15 +58,45 @@ def for_project(own: str, on_path: str) -> tuple[str, str]:
     if not on_path:
         path = own or _missing()
         return path, (
-            f"`sisyphus` is not on your PATH, so the plugin calls {path}: a path of this machine, "
-            "of no use to those who share the file."
+            f"`sisyphus` is not on your PATH, so {path} is called: a path of this machine, of no "
+            "use to those who share the file."
         )
     if own and not _is_same(own, on_path):
         return NAME, (
-            f"The plugin calls the `sisyphus` of the client's PATH. Here that is {on_path}, not "
-            f"{own}; a version manager's shim makes every hook slower."
+            f"The `sisyphus` of the client's PATH is called. Here that is {on_path}, not {own}; a "
+            "version manager's shim makes every hook slower."
         )
     return NAME, ""
+
+
+def of_others(own: str, on_path: str) -> str:
+    """What is to be said where the `sisyphus` on PATH is not the script that is called."""
+    if not on_path or (own and _is_same(own, on_path)):
+        return ""
+    if own:
+        return f"`sisyphus` on your PATH is {on_path}, {_kind(on_path)}. {own} is called instead."
+    if is_shim(on_path):
+        return f"{on_path} is {_kind(on_path)}. There is no other script here to call."
+    return ""
+
+
+def _kind(path: str) -> str:
+    if is_shim(path):
+        return "a version manager's shim, which makes every hook slower"
+    return "another installation's" if is_console_script(path) else "no console script of sisyphus"
+
+
+def is_shim(path: str) -> bool:
+    """Whether a version manager put it there, to start another script (pyenv, asdf, mise)."""
+    return os.path.basename(os.path.dirname(path)) == "shims" and not is_console_script(path)
+
+
+def is_console_script(path: str) -> bool:
+    """Whether it is what an installer writes for us: a text that starts our front door."""
+    try:
+        return b"sisyphus.entry" in read_head(path, _HEAD)
+    except UnreadableError:
+        return False
 
 
 def own(started: str) -> str:
@@ -54,10 +111,22 @@ def own(started: str) -> str:
     return ""
 
 
-def on_path() -> str:
-    """The script that a shell would start; "" = none."""
-    found = shutil.which(NAME)
-    return _lasting(os.path.abspath(found)) if found else ""
+def on_path(own: str = "", *, is_needed: bool = True) -> str:
+    """The script that a shell would start; "" = none. What lies in the project where one happens to
+    be is passed over, if it is not our `own`. One that will be removed again is refused where it
+    `is_needed`, else passed over."""
+    path = Programs(_here(), own).which(NAME)
+    if not path:
+        return ""
+    return _lasting(path) if is_needed or not _is_passing(path) else ""
+
+
+def _here() -> str:
+    """The project where one is; where that folder is gone, one that holds nothing."""
+    try:
+        return project_root(os.getcwd())
+    except OSError:
+        return os.devnull
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -65,17 +134,20 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _lasting(path: str) -> str:
-    for place in (path, os.path.realpath(path)):
-        if _PASSING.intersection(place.split(os.sep)):
-            raise SisyphusError(
-                f"{path} is a copy that will be removed again (uvx, pipx run). Install sisyphus "
-                "first: `pipx install sisyphus` or `uv tool install sisyphus`."
-            )
+    if _is_passing(path):
+        raise SisyphusError(
+            f"{path} is a copy that will be removed again (uvx, pipx run). Install sisyphus "
+            "first: `pipx install .` or `uv tool install .` in a checkout."
+        )
     return path
+
+
+def _is_passing(path: str) -> bool:
+    ways = [place.split(os.sep) for place in (path, os.path.realpath(path))]
+    return any(_UVX in way or any(p in _PIPX_RUN for p in pairwise(way)) for way in ways)
 
 
 def _missing() -> str:
     raise SisyphusError(
-        "there is no console script `sisyphus` here for the plugin to call. Install sisyphus with "
-        "pipx, uv or pip."
+        "there is no console script `sisyphus` here to call. Install sisyphus with pipx, uv or pip."
     )

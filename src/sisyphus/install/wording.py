@@ -6,6 +6,8 @@ import os
 
 from sisyphus import __version__
 from sisyphus.install import changes, found, opencode, plan
+from sisyphus.install.claude import place as claude
+from sisyphus.install.place import LOCAL
 from sisyphus.paths import display
 from sisyphus.plain import harmless, line
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.install.plan import Plan, Step
 
+CLIENTS = {claude.NAME: "Claude Code", opencode.NAME: "OpenCode"}
 _DONE = {plan.INSTALL: "installed in", plan.UNINSTALL: "removed from"}
 _QUIET = (plan.SAME,)
 _TO_DO = {
@@ -30,7 +33,7 @@ def listing(shown: Plan) -> str:
     steps = [step for step in shown.steps if step.action not in _QUIET]
     rows = [_row(shown, step) for step in steps]
     rows += [f"  {'remove':8} {_named(shown, folder)}/" for folder in shown.drop]
-    head = f"sisyphus {__version__} for OpenCode, in {_shown(shown.place.folder)}:"
+    head = f"sisyphus {__version__} for {CLIENTS[shown.place.client]}, in {_place(shown)}:"
     return "\n".join([head, *rows] if rows else [])
 
 
@@ -41,26 +44,48 @@ def _row(shown: Plan, step: Step) -> str:
 
 def _why(shown: Plan, step: Step) -> str:
     if step.action == plan.REPLACE:
-        return f"{step.why}; your text is kept in {_shown(changes.kept_at(step))}"
+        return f"{step.why}; your text is kept in {_shown(_kept_at(step))}"
     todo = _TO_DO.get((shown.verb, step.before.kind), "") if step.action == plan.KEEP else ""
     return f"{step.why}; {todo}" if todo else step.why
 
 
 def result(done: Plan) -> str:
-    place = _shown(done.place.folder)
+    place = _place(done)
     if not done.changes and not done.drop:
         is_there = any(step.action != plan.SKIP for step in done.steps)
         return f"Nothing to do: sisyphus is {'' if is_there else 'not '}in {place}."
     count = len(done.changes)
     files = "1 file" if count == 1 else f"{count} files"
-    return f"sisyphus {__version__} {_DONE[done.verb]} {place} ({files})."
+    return f"sisyphus {__version__} {_DONE[_direction(done)]} {place}: {files}."
+
+
+def _direction(shown: Plan) -> str:
+    """An installation without any part takes all of ours out; OpenCode has no parts."""
+    has_parts = shown.place.client != claude.NAME or bool(shown.parts)
+    return shown.verb if has_parts else plan.UNINSTALL
+
+
+def kept(done: Plan) -> list[str]:
+    """Where that which somebody else's files held before is found again."""
+    steps = [s for s in done.changes if s.action == plan.EDIT and s.before.data in s.keep]
+    return [f"{_shown(s.path)} as it was before is kept: {_shown(_kept_at(s))}." for s in steps]
+
+
+def _kept_at(step: Step) -> str:
+    return changes.kept_at(step.path, changes.digest(step.before.data))
 
 
 def to_confirm(shown: Plan) -> str:
     count = len(shown.changes)
     files = "this file" if count == 1 else f"these {count} files"
-    verb = "Remove" if shown.verb == plan.UNINSTALL else "Write"
+    verb = _verb(shown)
     return f"{verb} {files}?"
+
+
+def _verb(shown: Plan) -> str:
+    if any(step.action == plan.EDIT for step in shown.changes):
+        return "Change"
+    return "Remove" if _direction(shown) == plan.UNINSTALL else "Write"
 
 
 def to_replace(shown: Plan) -> str:
@@ -70,7 +95,7 @@ def to_replace(shown: Plan) -> str:
 
 def as_json(done: Plan, notes: Sequence[str], *, dry_run: bool) -> Json:
     return {
-        "client": opencode.NAME,
+        "client": done.place.client,
         "scope": done.place.scope,
         "folder": done.place.folder,
         "version": __version__,
@@ -79,6 +104,8 @@ def as_json(done: Plan, notes: Sequence[str], *, dry_run: bool) -> Json:
         "files": [{"path": s.path, "action": s.action, "why": s.why} for s in done.steps],
         "folders_made": list(done.make),
         "folders_removed": list(done.drop),
+        "parts": list(done.parts),
+        "offered": list(done.offers),
         "folders_left": {folder: list(names) for folder, names in done.left},
         "notes": list(notes),
     }
@@ -100,6 +127,11 @@ def _diff(step: Step) -> list[str]:
     )
     lines = unified_diff(old.splitlines(), new.splitlines(), *names, lineterm="")
     return [harmless(text) for text in lines]
+
+
+def _place(shown: Plan) -> str:
+    own = " (scope local)" if shown.place.scope == LOCAL else ""
+    return _shown(shown.place.folder) + own
 
 
 def _shown(path: str) -> str:

@@ -8,7 +8,8 @@ from making import put
 
 from install.scene import MD, did, in_project, ours
 from sisyphus.errors import SisyphusError
-from sisyphus.install import found, marks, opencode, plan
+from sisyphus.install import found, marks, opencode, opencode_plan
+from sisyphus.install.wish import Wish
 from sisyphus.reading import DOCUMENT_BYTES
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ NAME = "commands/checkpoint.md"
 
 
 def _to_install(project: Path, *, replace: bool = False) -> dict[str, str]:
-    return did(plan.to_install(in_project(project), replace=replace))
+    return did(opencode_plan.to_install(in_project(project), Wish(replace=replace)))
 
 
 def _wanted(project: Path) -> dict[str, bytes]:
@@ -27,7 +28,7 @@ def _wanted(project: Path) -> dict[str, bytes]:
 
 
 def test_into_an_empty_project_everything_is_written(project: Path) -> None:
-    made = plan.to_install(in_project(project), replace=False)
+    made = opencode_plan.to_install(in_project(project), Wish())
     assert did(made) == dict.fromkeys(_wanted(project), "write")
     folders = [".opencode", ".opencode/plugins", ".opencode/commands"]
     assert made.make == tuple(str(project / folder) for folder in folders)
@@ -69,8 +70,8 @@ def test_no_link_is_written_through(project: Path, tmp_path: Path) -> None:
 
 def test_a_command_of_the_users_by_that_name_is_not_hidden(home: Path, project: Path) -> None:
     path = put(home / ".config/opencode/command/checkpoint.md", MD)
-    made = plan.to_install(in_project(project), replace=True)
-    (skipped,) = [step for step in made.steps if step.action == plan.SKIP]
+    made = opencode_plan.to_install(in_project(project), Wish(replace=True))
+    (skipped,) = [step for step in made.steps if step.action == "skip"]
     assert os.path.relpath(skipped.path, project) == f".opencode/{NAME}"
     assert skipped.why == f"/checkpoint is defined in {path}"
 
@@ -93,7 +94,7 @@ def test_a_plugin_of_the_users_by_that_name_is_in_the_way(project: Path) -> None
     put(project / ".opencode/plugin/sisyphus.js", "// mine\n")
     message = r"plugin/sisyphus\.js is in the way: not written by sisyphus\. Move it"
     with pytest.raises(SisyphusError, match=message):
-        plan.to_install(in_project(project), replace=True)
+        opencode_plan.to_install(in_project(project), Wish(replace=True))
 
 
 REMOVED = [
@@ -110,14 +111,14 @@ def test_what_is_ours_and_untouched_is_removed(
     project: Path, data: bytes, action: str | None
 ) -> None:
     put(project / ".opencode/commands/some.md", data)
-    made = plan.to_uninstall(in_project(project), [])
+    made = opencode_plan.to_uninstall(in_project(project), {})
     assert did(made).get("commands/some.md") == action
 
 
 def test_what_a_killed_run_left_is_removed(project: Path) -> None:
     put(project / f".opencode/plugins/sisyphus.js{found.TEMPORARY}", "half")
     (project / f".opencode/plugins/link{found.TEMPORARY}").symlink_to("x")
-    made = plan.to_uninstall(in_project(project), [])
+    made = opencode_plan.to_uninstall(in_project(project), {})
     assert did(made) == {f"plugins/sisyphus.js{found.TEMPORARY}": "remove"}
 
 
@@ -126,7 +127,7 @@ def test_what_a_killed_run_left_is_put_back_as_it_was(project: Path) -> None:
     left = put(project / f".opencode/plugins/sisyphus.js{found.TEMPORARY}", "half")
     left.chmod(0o640)
 
-    [step] = plan.to_uninstall(in_project(project), []).changes
+    [step] = opencode_plan.to_uninstall(in_project(project), {}).changes
 
     assert (step.before.kind, step.before.data, step.before.mode) == (found.OURS, b"half", 0o640)
 
@@ -135,7 +136,9 @@ def test_what_a_killed_run_left_stays_where_it_cannot_be_read(project: Path) -> 
     path = f".opencode/plugins/sisyphus.js{found.TEMPORARY}"
     put(project / path, b"x" * (DOCUMENT_BYTES + 1))
 
-    assert did(plan.to_uninstall(in_project(project), [])) == {path.partition("/")[2]: "keep"}
+    assert did(opencode_plan.to_uninstall(in_project(project), {})) == {
+        path.partition("/")[2]: "keep"
+    }
 
 
 def test_folders_that_were_made_go_when_they_are_empty(project: Path) -> None:
@@ -144,7 +147,7 @@ def test_folders_that_were_made_go_when_they_are_empty(project: Path) -> None:
     put(own / "plugins/sisyphus.js", marks.marked("x", "0.1"))
     put(own / "plugins/mine.js", "")
     made = [str(path) for path in (own, own / "commands", own / "plugins", own / "gone")]
-    to_do = plan.to_uninstall(in_project(project), made)
+    to_do = opencode_plan.to_uninstall(in_project(project), {"folders": made})
     assert to_do.drop == (str(own / "commands"),)
     assert to_do.left == ((str(own / "plugins"), ("mine.js",)), (str(own), ("plugins",)))
 
@@ -152,4 +155,9 @@ def test_folders_that_were_made_go_when_they_are_empty(project: Path) -> None:
 def test_a_link_in_the_place_of_a_folder_stays(project: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (project / ".opencode").symlink_to(tmp_path / "empty")
-    assert plan.to_uninstall(in_project(project), [str(project / ".opencode")]).drop == ()
+    assert (
+        opencode_plan.to_uninstall(
+            in_project(project), {"folders": [str(project / ".opencode")]}
+        ).drop
+        == ()
+    )
