@@ -1,0 +1,140 @@
+"""Runs the client once on a stage, and gathers what is left there."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+
+from sisyphus.doctor.live.model import serving
+from sisyphus.doctor.live.stage import PROMPT, TOKEN
+from sisyphus.plain import one_line
+from sisyphus.reading import read_text
+from sisyphus.runner.client.child import Child
+from sisyphus.state import jsonl
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sisyphus._types import Json
+    from sisyphus.doctor.live.stage import Stage
+
+_LOOK_SECONDS = 0.2
+_FLAGS = ("--print", "--output-format", "text", "--allowedTools", "Read", "--strict-mcp-config")
+_FAILED, _CANCELLED = "hook_non_blocking_error", "hook_cancelled"
+_PREFIX = "Failed with non-blocking status code: "
+_STDERR_BYTES = 64_000
+_WORDS = 400
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A hook that the client saw fail. `event`: in the client's words; `code`: None where it took
+    too long; `words`: what it complained of."""
+
+    event: str
+    command: str
+    code: int | None
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run left. `code`: None where it had to be ended; `noted`: how often each
+    event (in our words) reached us; `answers`: how often the model was asked; `is_heard`: whether
+    what we said reached it; `astray`: other hosts that the client asked for."""
+
+    code: int | None
+    errors: str = ""
+    noted: Counter[str] = field(default_factory=Counter)
+    failed: list[Failed] = field(default_factory=list)
+    answers: int = 0
+    is_heard: bool = False
+    astray: list[str] = field(default_factory=list)
+
+
+def play(client: str, stage: Stage, is_over: Callable[[], object]) -> Seen:
+    """Runs `client` until it ends or `is_over`.
+
+    Raises `OSError` where it cannot be started, or there is no port for the model.
+    """
+    with serving(stage.note) as model:
+        code = _run(client, stage, model.url, is_over)
+        return Seen(
+            code=code,
+            errors=one_line(_errors(stage), _WORDS),
+            noted=Counter(str(line.get("event")) for line in _answers(stage)),
+            failed=[one for row in _attachments(stage) if (one := _failed(row))],
+            answers=len(model.heard),
+            is_heard=any(TOKEN in said for said in model.heard),
+            astray=list(dict.fromkeys(model.astray)),
+        )
+
+
+def _answers(stage: Stage) -> Iterator[Json]:
+    """The journal without the hooks that left the answer to another wiring."""
+    return (line for line in _journal(stage) if not line.get("silent"))
+
+
+def _run(client: str, stage: Stage, url: str, is_over: Callable[[], object]) -> int | None:
+    """Nothing of it outlives this."""
+    prompt = os.path.join(stage.root, "prompt.txt")
+    with open(prompt, "w", encoding="utf-8") as file:
+        file.write(PROMPT)
+    child = Child.start(
+        [client, *_FLAGS],
+        folder=stage.project,
+        prompt=prompt,
+        output=os.path.join(stage.root, "output.txt"),
+        errors=_errors_path(stage),
+        environment=stage.environment(url),
+    )
+    try:
+        while child.wait(_LOOK_SECONDS) is None and not is_over():
+            pass
+        return child.poll()
+    finally:
+        child.end(gently=False)
+        child.release()
+
+
+def _errors_path(stage: Stage) -> str:
+    return os.path.join(stage.root, "errors.txt")
+
+
+def _errors(stage: Stage) -> str:
+    return read_text(_errors_path(stage), _STDERR_BYTES)
+
+
+def _journal(stage: Stage) -> Iterator[Json]:
+    folder = os.path.join(stage.home, ".sisyphus", "logs")
+    for path in _files(folder):
+        if os.path.basename(path).startswith("journal-"):
+            yield from jsonl.read(path)
+
+
+def _attachments(stage: Stage) -> Iterator[Json]:
+    """What the client wrote beside the conversation into its transcript."""
+    for folder in _files(os.path.join(stage.home, "projects")):
+        for path in _files(folder):
+            rows = (row.get("attachment") for row in jsonl.read(path))
+            yield from (row for row in rows if isinstance(row, dict))
+
+
+def _failed(row: Json) -> Failed | None:
+    event, command = str(row.get("hookEvent")), str(row.get("command"))
+    if row.get("type") == _CANCELLED and row.get("timedOut"):
+        return Failed(event, command, None)
+    code = row.get("exitCode")
+    if row.get("type") != _FAILED or not isinstance(code, int):
+        return None
+    words = str(row.get("stderr") or "").removeprefix(_PREFIX)
+    return Failed(event, command, code, one_line(words, _WORDS))
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        return sorted(entry.path for entry in os.scandir(folder))
+    except OSError:
+        return []
