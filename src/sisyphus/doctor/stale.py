@@ -1,0 +1,94 @@
+"""What was begun and forgotten: loops, plans, texts that wait for sessions that are over."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.boulder import listing
+from sisyphus.doctor.finding import Finding, count, ok, typed, warning
+from sisyphus.plain import one_line
+from sisyphus.ralph import actions
+from sisyphus.ralph.stale import STALE
+from sisyphus.session.binding import is_held
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sisyphus.doctor.case import Case
+
+LOOPS, PLANS, QUEUE = "loops", "plans", "queue"
+
+QUEUE_DAYS = 30
+"""For so long a session may be resumed and get what waits for it."""
+
+_DAY = 86_400
+_WORDS = 60
+_SHOWN = 3
+
+
+def loops(case: Case) -> Iterator[Finding]:
+    hours = case.space.settings.get("ralph.stale_hours")
+    rows = actions.list_loops(case.space.ours, case.space.now, hours)
+    old = [row for row in rows if row["health"] == STALE and not row["is_outer"]]
+    for row in old:
+        name, what = one_line(row["loop_id"]), one_line(row["description"], _WORDS)
+        yield warning(
+            LOOPS,
+            f"loop {name} ({what}) has been silent for over {hours:g} h and its client has gone",
+            f"`cd {typed(row['project'])} && claude --resume {row['session_id']}`, or "
+            f"`sisyphus ralph cancel {typed(name)}`",
+        )
+    if not old:
+        yield ok(LOOPS, f"{len(rows)} under way" if rows else "none under way")
+
+
+def plans(case: Case) -> Iterator[Finding]:
+    rows = listing.boulders(case.space)
+    days = case.space.settings.get("boulder.stale_days")
+    old = [row for row in rows if row["state"] == "stale"]
+    gone = [row for row in rows if row["state"] in ("missing", "unreadable")]
+    if old:
+        text = f"{_plans(len(old))} untouched for over {days} days: {_names(old)}"
+        yield warning(PLANS, text, "`sisyphus boulder start NAME`, or `sisyphus boulder clear`")
+    if gone:
+        text = f"{_plans(len(gone))} gone or unreadable: {_names(gone)}"
+        where = typed(gone[0]["project_root"])
+        yield warning(PLANS, text, f"`sisyphus boulder clear --project {where}`")
+    if not old and not gone:
+        yield ok(PLANS, f"{len(rows)} followed" if rows else "none followed")
+
+
+def _plans(count: int) -> str:
+    return "1 plan is" if count == 1 else f"{count} plans are"
+
+
+def _names(rows: list[dict[str, object]]) -> str:
+    names = [one_line(str(row["plan_name"]), _WORDS) for row in rows[:_SHOWN]]
+    more = [f"{len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
+    return ", ".join([*names, *more])
+
+
+def queue(case: Case) -> Iterator[Finding]:
+    folder = os.path.join(case.space.ours, "queue")
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(".json")]
+    except OSError:
+        names = []
+    old = [name for name in names if _is_over(case, folder, name)]
+    if old:
+        yield warning(
+            QUEUE, f"texts wait for {count(len(old), 'session')} of over {QUEUE_DAYS} days ago",
+            "`sisyphus purge` removes them",
+        )  # fmt: skip
+    else:
+        yield ok(QUEUE, f"texts wait for {count(len(names), 'session')}" if names else "empty")
+
+
+def _is_over(case: Case, folder: str, name: str) -> bool:
+    try:
+        age = case.space.now - os.stat(os.path.join(folder, name)).st_mtime
+    except OSError:
+        return False
+    session = name.removesuffix(".json").partition("@")[0]
+    return age > QUEUE_DAYS * _DAY and is_held(case.space.ours, session) is not True
