@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from command_files import put_ours
 from making import COMMAND
 
 from sisyphus import __version__
@@ -45,6 +46,32 @@ def test_help_shows_the_commands(words: list[str]) -> None:
         assert f" {name} " in done.stdout + done.stderr
 
 
+def test_help_begins_with_what_one_begins_with() -> None:
+    found = [
+        _run("--help").stdout.find(f" {name} ") for name in ("install", "boulder", "why", "hook")
+    ]
+
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize("words", [[], ["install"], ["boulder"], ["ralph", "list"]], ids=" ".join)
+def test_no_flag_looks_as_if_it_took_a_value(words: list[str]) -> None:
+    assert "bool" not in _run(*words, "--help").stdout.lower()
+
+
+@pytest.mark.parametrize("is_bare", [True, False], ids=["bare", "as the plugin's"])
+def test_a_slash_command_is_named_as_it_is_typed(home: Path, *, is_bare: bool) -> None:
+    name = "/sisyphus:"
+    if is_bare:
+        name = "/"
+        put_ours(home / ".claude", "ralph-loop")
+        put_ours(home / ".claude", "enforce")
+
+    assert f"session: {name}ralph-loop" in _run("ralph", "list").stdout
+    assert f"session: {name}ralph-loop" in _run("ralph", "log").stdout
+    assert f"Type {name}enforce on as" in _run("enforce", "on", CLAUDECODE="1").stderr
+
+
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_the_help_of_hook_names_every_event(option: str) -> None:
     done = _run("hook", option)
@@ -54,6 +81,11 @@ def test_the_help_of_hook_names_every_event(option: str) -> None:
 
 USAGE = [
     pytest.param(["nonsense"], "No such command 'nonsense'", id="no such command"),
+    pytest.param(["docter"], "Did you mean 'doctor'?", id="a slip in a command"),
+    pytest.param(["ralph", "lst"], "Did you mean 'list'?", id="a slip in a subcommand"),
+    pytest.param(["purge", "--dryrun"], "--dry-run", id="a slip in an option"),
+    pytest.param(["why", "--event", "stopp"], "Did you mean stop?", id="a slip in an event"),
+    pytest.param(["notify", "test", "failur"], "Did you mean failure?", id="in one of notify's"),
     pytest.param(["context", "shew"], "No such command 'shew'", id="no such subcommand"),
     pytest.param(["context", "show", "--nope"], "No such option: --nope", id="no such option"),
     pytest.param(["context", "show", "--project"], "requires an argument", id="no value"),
@@ -67,11 +99,6 @@ def test_wrong_usage_is_exit_code_2(words: list[str], reason: str) -> None:
     done = _run(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr
-
-
-def test_events_can_be_completed() -> None:
-    done = _run(_SISYPHUS_COMPLETE="complete_bash", COMP_WORDS="sisyphus hook pre", COMP_CWORD="2")
-    assert done.stdout.split() == ["pre-compact"]
 
 
 FAILING = """

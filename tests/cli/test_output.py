@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 from contextlib import redirect_stdout
 
 import pytest
@@ -28,6 +29,14 @@ def test_json_is_spelled_with_the_characters_there_are() -> None:
     assert json_text("é→\ud800") == '"é→?"'
     with _latin(io.BytesIO()):
         assert json_text("é→") == '"\\u00e9\\u2192"'
+
+
+def test_a_number_that_json_has_not_is_null() -> None:
+    odd = {"a": [float("inf"), 1.5], "b": {"c": float("nan")}}
+    assert json.loads(json_text(odd), parse_constant=pytest.fail) == {
+        "a": [None, 1.5], "b": {"c": None},
+    }  # fmt: skip
+    assert json_text(odd, indent=None) == '{"a": [null, 1.5], "b": {"c": null}}'
 
 
 def test_what_cannot_be_spelled_is_a_question_mark() -> None:

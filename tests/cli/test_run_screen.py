@@ -145,6 +145,9 @@ def test_without_a_stream_nothing_is_shown(
 
 
 def test_a_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-
-    assert not run_screen.is_terminal(Terminal())
+    monkeypatch.setattr("sys.stdout", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with run_screen.screen(to_stderr=False) as drawn:
+        monkeypatch.setenv("TERM", "dumb")
+        with run_screen.screen(to_stderr=False) as plain:
+            assert (type(drawn), type(plain)) == (Moving, Lines)

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from sisyphus import __version__
-from sisyphus.cli import boulder, context, demo, enforce, install, notify, ralph, rules, why
+from sisyphus.cli import (
+    boulder,
+    complete,
+    config,
+    context,
+    demo,
+    doctor,
+    enforce,
+    failures,
+    install,
+    notify,
+    purge,
+    ralph,
+    rules,
+    sessions,
+    why,
+)
+from sisyphus.cli.output import as_typed
 from sisyphus.contract import EVENTS
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
@@ -17,25 +35,68 @@ from sisyphus.state import debug
 
 UNEXPECTED = 3
 
+_HELP = ["-h", "--help"]
+
+_PANELS = _BEGIN, _WORK, _SEEN, _CALLED = (
+    "To begin", "At work", "What happened", "Called by the client",
+)  # fmt: skip
+
+
+def _name_no_values_of_flags(command: Any) -> None:
+    """Typer 0.29 shows `--json <bool>` in a help, as if a flag took a value."""
+    for option in command.get_params(typer.Context(command, help_option_names=_HELP)):
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    for below in getattr(command, "commands", {}).values():
+        _name_no_values_of_flags(below)
+
+
+class _Root(TyperGroup):
+    """Groups, which typer lists behind all commands, stand where their panel does."""
+
+    def main(self, *args: Any, **given: Any) -> Any:
+        _name_no_values_of_flags(self)
+        return super().main(*args, **given)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=self._panel)
+
+    def _panel(self, name: str) -> int:
+        panel = getattr(self.commands[name], "rich_help_panel", "")
+        return _PANELS.index(panel) if panel in _PANELS else len(_PANELS)
+
+
 app = typer.Typer(
     name="sisyphus",
+    cls=_Root,
     help="Keeps a coding agent pushing: its plan survives sessions, a loop ends when its promise "
     "is kept, rules and documents reach the model once, when they matter.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with `sisyphus install`. Every command has an example in its `--help`.",
+    context_settings={"help_option_names": _HELP},
 )
-app.add_typer(boulder.app, name="boulder")
-app.add_typer(ralph.app, name="ralph")
-app.add_typer(enforce.app, name="enforce")
-app.add_typer(rules.app, name="rules")
-app.add_typer(context.app, name="context")
-app.add_typer(notify.app, name="notify")
-app.command("why")(why.why)
-app.command("demo")(demo.demo)
-app.command("install")(install.install)
-app.command("uninstall")(install.uninstall)
+app.command("install", rich_help_panel=_BEGIN)(install.install)
+app.command("uninstall", rich_help_panel=_BEGIN)(install.uninstall)
+app.command("doctor", rich_help_panel=_BEGIN, epilog="Example: `sisyphus doctor --fix`")(
+    doctor.doctor
+)
+app.command("demo", rich_help_panel=_BEGIN, epilog="Example: `sisyphus demo --keep`")(demo.demo)
+app.add_typer(config.app, name="config", rich_help_panel=_BEGIN)
+app.add_typer(boulder.app, name="boulder", rich_help_panel=_WORK)
+app.add_typer(ralph.app, name="ralph", rich_help_panel=_WORK)
+app.add_typer(enforce.app, name="enforce", rich_help_panel=_WORK)
+app.add_typer(rules.app, name="rules", rich_help_panel=_WORK)
+app.add_typer(context.app, name="context", rich_help_panel=_WORK)
+app.add_typer(notify.app, name="notify", rich_help_panel=_WORK)
+app.command("why", rich_help_panel=_SEEN, epilog="Example: `sisyphus why --follow`")(why.why)
+app.command(
+    "sessions", rich_help_panel=_SEEN, epilog="Example: `sisyphus sessions --project . -n 5`"
+)(sessions.sessions)
+app.command("purge", rich_help_panel=_SEEN, epilog="Example: `sisyphus purge --dry-run`")(
+    purge.purge
+)
 
 
 def _version(asked: bool) -> None:
@@ -53,22 +114,22 @@ def _options(
 ) -> None: ...
 
 
-@app.command("plugin-path")
+@app.command(
+    "plugin-path",
+    rich_help_panel=_BEGIN,
+    epilog='Example: `claude plugin marketplace add "$(sisyphus plugin-path)"`',
+)
 def _plugin_path() -> None:
-    """Print the folder of the Claude Code plugin that comes with this installation.
-
-    claude plugin marketplace add "$(sisyphus plugin-path)"
-    """
+    """Print the folder of the Claude Code plugin that comes with this installation."""
     typer.echo(plugin_folder())
 
 
-def _events(incomplete: str) -> list[str]:
-    return [event for event in EVENTS if event.startswith(incomplete)]
-
-
-@app.command("hook", epilog=f"Events: {', '.join(EVENTS)}.")
+@app.command("hook", rich_help_panel=_CALLED, epilog=f"Events: {', '.join(EVENTS)}.")
 def _hook(
-    event: Annotated[str, typer.Argument(metavar="EVENT", autocompletion=_events)],  # noqa: ARG001
+    event: Annotated[  # noqa: ARG001
+        str,
+        typer.Argument(metavar="EVENT", help="What happened.", autocompletion=complete.events),
+    ],
 ) -> None:
     """Answer one hook event of the coding agent; called by hooks.json, not by people.
 
@@ -76,12 +137,14 @@ def _hook(
     whatever happens, so that a fault of ours never stops the agent. SISYPHUS_DISABLE=1 silences
     it.
 
-    Try it: `echo '{"session_id": "s1", "source": "startup"}' | sisyphus hook session-start`
+    Example: `echo '{"session_id": "s1", "source": "startup"}' | sisyphus hook session-start`
     """
     raise AssertionError("the front door answers events before typer is loaded")
 
 
-@app.command("statusline")
+@app.command(
+    "statusline", rich_help_panel=_CALLED, epilog="Example: `echo '{}' | sisyphus statusline`"
+)
 def _statusline() -> None:
     """Print one line about plan, loop and context; called by the client, not by people.
 
@@ -98,10 +161,11 @@ def _statusline() -> None:
 def run_app() -> int:
     """Runs the command line; returns or raises the exit code: 0 done, 1 a known failure, 2 wrong
     usage, 130 interrupted, 3 a fault of ours."""
+    failures.open_streams()
     try:
         app()
     except SisyphusError as error:
-        typer.echo(f"error: {harmless(str(error))}", err=True)
+        typer.echo(f"error: {harmless(as_typed(str(error)))}", err=True)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -109,6 +173,11 @@ def run_app() -> int:
         if isinstance(end.__context__, BrokenPipeError):  # `sisyphus … | head` is no failure
             return 0
         raise
+    except OSError as error:
+        debug.log(f"{' '.join(sys.argv[1:])}: {type(error).__name__}: {error}")
+        failures.drop(sys.stdout)
+        typer.echo(f"error: {harmless(failures.in_words(error))}", err=True)
+        return 1
     except Exception as error:  # noqa: BLE001  # the boundary
         debug.log(f"{' '.join(sys.argv[1:])}: {type(error).__name__}: {error}")
         typer.echo(f"error: {type(error).__name__}: {error} (see {debug.log_path()})", err=True)

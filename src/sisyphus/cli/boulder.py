@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from sisyphus._types import PlanStatus
     from sisyphus.workspace import Workspace
 
-app = typer.Typer(help="The plan that survives the session.", no_args_is_help=True)
+app = typer.Typer(
+    help="The plan that survives the session.",
+    epilog="Example: `sisyphus boulder start docs/plan.md`",
+    no_args_is_help=True,
+)
 app.command(epilog="Example: `sisyphus boulder status --watch`")(boulder_show.status)
 app.command("list", epilog="Example: `sisyphus boulder list --json`")(boulder_show.list_plans)
 app.command(epilog="Example: `sisyphus boulder todos`")(boulder_show.todos)

@@ -8,6 +8,7 @@ import typer
 from sisyphus.boulder import actions, answers, listing, tables, view
 from sisyphus.boulder.choose import unreadable_plans
 from sisyphus.boulder.discover import at_its_place
+from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, Project, json_text, print_json, say, workspace
 from sisyphus.cli.redraw import redraw
 from sisyphus.cli.terminal import columns, style, text_width
@@ -33,6 +34,7 @@ Session = Annotated[
         help="The session that is meant; else the one around this command.",
         envvar="CLAUDE_CODE_SESSION_ID",
         show_envvar=True,
+        autocompletion=complete.sessions,
     ),
 ]
 

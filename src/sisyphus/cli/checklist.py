@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, print_json
 from sisyphus.paths import our_home
 from sisyphus.ralph.checklists import checklist_actions as actions
@@ -13,7 +14,11 @@ from sisyphus.ralph.checklists.criteria import COMPLETED, IN_PROGRESS, PENDING
 if TYPE_CHECKING:
     from sisyphus._types import Json
 
-app = typer.Typer(help="What must be true before a loop may end.", no_args_is_help=True)
+app = typer.Typer(
+    help="What must be true before a loop may end.",
+    epilog="Example: `sisyphus ralph checklist list`",
+    no_args_is_help=True,
+)
 
 Texts = Annotated[
     list[str], typer.Argument(metavar="TEXT…", help="A criterion each.", show_default=False)
@@ -30,20 +35,27 @@ Session = Annotated[
         "else the only one.",
         envvar="CLAUDE_CODE_SESSION_ID",
         show_envvar=True,
+        autocompletion=complete.sessions,
     ),
 ]
 LoopId = Annotated[
-    str, typer.Option("--loop", metavar="LOOP", help="The loop that is meant, of any session.")
+    str,
+    typer.Option(
+        "--loop",
+        metavar="LOOP",
+        help="The loop that is meant, of any session.",
+        autocompletion=complete.past_loops,
+    ),
 ]
 
 
-@app.command()
+@app.command(epilog='Example: `sisyphus ralph checklist add "all tests pass" "docs are written"`')
 def add(texts: Texts, session_id: Session = "", loop: LoopId = "", as_json: AsJson = False) -> None:
     """Add criteria to the checklist of the loop. A text that is there already stays as it is."""
     _show(actions.add(_which(session_id, loop), texts), as_json)
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus ralph checklist done 1 3`")
 def done(
     ids: Ids,
     undo: Annotated[bool, typer.Option("--undo", help="They are not done after all.")] = False,
@@ -56,19 +68,19 @@ def done(
     _show(actions.mark(_which(session_id, loop), ids, status), as_json)
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus ralph checklist start 2`")
 def start(ids: Ids, session_id: Session = "", loop: LoopId = "", as_json: AsJson = False) -> None:
     """Mark criteria that are worked on now."""
     _show(actions.mark(_which(session_id, loop), ids, IN_PROGRESS), as_json)
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus ralph checklist remove 2`")
 def remove(ids: Ids, session_id: Session = "", loop: LoopId = "", as_json: AsJson = False) -> None:
     """Take criteria off the checklist. Their numbers are not given again."""
     _show(actions.remove(_which(session_id, loop), ids), as_json)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: `sisyphus ralph checklist list --json`")
 def list_criteria(session_id: Session = "", loop: LoopId = "", as_json: AsJson = False) -> None:
     """Show the checklist; with --loop that of a loop that has ended, too."""
     _show(actions.show(_which(session_id, loop)), as_json)

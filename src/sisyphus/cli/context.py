@@ -10,14 +10,18 @@ from sisyphus.context.report import report
 if TYPE_CHECKING:
     from sisyphus._types import Json
 
-app = typer.Typer(help="README.md and AGENTS.md for the model.", no_args_is_help=True)
+app = typer.Typer(
+    help="README.md and AGENTS.md for the model.",
+    epilog="Example: `sisyphus context show`",
+    no_args_is_help=True,
+)
 
 
 @app.callback()
 def _group() -> None: ...
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus context show --project .`")
 def show(project: Project = "", as_json: AsJson = False) -> None:
     """Show what a new session in this project would be sent, and why."""
     found = report(workspace(project))

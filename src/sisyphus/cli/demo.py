@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sisyphus.cli.output import AsJson, faint, heading, print_json, styled
+from sisyphus.cli.output import AsJson, faint, heading, print_json, say, styled
 from sisyphus.demo.stage import Stage
 from sisyphus.demo.story import Result, play
 
@@ -42,7 +42,7 @@ def _show(result: Result, quiet: bool) -> Result:
     if not quiet:
         mark = styled("ok", fg="green") if result.ok else styled("FAILED", fg="red")
         typer.echo(f"{heading(result.step.title)}  [{mark}]")
-        typer.echo(f"  {result.step.happens}")
+        say(f"  {result.step.happens}")
         typer.echo(faint(f"  sisyphus hook {result.step.event}"))
         for name, text in (("model", result.model), ("user", result.user)):
             if text:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sisyphus.cli.output import AsJson, print_json, say, workspace
+from sisyphus.cli.slips import no_such_event
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.notify import words
 from sisyphus.notify.send import CHECKPOINT, EVENTS
@@ -21,7 +22,11 @@ from sisyphus.workspace import Workspace
 if TYPE_CHECKING:
     from sisyphus._types import Json
 
-app = typer.Typer(help="Tell others what happened.", no_args_is_help=True)
+app = typer.Typer(
+    help="Tell others what happened.",
+    epilog="Example: `sisyphus notify test`",
+    no_args_is_help=True,
+)
 
 _MOST_BYTES = 1_000_000
 
@@ -35,11 +40,13 @@ def run() -> None:
         run_and_log(command, _stdin(), _folder())
 
 
-@app.command("test")
+@app.command("test", epilog="Example: `sisyphus notify test completion`")
 def try_out(
     event: Annotated[
         str,
-        typer.Argument(metavar="[EVENT]", help=f"One of {', '.join(EVENTS)}.", show_default=True),
+        typer.Argument(
+            metavar="[EVENT]", help=f"One of {', '.join(EVENTS)}.", autocompletion=lambda: EVENTS
+        ),
     ] = CHECKPOINT,
     as_json: AsJson = False,
 ) -> None:
@@ -47,7 +54,7 @@ def try_out(
     from sisyphus.notify.run import run as run_now
 
     if event not in EVENTS:
-        raise typer.BadParameter(f"no such event: {event!r}. Events: {', '.join(EVENTS)}")
+        raise no_such_event(event, EVENTS)
     if not (command := _command()):
         raise SisyphusError(_why_nothing())
     space = workspace("")
@@ -61,7 +68,7 @@ def try_out(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus notify linear --issue ENG-123`")
 def linear(
     issue: Annotated[
         str,
@@ -98,8 +105,8 @@ def _why_nothing() -> str:
     problem = _problem(path)
     why = f"{path} is not used: {problem}" if problem else "notify.command is empty"
     return (
-        f"nothing is told to anybody: {why}. Set `command` below [notify] in {path}. (No project "
-        "and no variable of the environment can.)"
+        f"nothing is told to anybody: {why}. Set it: `sisyphus config set notify.command COMMAND`. "
+        "(No project and no variable of the environment can.)"
     )
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from math import isfinite
 from typing import Annotated
 
 import typer
 
+from sisyphus.bare_commands import PREFIX, respelled
 from sisyphus.errors import SisyphusError
+from sisyphus.paths import client_home
 from sisyphus.plain import sound
 from sisyphus.workspace import Workspace
 
@@ -48,11 +51,36 @@ def is_unicode() -> bool:
 def say(text: str) -> None:
     """Prints `text`, with `?` for what stdout has no character for."""
     encoding = sys.stdout.encoding or "utf-8"
-    typer.echo(text.encode(encoding, "replace").decode(encoding))
+    typer.echo(as_typed(text).encode(encoding, "replace").decode(encoding))
 
 
-def json_text(value: object) -> str:
-    return sound(json.dumps(value, indent=2, ensure_ascii=not is_unicode()))
+def as_typed(text: str) -> str:
+    """The text with our slash commands as they are called in the client here."""
+    if PREFIX not in text:
+        return text
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:  # it is gone: the user's own commands are not
+        folder = client_home()
+    return respelled(text, Workspace(folder))
+
+
+def json_text(value: object, indent: int | None = 2) -> str:
+    """JSON on several lines, with `indent` None on one; null for a number that JSON has not."""
+    is_plain = not is_unicode()
+    try:
+        text = json.dumps(value, indent=indent, ensure_ascii=is_plain, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), indent=indent, ensure_ascii=is_plain)
+    return sound(text)
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def print_json(value: object) -> None:

@@ -8,13 +8,15 @@ import typer
 
 from sisyphus.cli import (
     checklist,
+    complete,
     ralph_checkpoint,
     ralph_context,
     ralph_decide,
     ralph_history,
     ralph_run,
 )
-from sisyphus.cli.output import AsJson, heading, print_json, workspace
+from sisyphus.cli.output import AsJson, heading, print_json, say, workspace
+from sisyphus.cli.progress import progress
 from sisyphus.paths import client_home, our_home
 from sisyphus.ralph import actions, report
 from sisyphus.workspace import Workspace
@@ -22,14 +24,20 @@ from sisyphus.workspace import Workspace
 if TYPE_CHECKING:
     from sisyphus._types import Json
 
-app = typer.Typer(help="Loops that keep their promise.", no_args_is_help=True)
+app = typer.Typer(
+    help="Loops that keep their promise.",
+    epilog="Example: `sisyphus ralph list`",
+    no_args_is_help=True,
+)
 app.add_typer(checklist.app, name="checklist")
-app.command("log")(ralph_history.log)
-app.command("stats")(ralph_history.stats)
+app.command("log", epilog="Example: `sisyphus ralph log -n 5`")(ralph_history.log)
+app.command("stats", epilog="Example: `sisyphus ralph stats --project .`")(ralph_history.stats)
 app.command("run")(ralph_run.run)
 app.command("decide")(ralph_decide.decide)
-app.command("context")(ralph_context.context)
-app.command("checkpoint")(ralph_checkpoint.checkpoint)
+app.command("context", epilog="Example: `sisyphus ralph context --forecast`")(ralph_context.context)
+app.command("checkpoint", epilog="Example: `sisyphus ralph checkpoint`")(
+    ralph_checkpoint.checkpoint
+)
 
 Session = Annotated[
     str,
@@ -39,20 +47,31 @@ Session = Annotated[
         help="The session that is meant; else the one around this command, else the only one.",
         envvar="CLAUDE_CODE_SESSION_ID",
         show_envvar=True,
+        autocompletion=complete.sessions,
     ),
 ]
 
 LoopId = Annotated[
-    str, typer.Argument(metavar="[LOOP]", help="A loop's id, or its start.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="[LOOP]",
+        help="A loop's id, or its start.",
+        show_default=False,
+        autocompletion=complete.loops,
+    ),
 ]
 
 IDLE = "An idle session needs a prompt to move."
 
 
-@app.command()
+@app.command(
+    epilog='Example: `sisyphus ralph start --completion-promise GREEN --verify "pytest -q" -- '
+    "Make tests pass`"
+)
 def start(  # noqa: PLR0913, PLR0917  # one an option
     prompt: Annotated[
-        list[str] | None, typer.Argument(metavar="-- PROMPT", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="-- PROMPT", help="What is to be done.", show_default=False),
     ] = None,
     completion_promise: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What the agent must promise.")
@@ -97,10 +116,7 @@ def start(  # noqa: PLR0913, PLR0917  # one an option
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Start a loop in a session, from any terminal; it holds from the session's next stop on.
-
-    sisyphus ralph start --completion-promise "ALL GREEN" --verify "pytest -q" -- Make tests pass
-    """
+    """Start a loop in a session, from any terminal; it holds from the session's next stop on."""
     from sisyphus.ralph import start as begin
 
     if prompt_file:
@@ -131,7 +147,7 @@ def start(  # noqa: PLR0913, PLR0917  # one an option
         typer.echo(f"It holds from the next stop of session {row['session_id']} on. {IDLE}")
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus ralph status --json`")
 def status(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
     """Show the loop of this session; without a session, the only one there is."""
     session_id = _session(loop, session_id)
@@ -144,34 +160,43 @@ def status(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False)
         _show(row)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: `sisyphus ralph list`")
 def list_loops(as_json: AsJson = False) -> None:
     """List the loops that have not ended, of every session."""
-    rows = actions.list_loops(our_home(), time.time(), _stale_hours())
+    with progress("Looking for loops", quiet=as_json):
+        rows = actions.list_loops(our_home(), time.time(), _stale_hours())
     if as_json:
         print_json(rows)
         return
     if not rows:
-        typer.echo(report.NOTHING)
+        say(report.NOTHING)
     for row in rows:
         _show(row)
+    _tell_of_runs()
 
 
-@app.command()
+def _tell_of_runs() -> None:
+    from sisyphus.runner import report as runs
+
+    if told := runs.at_work(our_home()):
+        typer.echo(told)
+
+
+@app.command(epilog="Example: `sisyphus ralph cancel 3f2a`")
 def cancel(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
     """End a session's loop. From any folder; takes effect when the agent next wants to stop."""
     session_id = _session(loop, session_id)
     _tell(actions.cancel(our_home(), session_id, now=time.time()), "cancelled", as_json)
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus ralph pause 3f2a`")
 def pause(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
     """Let the session stop; the loop keeps its place until it is resumed."""
     session_id = _session(loop, session_id)
     _tell(actions.pause(our_home(), session_id, now=time.time()), "paused", as_json)
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus ralph resume 3f2a`")
 def resume(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False) -> None:
     """Go on with a paused loop, whoever paused it. An idle session needs a prompt to move."""
     session_id = _session(loop, session_id)

@@ -14,8 +14,6 @@ def checkpoint(
     """Write a handoff of a session now: its task, files, failures and next step.
 
     The next session of the project is given it once. A loop goes on as before.
-
-    sisyphus ralph checkpoint
     """
     entry = gather.checkpoint_now(workspace(project), session_of(session_id))
     if as_json:

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sisyphus.cli.output import AsJson, print_json, workspace
+from sisyphus.cli import complete
+from sisyphus.cli.output import AsJson, print_json, say, workspace
+from sisyphus.cli.progress import progress
 from sisyphus.paths import our_home
 from sisyphus.ralph.past import history, timeline, views
 from sisyphus.ralph.past import stats as numbers
+from sisyphus.runner import report as runs
 
 if TYPE_CHECKING:
     from sisyphus.ralph.past.records import Record
@@ -32,7 +35,8 @@ def log(  # noqa: PLR0913, PLR0917  # one an option
     loop: Annotated[
         str,
         typer.Argument(
-            metavar="LOOP", help="One loop's id, or how it begins.", show_default=False
+            metavar="LOOP", help="One loop's id, or how it begins.", show_default=False,
+            autocompletion=complete.past_loops,
         ),
     ] = "",
     last: Annotated[
@@ -53,7 +57,7 @@ def log(  # noqa: PLR0913, PLR0917  # one an option
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Show the loops that were started, newest first; with LOOP each iteration of that one."""
-    found = history.read(our_home())
+    found = _read(as_json)
     if loop:
         _show_one(timeline.find(found, loop), as_json)
         return
@@ -66,7 +70,9 @@ def log(  # noqa: PLR0913, PLR0917  # one an option
     elif found and not shown:
         typer.echo("No loop matches.")
     else:
-        typer.echo(views.table(shown, len(matching)))
+        say(views.table(shown, len(matching)))
+        if told := runs.at_work(our_home()):
+            typer.echo(told)
 
 
 def stats(
@@ -80,13 +86,19 @@ def stats(
     as_json: AsJson = False,
 ) -> None:
     """Count the loops: how they ended, how long they took, what they spent."""
-    found = history.read(our_home())
+    found = _read(as_json)
     chosen = views.chosen(found, project=_project(found, project))[:last]
-    shown = numbers.stats(our_home(), chosen)
+    with progress("Counting", quiet=as_json):
+        shown = numbers.stats(our_home(), chosen)
     if as_json:
         print_json(shown)
     else:
         typer.echo(numbers.text(shown))
+
+
+def _read(as_json: bool) -> list[Record]:
+    with progress("Reading the history", quiet=as_json):
+        return history.read(our_home())
 
 
 def _show_one(record: Record, as_json: bool) -> None:

@@ -40,7 +40,8 @@ progress, 130 interrupted.
 
 def run(  # noqa: PLR0913, PLR0917  # one an option
     flags: Annotated[
-        list[str] | None, typer.Argument(metavar="-- CLIENT FLAGS", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="-- CLIENT FLAGS", help="Given to the client.", show_default=False),
     ] = None,
     prompt: Annotated[str | None, typer.Option(metavar="TEXT", help="What is to be done.")] = None,
     prompt_file: Annotated[

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, Project, faint, heading, print_json, workspace
+from sisyphus.cli.progress import progress
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id
 from sisyphus.rules import lint as linter
@@ -14,15 +16,21 @@ from sisyphus.rules import report
 if TYPE_CHECKING:
     from sisyphus._types import Json
 
-app = typer.Typer(help="Rules for the files that the model touches.", no_args_is_help=True)
+app = typer.Typer(
+    help="Rules for the files that the model touches.",
+    epilog="Example: `sisyphus rules list`",
+    no_args_is_help=True,
+)
 
 _SENT = {True: "sent", False: "not sent", None: ""}
 
 
-@app.command("list")
+@app.command("list", epilog="Example: `sisyphus rules list --json`")
 def list_rules(project: Project = "", as_json: AsJson = False) -> None:
     """List the rules of the project and of your home folder, in the order they go out."""
-    found = report.list_rules(workspace(project))
+    space = workspace(project)
+    with progress("Reading rules", quiet=as_json) as told:
+        found = report.list_rules(space, told)
     if as_json:
         print_json(found)
         return
@@ -36,14 +44,14 @@ def list_rules(project: Project = "", as_json: AsJson = False) -> None:
     _print_problems(found["problems"])
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus rules explain src/app.py`")
 def explain(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file that a tool might touch.")],
     session_id: Annotated[
         str,
         typer.Option(
             "--session-id", metavar="ID", help="The session to look at.",
-            envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True,
+            envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True, autocompletion=complete.sessions,
         ),
     ] = "",
     project: Project = "",
@@ -67,10 +75,12 @@ def explain(
     _print_problems(found["problems"])
 
 
-@app.command()
+@app.command(epilog="Example: `sisyphus rules lint`")
 def lint(project: Project = "", as_json: AsJson = False) -> None:
     """Look for rules that are invalid, misspelled, cut or never used. Exits 1 if it finds any."""
-    found = linter.lint(workspace(project))
+    space = workspace(project)
+    with progress("Looking at rules", quiet=as_json) as told:
+        found = linter.lint(space, told)
     if as_json:
         print_json(found)
     else:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sisyphus.cli.terminal import let_go
+from sisyphus.cli.terminal import is_terminal, let_go
 from sisyphus.masking import masked
 from sisyphus.plain import one_line
 from sisyphus.runner import decide
@@ -53,10 +52,6 @@ def screen(*, to_stderr: bool) -> Iterator[Screen]:
         yield shown
     finally:
         shown.clear()
-
-
-def is_terminal(stream: TextIO) -> bool:
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class Lines(Screen):

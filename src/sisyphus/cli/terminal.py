@@ -18,10 +18,15 @@ _WIDEST = 100
 _ENDLESS = 1_000  # where no terminal says how wide it is
 
 
-def columns() -> int:
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a line on it can be drawn over."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def columns(fd: int = 1) -> int:
     """Some terminals say 0."""
     try:
-        return os.get_terminal_size().columns or _ENDLESS
+        return os.get_terminal_size(fd).columns or _ENDLESS
     except OSError:
         return _ENDLESS
 
