@@ -4,14 +4,14 @@ PYTHONS ?= python3.11 python3.12 python3.13
 VENV    ?= .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
-SOURCES := src tests bench
+SOURCES := src tests bench tools docs/pictures
 
 # As many workers as cores; WORKERS=0 runs the tests one after the other.
 WORKERS ?= auto
 AT_ONCE := -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all e2e bench lint format build clean
+.PHONY: help demo test test-all e2e bench docs lint format build version clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,12 +26,12 @@ test: lint  ## ruff, mypy --strict, unit and integration tests, coverage
 	$(BIN)/coverage report
 
 test-all:  ## the tests on every supported Python (PYTHONS="python3.11 …")
-	@for python in $(PYTHONS); do \
-	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	    || { echo "error: $$python is missing or too old; name interpreters with PYTHONS=…" >&2; exit 1; }; \
+	@pythons=$$($(PYTHON) tools/pythons.py $(PYTHONS)) || exit 1; \
+	for python in $$pythons; do \
 	  name=.venv-$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
-	  $(MAKE) --no-print-directory $$name/.installed VENV=$$name PYTHON=$$python \
-	    && echo "== $$python" && $$name/bin/python -m pytest -q $(AT_ONCE) || exit 1; \
+	  echo "== $$python" \
+	    && $(MAKE) --no-print-directory $$name/.installed VENV=$$name PYTHON=$$python \
+	    && $$name/bin/python -m pytest -q $(AT_ONCE) || exit 1; \
 	done
 
 e2e:  ## the real clients against a scripted model on loopback
@@ -42,6 +42,10 @@ bench: $(STAMP)  ## cost of every hook beside `python -c "import json"`; writes 
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/fresh.py
 
+docs: $(STAMP)  ## write anew what is written from the code: settings, pictures
+	$(BIN)/python tools/settings_page.py
+	$(BIN)/python docs/pictures/make.py
+
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
@@ -51,9 +55,14 @@ format: $(STAMP)  ## let ruff put the code in order
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-build: $(STAMP)  ## wheel and source archive in dist/
+build: $(STAMP)  ## wheel and source archive in dist/, where all agree on the version
+	@$(PYTHON) tools/release.py check
+	rm -rf dist
 	$(BIN)/python -m pip install --quiet build
 	$(BIN)/python -m build
+
+version:  ## give what is unreleased a version (TO=X.Y.Z)
+	@$(PYTHON) tools/release.py set "$(TO)"
 
 clean:  ## remove everything that was made
 	rm -rf .venv* .e2e build dist .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
