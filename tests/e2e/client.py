@@ -46,6 +46,8 @@ def environment(home: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "SHELL": "/bin/bash",
         "ANTHROPIC_API_KEY": "sk-ant-of-no-account",
+        # Where nobody answers: `claude plugin …` asks too, and without this of the real API.
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
         "IS_SANDBOX": "1",  # root may then bypass permissions
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -133,6 +134,24 @@ class Desk:
         """A new process and a new session that begins with what was said in `run`."""
         flags = ["--resume", run.session, "--fork-session"]
         return self.run(*prompts, turns=turns, flags=flags)
+
+
+def install_plugin(desk: Desk, folder: Path) -> None:
+    """The plugin as users install it, from a marketplace in a new `folder`."""
+    for name in (".claude-plugin", "commands", "hooks.json"):  # a checkout holds more, all copied
+        _copy(plugin_folder() / name, folder / name)
+    client = Client(desk.project, environment(desk.home), desk.home / "stderr.txt")
+    for words in (["marketplace", "add", str(folder)], ["install", "sisyphus@sisyphus"]):
+        done = client.command("plugin", *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target)
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
 
 
 def make_project(folder: Path) -> Path:

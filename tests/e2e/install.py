@@ -1,9 +1,10 @@
 """Makes what the end-to-end tests need, in `.e2e` of the checkout.
 
 `.e2e/venv` holds sisyphus as users get it, built and installed anew each time, and pytest;
-`.e2e/client` and `.e2e/opencode` the pinned clients, installed once. A client that `CLAUDE_CLIENT`
-or `OPENCODE_CLIENT_BINARY` names is taken as it is, whatever its version. What fails is said in one
-line on stderr, and the exit code is 1.
+`.e2e/client` and `.e2e/opencode` the pinned clients, installed once; `.e2e/tools` the programs by
+which users install sisyphus, and `.e2e/wheels` what these would download, once for each state of
+`pyproject.toml`. A client that `CLAUDE_CLIENT` or `OPENCODE_CLIENT_BINARY` names is taken as it is,
+whatever its version. What fails is said in one line on stderr, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
 VENV = CHECKOUT / ".e2e/venv"
+WHEELS = CHECKOUT / ".e2e/wheels"
+TOOLS = CHECKOUT / ".e2e/tools"
+PROGRAMS = {"pipx": ("pipx", "build"), "uv": ("uv",)}
+"""Environments of `TOOLS` and what is in each; pipx would use an uv beside it."""
 
 
 class InstallError(Exception):
@@ -94,6 +100,30 @@ def install_sisyphus() -> None:
     _run(python, "-m", "pip", "install", "--quiet", str(CHECKOUT), "pytest")
 
 
+def ensure_tools() -> None:
+    """Fills `WHEELS` and `TOOLS`, where they are not of this `pyproject.toml` and this Python."""
+    stamp = WHEELS / "made-for"
+    state = f"{sys.version}\n{(CHECKOUT / 'pyproject.toml').read_text(encoding='utf-8')}"
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == state:
+        return
+    for folder in (WHEELS, TOOLS):
+        shutil.rmtree(folder, ignore_errors=True)
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(WHEELS))
+    _run(*pip, "pip", *_required(), *(name for names in PROGRAMS.values() for name in names))
+    for program, names in PROGRAMS.items():
+        _run(sys.executable, "-m", "venv", str(TOOLS / program))
+        python = str(TOOLS / program / "bin/python")
+        offline = ("--no-index", "--find-links", str(WHEELS))
+        _run(python, "-m", "pip", "install", "--quiet", *offline, *names)
+    stamp.write_text(state, encoding="utf-8")
+
+
+def _required() -> list[str]:
+    """What building and running sisyphus takes."""
+    told = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+    return [*told["build-system"]["requires"], *told["project"]["dependencies"]]
+
+
 def install_client(client: Client) -> None:
     npm = shutil.which("npm")
     if npm is None:
@@ -145,6 +175,7 @@ def main() -> int:
     try:
         ensure(CLAUDE)
         ensure(OPENCODE)
+        ensure_tools()
         install_sisyphus()
     except (InstallError, OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"error: the end-to-end tests cannot run: {error}\n")

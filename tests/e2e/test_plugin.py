@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from e2e.client import Client, environment, plugin_folder
+from e2e.desk import install_plugin
 from e2e.install import CHECKOUT
 from e2e.script import read, say, use
 from e2e.texts import DOCUMENTS, RULES
@@ -40,17 +40,12 @@ def test_the_client_finds_no_fault_with_the_plugin(desk: Desk, folder: Path) -> 
 
 
 def test_the_plugin_installs_from_its_own_marketplace(desk: Desk, tmp_path: Path) -> None:
-    for name in (".claude-plugin", "commands", "hooks.json"):  # a checkout holds more, all copied
-        _copy(plugin_folder() / name, tmp_path / "plugin" / name)
-    client = Client(desk.project, environment(desk.home), desk.home / "stderr.txt")
     desk.write("README.md", "# Lighthouse\n")
     desk.plugins.clear()
+    install_plugin(desk, tmp_path / "plugin")
 
-    added = client.command("plugin", "marketplace", "add", str(tmp_path / "plugin"))
-    installed = client.command("plugin", "install", "sisyphus@sisyphus")
     run = desk.run("hello", turns=[say("hi")])
 
-    assert (added.returncode, installed.returncode) == (0, 0), added.stderr + installed.stderr
     assert run.requests[0].count("# Lighthouse") == 1
 
 
@@ -97,13 +92,6 @@ def test_a_file_that_never_ends_holds_nobody_up(desk: Desk, name: str) -> None:
     run = desk.run("hello", turns=[use(read(file)), say("seen")])
 
     assert [text in run.requests[-1].text for text in OURS].count(True) == 2
-
-
-def _copy(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target)
-    else:
-        shutil.copy(source, target)
 
 
 def _status(desk: Desk) -> str:
