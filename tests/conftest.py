@@ -26,19 +26,20 @@ _OF_THE_TERMINAL = ("COLUMNS", "LINES")
 _HERE = Path(__file__).parent
 _UNMEASURED = (
     "arbiter", "boulder", "checkpoint", "context", "demo", "integration", "ralph", "rules",
-    "session", "test_docs.py", "test_start_up.py",
+    "session", "test_doc_blocks.py", "test_doc_json.py", "test_docs.py", "test_pictures.py",
+    "test_start_up.py",
 )  # fmt: skip
 """Where coverage is not started in the processes that a test starts. It would make one live seven
 times as long, and what such a process of these tests runs is run by others as well."""
 
 
 @pytest.fixture(autouse=True)
-def home(
+def home_of_its_own(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
-    """The home folder of this test, empty; the client's folder is `.claude` in it."""
+    """Not named `home`: a test may have a parameter of that name, which would replace it."""
     folder = tmp_path_factory.mktemp("home")
     ours = ("SISYPHUS_", "CLAUDE")
     for name in [n for n in os.environ if n.startswith(ours) or n in _OF_THE_TERMINAL]:
@@ -48,6 +49,12 @@ def home(
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder / ".claude"))
     return folder
+
+
+@pytest.fixture
+def home(home_of_its_own: Path) -> Path:
+    """The home folder of this test, empty; the client's folder is `.claude` in it."""
+    return home_of_its_own
 
 
 @pytest.fixture(autouse=True)

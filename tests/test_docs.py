@@ -1,11 +1,15 @@
-"""The documents are held to the truth: commands, settings and files that they name exist."""
+"""The documents are held to the truth: commands, settings, files and places that they name exist.
+
+What their code blocks say: `test_doc_blocks.py`; what `--json` answers: `test_doc_json.py`.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import pytest
 import typer.main
@@ -13,60 +17,167 @@ from typer.core import TyperGroup
 
 from sisyphus import __version__
 from sisyphus.cli.app import app
+from sisyphus.contract import EVENTS
 from sisyphus.settings import SETTINGS
+from sisyphus.upkeep.kept import FOLDERS
 
 CHECKOUT = Path(__file__).parents[1]
-README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-PAGES = {page.name: page.read_text(encoding="utf-8") for page in (CHECKOUT / "docs").glob("*.md")}
-DOCUMENTED = README + "".join(PAGES.values())
+DOCS = CHECKOUT / "docs"
+PAGES = {
+    str(path.relative_to(CHECKOUT)): path.read_text(encoding="utf-8")
+    for path in (CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
+}
+README = PAGES["README.md"]
+DOCUMENTED = "".join(PAGES.values())
+
+_FENCED = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(!?)\[([^]]*)\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def _commands(group: object, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     if not isinstance(group, TyperGroup):
         return [words]
-    return [found for name, c in group.commands.items() for found in _commands(c, (*words, name))]
+    shown = [(name, command) for name, command in group.commands.items() if not command.hidden]
+    return [found for name, command in shown for found in _commands(command, (*words, name))]
 
 
-COMMANDS = _commands(typer.main.get_command(app))
+ROOT = typer.main.get_command(app)
+COMMANDS = _commands(ROOT)
+
+
+def _prose(page: str) -> str:
+    return _FENCED.sub("", PAGES[page])
+
+
+def _links(page: str) -> list[tuple[str, str, str]]:
+    """`!` of a picture, text and target of each link that stays in the project."""
+    found = _LINK.findall(_prose(page))
+    return [link for link in found if not link[2].startswith(("https://", "http://"))]
+
+
+def _anchors(page: str) -> set[str]:
+    """As GitHub makes them of headings."""
+    texts = [
+        re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text) for text in _HEADING.findall(_prose(page))
+    ]
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in texts}
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_every_command_has_help_and_is_documented(words: tuple[str, ...]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "sisyphus", *words, "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def test_every_command_is_documented(words: tuple[str, ...]) -> None:
+    command = " ".join(words)
 
-    assert "Usage:" in done.stdout
-    assert f"sisyphus {words[0]}" in DOCUMENTED
-    assert words[-1] in DOCUMENTED
+    assert f"sisyphus {command}" in DOCUMENTED or f"| `{command}`" in PAGES["docs/files.md"]
+
+
+def _command(words: list[str]) -> tuple[Any, list[str]]:
+    """What the words name, and those behind them; `a|b` names the last of several."""
+    command: Any = ROOT  # the class is typer's own
+    rest = list(words)
+    while isinstance(command, TyperGroup) and rest and not rest[0].startswith(("-", "…")):
+        names = rest.pop(0).split("|")
+        assert set(names) <= set(command.commands), f"`sisyphus {' '.join(words)}`"
+        command = command.commands[names[-1]]
+    return command, rest
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_options_in_the_prose_exist(page: str) -> None:
+    for text in re.findall(r"`sisyphus ([a-z][^`]*)`", _prose(page)):
+        if text.startswith("hook"):
+            continue
+        command, rest = _command(re.sub(r'"[^"]*"', "TEXT", text).split())
+        known = {spelled for one in command.params for spelled in (*one.opts, *one.secondary_opts)}
+        ours = rest[: rest.index("--")] if "--" in rest else rest
+        options = [word.strip("[],") for word in ours if word.strip("[").startswith("-")]
+        assert {word.partition("=")[0] for word in options} <= known | {"--help"}, text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for _, text, target in _links(page):
+        name, _, anchor = unquote(target).partition("#")
+        path = (CHECKOUT / page).parent / name if name else CHECKOUT / page
+        assert path.exists(), f"{text}: {target}"
+        if anchor:
+            assert anchor in _anchors(str(path.resolve().relative_to(CHECKOUT))), target
+
+
+def test_every_page_can_be_found_from_the_readme() -> None:
+    seen, ahead = set(), ["README.md"]
+    while ahead:
+        page = ahead.pop()
+        seen.add(page)
+        for _, _, target in _links(page):
+            name = target.partition("#")[0]
+            path = ((CHECKOUT / page).parent / name).resolve()
+            other = str(path.relative_to(CHECKOUT)) if name else page
+            if other in PAGES and other not in seen:
+                ahead.append(other)
+    assert seen == set(PAGES)
+
+
+def test_the_list_of_pages_is_whole() -> None:
+    listed = {target.partition("#")[0] for _, _, target in _links("docs/README.md")}
+
+    assert {path.name for path in DOCS.glob("*.md")} - {"README.md"} <= listed
+
+
+def test_every_picture_is_shown_and_described() -> None:
+    shown = {target: text for mark, text, target in _links("README.md") if mark}
+
+    assert set(shown) == {f"docs/pictures/{path.name}" for path in DOCS.glob("pictures/*.svg")}
+    assert all(len(text) > 20 for text in shown.values())
 
 
 @pytest.mark.parametrize("key", SETTINGS)
-def test_every_setting_stands_in_the_readme_with_its_default(key: str) -> None:
+def test_every_setting_is_documented(key: str) -> None:
     section, name = key.split(".")
-    block = README.partition(f"[{section}]\n")[2].partition("\n\n")[0].partition("\n```")[0]
-    default = SETTINGS[key].default
-    spelled = str(default).lower() if isinstance(default, bool) else default
-    wanted = f'{name} = "{spelled}"' if isinstance(default, str) else f"{name} = {spelled}"
+    part = PAGES["docs/settings.md"].partition(f"\n## {section}\n")[2].partition("\n## ")[0]
 
-    assert wanted in block
-    assert SETTINGS[key].doc
+    assert f"| `{name}` |" in part
 
 
-@pytest.mark.parametrize("name", ["README.md", *PAGES])
-def test_links_within_the_project_lead_somewhere(name: str) -> None:
-    page = CHECKOUT / name if name == "README.md" else CHECKOUT / "docs" / name
+@pytest.mark.parametrize("path", sorted((CHECKOUT / "commands").glob("*.md")), ids=lambda p: p.stem)
+def test_every_slash_command_is_documented(path: Path) -> None:
+    assert f"/{path.stem}" in DOCUMENTED
 
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+
+def test_every_event_is_in_the_contract() -> None:
+    page = PAGES["docs/hooks.md"]
+
+    assert [event for event in EVENTS if f"`{event}`" not in page] == []
+    asked = json.loads((CHECKOUT / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    assert [event for event in asked if f"| {event}" not in page] == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_folder_that_is_cleaned_up_is_in_the_reference(folder: str) -> None:
+    assert f"`.sisyphus/{folder}/" in PAGES["docs/files.md"]
 
 
 def test_every_module_that_the_code_map_names_exists() -> None:
-    for name in re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", PAGES["code-map.md"]):
+    for name in re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", PAGES["docs/code-map.md"]):
         assert (CHECKOUT / "src/sisyphus" / name).exists(), name
+
+
+def test_the_code_map_shows_every_part() -> None:
+    parts = {path.parent.name for path in (CHECKOUT / "src/sisyphus").glob("*/__init__.py")}
+
+    assert {part for part in parts if f"{part}/" not in PAGES["docs/code-map.md"]} == set()
+
+
+def test_every_file_that_the_guide_for_contributors_names_exists() -> None:
+    for name in re.findall(r"`((?:cli|hook|rules|doctor)/[a-z_]+\.py)`", PAGES["CONTRIBUTING.md"]):
+        assert (CHECKOUT / "src/sisyphus" / name).exists(), name
+
+
+def test_every_target_of_the_makefile_that_is_named_exists() -> None:
+    makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+
+    for name in re.findall(r"`make ([a-z0-9-]+)", DOCUMENTED):
+        assert f"\n{name}:" in makefile, name
 
 
 def test_the_plugin_has_the_version_of_the_package() -> None:

@@ -27,8 +27,11 @@ EDGES = {
     ("arbiter", "ralph"), ("arbiter", "boulder"), ("arbiter", "checkpoint"), ("arbiter", "notify"),
     ("arbiter", "enforce"), ("enforce", "ralph"),
     ("checkpoint", "ralph"), ("checkpoint", "boulder"), ("checkpoint", "notify"),
-    ("ralph", "notify"),
+    ("ralph", "notify"), ("install", "rules"),
+    ("doctor", "install"), ("doctor", "ralph"), ("doctor", "boulder"), ("doctor", "rules"),
+    ("doctor", "configuring"), ("doctor", "runner"),
     ("runner", "ralph"), ("runner", "checkpoint"), ("runner", "notify"), ("runner", "boulder"),
+    ("upkeep", "ralph"), ("upkeep", "runner"), ("upkeep", "checkpoint"), ("upkeep", "boulder"),
 }  # fmt: skip
 """The features that may import another one."""
 

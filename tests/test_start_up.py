@@ -23,7 +23,7 @@ HEAVY = {
     "argparse", "asyncio", "click", "contextvars", "dataclasses", "datetime", "difflib", "email",
     "frontmatter", "hashlib", "importlib.metadata", "inspect", "logging", "pathlib", "pathspec",
     "pydantic", "random", "rich", "shlex", "shutil", "signal", "socket", "subprocess", "tempfile",
-    "textwrap", "tomllib", "traceback", "typer", "typing", "urllib", "uuid", "yaml",
+    "textwrap", "tomlkit", "tomllib", "traceback", "typer", "typing", "urllib", "uuid", "yaml",
 }  # fmt: skip
 
 RAN = """
