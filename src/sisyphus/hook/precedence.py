@@ -38,8 +38,10 @@ _QUOTES = "'\""
 def silence(payload: Payload, space: Workspace) -> Outcome | None:
     """None where this hook is to answer; else what the journal is to be told, once a session."""
     state = read_json(session_path(space.ours, payload.session)) or {}
-    for scope in _working(as_object(state.get(WIRINGS)), space.scope):
-        if _is_called(payload, space, scope):
+    working = _working(as_object(state.get(WIRINGS)), space.scope)
+    called = _called(payload, space) if working else set()
+    for scope in working:
+        if scope in called:
             told = f"the hooks of the {space.scope} stay silent here: those of the {scope} answer"
             is_known = space.scope in as_list(state.get(_SILENT))
             return Outcome(notes=[] if is_known or not _note(payload, space) else [told])
@@ -64,11 +66,10 @@ def _note(payload: Payload, space: Workspace) -> bool:
         return space.scope not in known
 
 
-def _is_called(payload: Payload, space: Workspace, scope: str) -> bool:
-    """Whether settings of that scope have the client call us for this event."""
+def _called(payload: Payload, space: Workspace) -> set[str]:
+    """The scopes whose settings have the client call us for this event."""
     event = payload.named or EVENTS[payload.event]
-    calls = (_scope_of(command, payload.event) for command in _commands(space, event))
-    return scope in calls
+    return {_scope_of(command, payload.event) for command in _commands(space, event)}
 
 
 def _commands(space: Workspace, event: str) -> list[str]:
