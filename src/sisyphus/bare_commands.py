@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.contract import PREFIX
 from sisyphus.errors import UnreadableError
 
 TYPE_CHECKING = False
@@ -25,10 +26,6 @@ NAMES = frozenset(
     )
 )  # fmt: skip
 """All that comes with us, each a file in `commands/`."""
-
-PREFIX = "/sisyphus:"
-"""Before the names of a plugin's commands. Texts of ours spell all of them so, and whoever prints
-one for people respells it."""
 
 _MARK = b"# sisyphus "
 _HEAD_BYTES = 100  # the line above the mark is `---`

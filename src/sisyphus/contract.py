@@ -33,7 +33,8 @@ EVENTS = {
 """Names on our command line -> names of the client."""
 
 PREFIX, PLUGIN = "/sisyphus:", "CLAUDE_PLUGIN_ROOT"
-"""Before the names of a plugin's commands; in the environment of a plugin's hooks alone."""
+"""Before the names of a plugin's commands (texts of ours spell all of them so, and whoever prints
+one for people respells it); in the environment of a plugin's hooks alone."""
 
 KEEP = "pre-compact"
 """The event whose output, whatever it is, is added to what the client asks its summariser for."""
