@@ -94,11 +94,11 @@ def test_where_there_is_no_room_beside_it_the_path_stands_below() -> None:
 
 
 def test_a_projects_folder_keeps_its_end() -> None:
-    rows = [a_row("Shop", f"/home/ada/work/clients/acme/{name}") for name in ("shop", "depot")]
+    rows = [a_row("Shop", f"/home/ada/code/clients/acme/{name}") for name in ("shop", "depot")]
     lines = tables.list_text(rows, NOW, width=30).splitlines()
     assert [line for line in lines if "acme" in line] == [
-        "…me/ada/work/clients/acme/shop",
-        "…e/ada/work/clients/acme/depot",
+        "…me/ada/code/clients/acme/shop",
+        "…e/ada/code/clients/acme/depot",
     ]
 
 

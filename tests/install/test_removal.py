@@ -4,7 +4,7 @@ import pytest
 
 from sisyphus.install import removal
 
-HOME, ROOT = "/home/u/.claude", "/work/my shop"
+HOME, ROOT = "/home/u/.claude", "/srv/my shop"
 FILES = [
     pytest.param(f"{HOME}/settings.json", "", id="the user's"),
     pytest.param(f"{ROOT}/.claude/settings.json", " --scope project", id="a project's"),

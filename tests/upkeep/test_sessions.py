@@ -21,7 +21,7 @@ def _one(session: str = "s1", **fields: object) -> Summary:
     found = Summary(session)
     found.began, found.ended, found.hooks = AT, AT + 4_320, 12
     found.ms, found.times, found.sent, found.blocked = 240.0, {"20": 12}, 1_234, 2
-    found.project, found.client = "/work/shop", "claude"
+    found.project, found.client = "/srv/shop", "claude"
     for name, value in fields.items():
         setattr(found, name, value)
     return found
@@ -37,7 +37,7 @@ def test_a_session_as_data() -> None:
     assert _rows(_one(run="r1")) == [
         {
             "session_id": "s1", "began": AT, "ended": AT + 4_320, "seconds": 4_320.0,
-            "project": "/work/shop", "client": "claude", "hooks": 12, "ms": 240.0,
+            "project": "/srv/shop", "client": "claude", "hooks": 12, "ms": 240.0,
             "median_ms": 20.0, "sent": 1_234, "blocked": 2, "run": "r1",
             "loops": [{"loop_id": "abcde", "result": "success"}], "plan": None,
         }
