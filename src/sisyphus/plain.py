@@ -32,4 +32,4 @@ def harmless(text: str) -> str:
 
 def sound(text: str) -> str:
     """`text` with `?` for each half surrogate pair, which JSON can spell and UTF-8 cannot."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -35,6 +35,7 @@ def test_what_is_no_object_is_passed_over(tmp_path: Path, line: bytes) -> None:
 
 def test_half_a_surrogate_pair_becomes_a_question_mark() -> None:
     assert jsonl.parse(b'{"a": "\\ud83d\\ude00 \\ud83d!"}') == {"a": "😀 ?!"}
+    assert jsonl.parse(b'{"a": "\\uD83D\\uDE00 \\uDE00 \\u2014 \\uDbff"}') == {"a": "😀 ? — ?"}
 
 
 def test_a_file_that_is_absent_or_a_folder_holds_nothing(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ that it is built after; each session has its own, and those of the project sum t
 
 from __future__ import annotations
 
+from sisyphus.figures import MOST
 from sisyphus.paths import is_safe_id
 from sisyphus.ralph.memory import moments
 
@@ -21,7 +22,6 @@ RECOVERING, EXHAUSTED = "RECOVERING", "EXHAUSTED"
 SESSIONS = 200
 """Of a project that are remembered."""
 
-_MOST = 10**15  # what lies beyond is no moment, and no count
 _TASKS = 100
 
 
@@ -155,4 +155,4 @@ def text(value: object) -> str:
 def number(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return 0
-    return int(value) if 0 <= value < _MOST else 0
+    return int(value) if 0 <= value < MOST else 0

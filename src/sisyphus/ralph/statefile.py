@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from sisyphus.figures import MOST
 from sisyphus.paths import is_safe_id
 from sisyphus.ralph.loop import ACTIVE, PAUSED, VERSION, Loop
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _MARK = "---"
 _DIGITS = 9
+
 # Characters that JSON may hold as they are and YAML may not.
 _NOT_IN_YAML = "[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 
@@ -151,7 +153,7 @@ def _take(loop: Loop, name: str, fields: Json) -> None:
 def _check(loop: Loop) -> None:
     if not loop.session_id or not is_safe_id(loop.loop_id):  # the names of files hold both
         raise BadLoopError("it names no session or no loop")
-    if loop.iteration < 1 or any(getattr(loop, name) < 0 for name in _COUNTS):
+    if loop.iteration < 1 or any(not 0 <= getattr(loop, name) < MOST for name in _COUNTS):
         raise BadLoopError("its numbers make no sense")
     if loop.status not in (ACTIVE, PAUSED):
         raise BadLoopError(f"its status is {loop.status!r:.80}")

@@ -29,7 +29,7 @@ def parse(line: bytes) -> Json | None:
     """The object that a line holds; half surrogate pairs, which UTF-8 cannot spell, become `?`."""
     try:
         value = json.loads(line)
-        if b"\\u" in line:
+        if b"\\ud" in line or b"\\uD" in line:
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
