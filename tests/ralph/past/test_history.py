@@ -12,7 +12,7 @@ from making import at_once, debug_log, ours, put
 
 from ralph.past.log import AT, a_loop, ends, known, lives, ran, starts
 from sisyphus.paths import our_home
-from sisyphus.ralph.loop import ABANDONED, CANCELLED, SUCCESS, Loop, epoch
+from sisyphus.ralph.loop import ABANDONED, BY_BREAKER, CANCELLED, SUCCESS, Loop, epoch
 from sisyphus.ralph.past import history
 from sisyphus.state.files import ensure_folder
 from sisyphus.state.lock import Lock
@@ -31,7 +31,7 @@ def _lines(home: Path, name: str = LOG) -> list[Json]:
     return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
 
 
-def test_a_start_is_a_line_of_ten_fields(home: Path) -> None:
+def test_a_start_is_a_line_of_eleven_fields(home: Path) -> None:
     starts(a_loop())
 
     assert _lines(home) == [
@@ -46,6 +46,7 @@ def test_a_start_is_a_line_of_ten_fields(home: Path) -> None:
             "started_at": AT,
             "max_iterations": 50,
             "completion_promise": "DONE",
+            "options": {"max_minutes": 1_440, "max_tokens": 0},
         }
     ]
 
@@ -76,6 +77,43 @@ def test_a_loop_without_a_promise_has_none(home: Path) -> None:
 
     assert _lines(home)[0]["completion_promise"] is None
     assert known()[0].completion_promise is None
+
+
+OPTIONS = [
+    pytest.param({"max_minutes": 0}, {"max_minutes": 0, "max_tokens": 0}, id="no limit"),
+    pytest.param(
+        {"max_minutes": 90, "max_tokens": 5_000, "verify": "make test", "verify_plan": True,
+         "verify_checklist": True, "wait_for_user": True},
+        {"max_minutes": 90, "max_tokens": 5_000, "verify_plan": True, "verify_checklist": True,
+         "verify": "make test"},
+        id="all that ends it or is asked of it",
+    ),
+    pytest.param(
+        {"max_tokens": "9", "verify": 5, "verify_plan": False},
+        {"max_minutes": 1_440, "max_tokens": 0},
+        id="nothing usable",
+    ),
+    pytest.param(
+        {"verify": "x" * 3_000},
+        {"max_minutes": 1_440, "max_tokens": 0, "verify": "x" * 2_000},
+        id="a long command",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "kept"), OPTIONS)
+def test_limits_and_checks_are_known_after_its_end(options: Json, kept: Json) -> None:
+    loop = a_loop()
+    loop.options = options
+    ran(loop)
+    assert known()[0].options == known()[0].as_json()["options"] == kept
+
+
+def test_the_models_own_loop_has_no_command() -> None:
+    loop = a_loop()
+    loop.by_model, loop.options = True, {"verify": "make test"}
+    starts(loop)
+    assert "verify" not in known()[0].options
 
 
 def test_the_reason_of_an_end_is_kept(home: Path) -> None:
@@ -114,6 +152,21 @@ def test_a_loop_took_whole_seconds(home: Path, began: str, after: float, seconds
     loop.started_at = began
     history.ended(our_home(), loop, SUCCESS, epoch(AT) + after)
     assert _lines(home)[0]["duration_seconds"] == seconds
+
+
+def test_a_pause_is_no_time_that_a_loop_took(home: Path) -> None:
+    loop = a_loop()
+    loop.pause(BY_BREAKER, epoch(AT) + 30)
+    loop.resume(epoch(AT) + 50)
+    ends(loop, after=60)
+    assert _lines(home)[0]["duration_seconds"] == 40
+
+
+def test_a_loop_that_is_paused_at_its_end_took_as_long_as_it_was_at_work(home: Path) -> None:
+    loop = a_loop()
+    loop.pause(BY_BREAKER, epoch(AT) + 30)
+    ends(loop, CANCELLED, after=600)
+    assert _lines(home)[0]["duration_seconds"] == 30
 
 
 def test_the_files_are_their_users_alone(home: Path) -> None:

@@ -188,4 +188,26 @@ def test_a_record_tells_everything_in_json() -> None:
         "completion_promise": None,
         "error_reason": None,
         "state_file_path": "",
+        "options": {},
     }
+
+
+OPTIONS = [
+    pytest.param(None, {}, id="an older line"),
+    pytest.param(["verify"], {}, id="no object"),
+    pytest.param({"verify": 5, "max_minutes": "9", "max_tokens": -1}, {}, id="no values"),
+    pytest.param({"verify_plan": "yes", "verify_checklist": 1}, {}, id="no yes"),
+    pytest.param({"max_minutes": True, "max_tokens": 10**40}, {}, id="no counts"),
+    pytest.param(
+        {"max_minutes": 0, "verify": "a\ud83d", "verify_plan": True, "other": 1},
+        {"max_minutes": 0, "verify": "a?", "verify_plan": True},
+        id="what is known",
+    ),
+    pytest.param({"verify": "x" * 3_000}, {"verify": "x" * 2_000}, id="a long text"),
+]
+
+
+@pytest.mark.parametrize(("options", "kept"), OPTIONS)
+def test_of_limits_and_checks_that_count_which_make_sense(options: object, kept: Json) -> None:
+    [record] = _merged(_start(options=options), _end())
+    assert record.options == kept

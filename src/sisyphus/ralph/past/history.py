@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.past.records import Record
+    from sisyphus.state.lock import Lock
 
 LOG_BYTES = 1_000_000
 TEXT_CHARACTERS = 2_000
-"""So much of a task, a promise or a reason stands in a line."""
+"""So much of a task, a promise, a command or a reason stands in a line."""
+
+COMMAND, CHECKS = "verify", ("verify_plan", "verify_checklist")
+"""Options of a loop: what its promise must pass. The model's own loop has no command."""
 
 
 def log_path(ours: str) -> str:
@@ -54,13 +58,26 @@ def started(ours: str, loop: Loop, path: str) -> None:
             "started_at": loop.started_at,
             "max_iterations": loop.max_iterations,
             "completion_promise": None if promise is None else _cut(promise),
+            "options": options(loop),
         },
     )
 
 
+def options(loop: Loop) -> Json:
+    """Its limits, what its promise must pass, and the plan that it holds the session to: what is
+    known of them after its end. `max_minutes` and `max_tokens` are 0 where there is no limit."""
+    found: Json = {"max_minutes": loop.max_minutes, "max_tokens": loop.max_tokens}
+    found.update({name: True for name in CHECKS if loop.options.get(name)})
+    if loop.plan:
+        found[lp.PLAN] = _cut(loop.plan)
+    command = loop.options.get(COMMAND)
+    if command and isinstance(command, str) and not loop.by_model:
+        found[COMMAND] = _cut(command)
+    return found
+
+
 def ended(ours: str, loop: Loop, outcome: str, now: float, reason: str = "") -> None:
     """Notes how `loop` ended; never raises. `now` in epoch seconds; `reason`: why, in words."""
-    began = lp.epoch(loop.started_at)
     _append(
         ours,
         {
@@ -69,7 +86,7 @@ def ended(ours: str, loop: Loop, outcome: str, now: float, reason: str = "") -> 
             "status": "completed",
             "outcome": outcome,
             "ended_at": iso(now),
-            "duration_seconds": max(int(now - began), 0) if began else 0,
+            "duration_seconds": int(round(60 * loop.minutes(now), 3)),
             "iterations": loop.iteration,
             "error_reason": _cut(reason) or None,
         },
@@ -78,34 +95,37 @@ def ended(ours: str, loop: Loop, outcome: str, now: float, reason: str = "") -> 
 
 def read(ours: str) -> list[Record]:
     """Every loop that is known, newest first; for people."""
-    from sisyphus.ralph.past import records
-    from sisyphus.ralph.past.living import living
-    from sisyphus.state import jsonl
+    from sisyphus.ralph.past.reader import Reader
 
-    log = list(jsonl.read(log_path(ours)))  # first: what moves meanwhile is found in the archive
-    found = records.Merge()
-    for line in jsonl.read(archive_path(ours)):
-        found.take(line)
-    for line in log:
-        found.take(line)
-    return found.settle(living(ours))
+    return Reader(ours).read()
 
 
 def _append(ours: str, line: Json) -> None:
-    from sisyphus.ralph.past import rotation
-    from sisyphus.state.lock import Lock
-
-    path = log_path(ours)
     try:
-        ensure_folder(os.path.dirname(path))
-        with Lock(path):
-            if not rotation.ends_with_line(path):
-                rotation.append(path, b"")
-            append_line(path, line)
-            if os.path.getsize(path) > LOG_BYTES:
-                _rotate(ours)
+        with lock(ours):
+            append(ours, line)
     except (OSError, SisyphusError) as error:
         debug.log(f"history of loops: {type(error).__name__}: {error}")
+
+
+def lock(ours: str) -> Lock:
+    """Guards both files. Raises `OSError`."""
+    from sisyphus.state.lock import Lock
+
+    ensure_folder(os.path.dirname(log_path(ours)))
+    return Lock(log_path(ours))
+
+
+def append(ours: str, line: Json) -> None:
+    """The caller holds the lock. Raises `OSError` and `SisyphusError`."""
+    from sisyphus.ralph.past import rotation
+
+    path = log_path(ours)
+    if not rotation.ends_with_line(path):
+        rotation.append(path, b"")
+    append_line(path, line)
+    if os.path.getsize(path) > LOG_BYTES:
+        _rotate(ours)
 
 
 def _rotate(ours: str) -> None:

@@ -8,6 +8,8 @@ from sisyphus.ralph import store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sisyphus.ralph.loop import Loop
 
 _ENDS = (".local.md", ".outer.md")
@@ -22,6 +24,12 @@ def living(ours: str) -> list[tuple[Loop, str]]:
         if loop and name.startswith(f"ralph-loop.{loop.session_id}."):
             found.append((loop, path))
     return found
+
+
+def unreadable(ours: str, found: Iterable[tuple[Loop, str]]) -> list[str]:
+    """The names of the files beside those of `found`: each may hold a loop all the same."""
+    known = {os.path.basename(path) for _, path in found}
+    return [name for name in _names(ours) if name not in known]
 
 
 def _names(ours: str) -> list[str]:

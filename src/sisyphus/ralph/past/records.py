@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 
+from sisyphus.figures import count
 from sisyphus.plain import sound
-from sisyphus.ralph.loop import epoch
+from sisyphus.ralph.loop import PLAN, is_before
+from sisyphus.ralph.past import history
 from sisyphus.ralph.past.history import TEXT_CHARACTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from sisyphus._types import Json
     from sisyphus.ralph.loop import Loop
@@ -23,7 +26,7 @@ _ENDED = ("outcome", "ended_at")
 _FIELDS = (
     "loop_id", "session_id", "status", "outcome", "project", "project_name", "task", "started_at",
     "ended_at", "duration_seconds", "iterations", "max_iterations", "completion_promise",
-    "error_reason", "state_file_path",
+    "error_reason", "state_file_path", "options",
 )  # fmt: skip
 
 
@@ -32,11 +35,12 @@ class Record:
 
     `duration_seconds` and `iterations` are None where they are not known; those of a loop that has
     not ended are None and the current iteration. `outcome` and `error_reason` are those of the end.
+    `options`: limits, checks and the plan that it held the session to; {} = not known.
     """
 
     __slots__ = (
         "completion_promise", "duration_seconds", "ended_at", "error_reason", "iterations",
-        "loop_id", "max_iterations", "outcome", "project", "project_name", "session_id",
+        "loop_id", "max_iterations", "options", "outcome", "project", "project_name", "session_id",
         "started_at", "state_file_path", "status", "task",
     )  # fmt: skip
 
@@ -56,6 +60,7 @@ class Record:
         self.completion_promise: str | None = None
         self.error_reason: str | None = None
         self.state_file_path = ""
+        self.options: Json = {}
 
     @property
     def is_active(self) -> bool:
@@ -82,11 +87,12 @@ class Merge:
     def __init__(self) -> None:
         self._found: dict[str, list[Record]] = {}  # by loop id; ids of five letters may meet again
 
-    def take(self, line: Json) -> None:
+    def take(self, line: Json) -> Record | None:
+        """The record that the line belongs to; None = to none."""
         loop_id, session = _text(line.get("loop_id")), _text(line.get("session_id"))
         status = line.get("status")
         if not loop_id or status not in (ACTIVE, COMPLETED):
-            return
+            return None
         began = _text(line.get("started_at")) if status == ACTIVE else ""
         record = self._record(loop_id, session, began)
         record.session_id = session
@@ -94,13 +100,21 @@ class Merge:
             _start(record, line)
         else:
             _end(record, line)
+        return record
+
+    def fork(self, loop_ids: Collection[str]) -> Merge:
+        """One that goes on from here; of what is known here only these loops may change in it."""
+        made = Merge()
+        copies = {name: [copy(one) for one in self._found.get(name, ())] for name in loop_ids}
+        made._found = {**self._found, **{name: found for name, found in copies.items() if found}}
+        return made
 
     def settle(self, living: Iterable[tuple[Loop, str]]) -> list[Record]:
         """The records, newest first. `living`: the loops that have a state file, and its path."""
         for loop, path in living:
             _live(self._record(loop.loop_id, loop.session_id, loop.started_at), loop, path)
         found = [record for records in self._found.values() for record in records]
-        found.sort(key=lambda record: (epoch(record.moment), record.moment))
+        found.sort(key=lambda record: (not is_before(record.moment, ""), record.moment))
         found.reverse()
         return found
 
@@ -124,24 +138,27 @@ def _start(record: Record, line: Json) -> None:
         setattr(record, name, _text(line.get(name)))
     promise = line.get("completion_promise")
     record.completion_promise = None if promise is None else _text(promise)
-    record.max_iterations = _count(line.get("max_iterations")) or 0
+    record.max_iterations = count(line.get("max_iterations")) or 0
+    record.options = _options(line.get("options"))
 
 
 def _end(record: Record, line: Json) -> None:
     for name in _ENDED:
         setattr(record, name, _text(line.get(name)))
     record.status = COMPLETED
-    record.duration_seconds = _count(line.get("duration_seconds"))
-    record.iterations = _count(line.get("iterations"))
+    record.duration_seconds = count(line.get("duration_seconds"))
+    record.iterations = count(line.get("iterations"))
     record.error_reason = _text(line.get("error_reason")) or None
 
 
 def _live(record: Record, loop: Loop, path: str) -> None:
     """The state file knows better than the history what the loop is at now."""
     if not record.started_at:
-        record.project, record.project_name = loop.project, os.path.basename(loop.project)
+        record.project = _text(loop.project)
+        record.project_name = os.path.basename(record.project)
         record.task, record.completion_promise = _text(loop.prompt), loop.completion_promise
         record.started_at, record.max_iterations = loop.started_at, loop.max_iterations
+    record.options = _options(history.options(loop))
     _reopen(record, loop.status)
     record.iterations = loop.iteration
     record.session_id = loop.session_id
@@ -154,9 +171,17 @@ def _reopen(record: Record, status: str) -> None:
     record.duration_seconds = record.iterations = record.error_reason = None
 
 
+def _options(found: object) -> Json:
+    """Those that are known and of the right kind."""
+    if not isinstance(found, dict):
+        return {}
+    kept: Json = {name: True for name in history.CHECKS if found.get(name) is True}
+    for name in ("max_minutes", "max_tokens"):
+        if (most := count(found.get(name))) is not None:
+            kept[name] = most
+    texts = {name: _text(found.get(name)) for name in (history.COMMAND, PLAN)}
+    return kept | {name: text for name, text in texts.items() if text}
+
+
 def _text(value: object) -> str:
     return sound(value[:TEXT_CHARACTERS]) if isinstance(value, str) else ""
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
