@@ -13,6 +13,7 @@ from sisyphus.cli import (
     ralph_context,
     ralph_decide,
     ralph_history,
+    ralph_remove,
     ralph_run,
 )
 from sisyphus.cli.output import AsJson, heading, print_json, say, workspace
@@ -32,6 +33,8 @@ app = typer.Typer(
 app.add_typer(checklist.app, name="checklist")
 app.command("log", epilog="Example: `sisyphus ralph log -n 5`")(ralph_history.log)
 app.command("stats", epilog="Example: `sisyphus ralph stats --project .`")(ralph_history.stats)
+app.command("archive", epilog="Example: `sisyphus ralph archive 3f2a`")(ralph_remove.archive)
+app.command("delete", epilog="Example: `sisyphus ralph delete --archived`")(ralph_remove.delete)
 app.command("run")(ralph_run.run)
 app.command("decide")(ralph_decide.decide)
 app.command("context", epilog="Example: `sisyphus ralph context --forecast`")(ralph_context.context)

@@ -105,7 +105,7 @@ class Staged:
 
     __slots__ = ("_path", "_temporary")
 
-    def __init__(self, path: str, data: bytes) -> None:
+    def __init__(self, path: str, data: bytes | bytearray) -> None:
         self._path = path
         self._temporary = path + ".tmp"
         if os.path.lexists(self._temporary):  # a killed writer's, or a link to lead us astray

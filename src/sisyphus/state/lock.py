@@ -38,8 +38,8 @@ class Lock:
     """Held inside a `with` block, for the file beside which `PATH.lock` lies.
 
     The lock belongs to the file's inode, so the file stays, that two processes may not lock two of
-    one name. `purge` alone unlinks it, while it holds it: who waited for that one takes the new
-    one. Raises `LockedError` after `wait` seconds.
+    one name. Who removes it with its file holds it: who waited for that one takes the new one.
+    Raises `LockedError` after `wait` seconds.
     """
 
     __slots__ = ("_fd", "_path", "_wait")

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ralph.past.log import a_loop, known, lives, ran, starts
+from ralph.past.log import AT, a_loop, known, lives, ran, starts
 from sisyphus.paths import our_home
 from sisyphus.ralph import iterations
-from sisyphus.ralph.loop import CANCELLED, MAX_ITERATIONS
-from sisyphus.ralph.past import stats
+from sisyphus.ralph.loop import CANCELLED, MAX_ITERATIONS, epoch
+from sisyphus.ralph.past import removal, stats
 
 if TYPE_CHECKING:
     from sisyphus._types import Json
@@ -52,6 +52,22 @@ def test_loops_are_counted_by_how_they_ended() -> None:
 def test_cancelled_and_lost_loops_are_no_failures() -> None:
     _played()
     assert _stats()["success_rate"] == 0.667
+
+
+def test_an_archived_loop_is_no_failure_either() -> None:
+    _played()
+    removal.archive(our_home(), "eeeee", epoch(AT))
+    found = _stats()
+    assert (found["lost"], found["outcomes"]["archived"], found["success_rate"]) == (0, 1, 0.667)
+    shown = stats.stats_text(our_home())
+    assert "Success rate: 67% (cancelled and archived loops do not count)\n" in shown
+
+
+def test_the_numbers_without_tokens_need_no_files() -> None:
+    _played()
+    whole = _stats()
+    numbers = stats.numbers(known())
+    assert numbers == {name: whole[name] for name in whole if name not in ("tokens", "projects")}
 
 
 def test_where_all_were_cancelled_there_is_no_rate() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from sisyphus.errors import SisyphusError
 from sisyphus.paths import our_home
 from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
-from sisyphus.ralph.past import timeline
+from sisyphus.ralph.past import removal, timeline
 from sisyphus.state.files import append_line
 from sisyphus.times import iso, local
 
@@ -51,7 +52,7 @@ Loop aaaaa: make the tests pass
   project  /home/me/shop
   session  s1
   promise  DONE
-  limit    50 iterations
+  limit    50 iterations; at most 1,440 minutes
 
      1  {_shown(1)}  blocked: no tag
         1 min, 12 tool calls, 1 edit, 45,210 tokens
@@ -106,12 +107,50 @@ def test_an_end_without_a_start_is_told_as_well() -> None:
     )
 
 
+def test_an_archived_loop_is_one_whose_end_nobody_saw() -> None:
+    starts(a_loop())
+    removal.archive(our_home(), "aaaaa", lp.epoch(AT) + 60)
+    assert _text().endswith(
+        f"Archived {_shown(1)}: its end was never noted and its state file is gone."
+    )
+
+
+CONTEXTS = [
+    pytest.param({"context": 43.4}, ", context 43 %", id="a number"),
+    pytest.param({"context": 43}, ", context 43 %", id="a whole one"),
+    pytest.param({"context": 0}, "", id="nothing"),
+    pytest.param({"context": float("nan")}, "", id="no number"),
+    pytest.param({"context": 10**400}, "", id="no percentage"),
+    pytest.param({"context": "43"}, "", id="a text"),
+    pytest.param({}, "", id="not known"),
+]
+
+
+@pytest.mark.parametrize(("fields", "shown"), CONTEXTS)
+def test_how_full_the_context_was_is_told_where_it_is_known(
+    fields: dict[str, Any], shown: str
+) -> None:
+    _note(1, tools=1, **fields)
+    ran(a_loop())
+    assert f"1 min, 1 tool call{shown}\n" in _text()
+
+
 def test_no_promise_and_no_limit_are_said() -> None:
     loop = a_loop()
-    loop.completion_promise, loop.max_iterations = None, 0
+    loop.completion_promise, loop.max_iterations, loop.options = None, 0, {"max_minutes": 0}
     ran(loop)
     assert "  promise  none\n  limit    none\n" in _text()
     assert _text().endswith("its plan was done.")
+
+
+def test_limits_and_checks_are_told_of_a_loop_that_is_over() -> None:
+    loop = a_loop()
+    loop.options = {"max_tokens": 9_000, "verify": "make test;\nfalse", "verify_checklist": True}
+    ran(loop)
+    assert (
+        "  limit    50 iterations; at most 9,000 tokens; at most 1,440 minutes; "
+        "checked by `make test; false`; checked by the checklist\n"
+    ) in _text()
 
 
 def test_of_many_transcripts_the_first_and_the_last_are_named() -> None:
