@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from making import COMMAND, ours, put, run_hook, start_hook
+from making import COMMAND, finish, ours, put, run_hook, start_hook
 from ralph.lines import continued, said, typed
 from ralph.processes import is_running, wait_for
 
@@ -276,12 +277,37 @@ def test_a_loop_that_is_cancelled_meanwhile_does_not_come_back(desk: Desk, code:
 
     assert _runs(desk) == 1
     assert (desk.project / "told").read_text() == f"Loop {loop_id} cancelled: do it\n"
-    assert (outcome.reason, outcome.messages) == (None, [])
+    assert outcome.reason is None
+    told = f"[RALPH LOOP CANCELLED]\n\nloop {loop_id} was cancelled by the user: do it"
+    assert outcome.messages == [told]
     assert outcome.notes == ["allowed: no loop is active"]
     assert [line.get("outcome") for line in desk.log] == [None, "cancelled"]
     assert desk.loops == []
-    assert desk.answer("working").reason is None
+    later = desk.answer("working")
+    assert (later.reason, later.messages) == (None, [])
     assert desk.loops == []
+
+
+def test_who_is_at_the_client_hears_at_once_that_it_was_cancelled_meanwhile(desk: Desk) -> None:
+    """The hook, the command that it runs and whoever cancels are three processes."""
+    loop_id = desk.begin(_verified("echo x > at-work; until [ -e go-on ]; do sleep 0.05; done"))
+    payload = {
+        "session_id": "s1",
+        "transcript_path": str(desk.transcript),
+        "cwd": str(desk.project),
+        "last_assistant_message": PROMISE,
+    }
+    hook = start_hook("stop", payload)
+    wait_for(desk.project / "at-work")
+    subprocess.run([COMMAND, "ralph", "cancel", "--session-id", "s1"], check=True)
+    put(desk.project / "go-on", "")
+
+    code, reply = finish(hook)
+
+    assert code == 0
+    assert "decision" not in reply
+    assert f"[RALPH LOOP CANCELLED]\n\nloop {loop_id} was cancelled" in reply["systemMessage"]
+    assert finish(start_hook("stop", payload))[1] == {}
 
 
 def test_a_loop_whose_file_is_removed_meanwhile_does_not_come_back(desk: Desk) -> None:
@@ -299,6 +325,7 @@ def test_a_loop_that_is_paused_meanwhile_holds_nobody(desk: Desk) -> None:
     outcome = desk.answer(PROMISE)
 
     assert outcome.notes == ["allowed: the loop is paused (user)"]
+    assert [message.partition("]")[0] for message in outcome.messages] == ["[RALPH LOOP PAUSED"]
     assert (desk.loop.iteration, desk.loop.is_paused) == (1, True)
 
 

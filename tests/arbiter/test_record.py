@@ -11,6 +11,7 @@ from ralph.lines import prompt, result, said, skill, typed, used
 from arbiter.desk import ARGS, NOW, PROMISE
 from sisyphus.contract import Payload
 from sisyphus.ralph import hooks, iterations
+from sisyphus.ralph.actions import list_loops
 from sisyphus.times import iso
 from sisyphus.workspace import Workspace
 
@@ -130,6 +131,20 @@ def test_without_transcripts_nothing_is_kept(desk: Desk, monkeypatch: pytest.Mon
     assert [line.get("outcome") for line in desk.log] == [None, "success"]
 
 
+@pytest.mark.parametrize("kept", ["0", "1"])
+def test_a_loop_tells_when_it_last_came_to_a_stop(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    monkeypatch.setenv("SISYPHUS_RALPH_TRANSCRIPTS", kept)
+    desk.begin()
+    [before] = list_loops(desk.ours, desk.now)
+    desk.now = NOW + 60
+    desk.answer("working")
+    [row] = list_loops(desk.ours, desk.now)
+
+    assert (before["last_stop_at"], row["last_stop_at"]) == (None, iso(NOW + 60))
+
+
 def test_what_was_said_in_a_nested_loop_is_noted_there(desk: Desk) -> None:
     outer = desk.begin()
     inner = desk.nest()
@@ -217,6 +232,7 @@ def test_each_exit_has_its_outcome(
         "started_at": iso(NOW),
         "max_iterations": 2 if "iterations" in options else 100,
         "completion_promise": "DONE",
+        "options": {"max_minutes": 1 if "minutes" in options else 1_440, "max_tokens": 0},
     }
     assert ended["status"] == "completed"
     assert ended["outcome"] == outcome

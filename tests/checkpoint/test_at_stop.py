@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from making import debug_log, ours, put
 from ralph.lines import prompt, said
 
-from checkpoint.desk import PROMISE, RESUME, SMALL, Desk, model, user
+from checkpoint.desk import LOOP, PROMISE, RESUME, SMALL, Desk, model, user
 from checkpoint.telling import answer
 from sisyphus.boulder.enforcing import enforce
-from sisyphus.checkpoint import at_stop, handoffs
+from sisyphus.checkpoint import at_stop, handoffs, store
+from sisyphus.checkpoint.size import gauge
 from sisyphus.ralph import actions, iterations
 from sisyphus.workspace import RUN_VARIABLE
 
@@ -54,6 +56,81 @@ def test_it_may_as_long_as_the_handoff_waits(desk: Desk) -> None:
     assert [desk.stop().reason for _ in range(9)] == [None] * 9
     assert desk.loop().iteration == 1
     assert len(desk.entries) == 1
+
+
+def test_a_row_says_how_full_the_context_was(desk: Desk) -> None:
+    desk.begin_loop()
+    for percent in (30, 42.25, 87):
+        desk.reach(percent)
+        desk.stop()
+    rows = iterations.rows(desk.ours, desk.loop().loop_id)
+    assert [row.get("context") for row in rows] == [30.0, 42.2, 87.0]
+
+
+def test_a_row_says_it_of_the_window_that_the_client_reports(desk: Desk) -> None:
+    desk.begin_loop()
+    desk.reach(30)
+    store.note_reported(desk.ours, "s1", 5 * SMALL)
+    desk.stop()
+    desk.stop()
+    rows = iterations.rows(desk.ours, desk.loop().loop_id)
+    assert [row["context"] for row in rows] == [6.0, 6.0]
+
+
+def test_a_stop_asks_nothing_more_to_say_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.begin_loop()
+    desk.reach(30)
+    looks: list[object] = []
+    read = gauge.read
+
+    def counted(*words: Any, **named: Any) -> gauge.Reading:
+        looks.append(words)
+        return read(*words, **named)
+
+    monkeypatch.setattr(gauge, "read", counted)
+    monkeypatch.setitem(sys.modules, "sisyphus.checkpoint.size.fullness", None)
+
+    desk.stop()
+
+    [row] = iterations.rows(desk.ours, desk.loop().loop_id)
+    assert (row["context"], len(looks)) == (30.0, 1)
+
+
+def test_a_stop_at_which_the_last_loop_ends_looks_at_no_context(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lets the session stop anyway, and so the last row does not say how full it was."""
+    desk.begin_loop()
+    loop_id = desk.loop().loop_id
+    desk.reach(30)
+    desk.stop()
+    monkeypatch.setitem(sys.modules, "sisyphus.checkpoint.at_stop", None)
+    desk.stop(PROMISE)
+    assert [row.get("context") for row in iterations.rows(desk.ours, loop_id)] == [30.0, None]
+
+
+def test_the_row_of_a_loop_that_ends_at_its_limit_says_how_full_it_was(desk: Desk) -> None:
+    loop_id = desk.begin_loop(args=f"{LOOP} --max-iterations 1").loop_id
+    desk.reach(30)
+    desk.stop()
+    [row] = iterations.rows(desk.ours, loop_id)
+    assert (row["decision"], row["context"]) == ("ended", 30.0)
+
+
+UNKNOWN = [
+    pytest.param(1, id="too little to be weighed"),
+    pytest.param(0, id="nothing was answered"),
+]
+
+
+@pytest.mark.parametrize("percent", UNKNOWN)
+def test_what_is_not_known_is_not_in_the_row(desk: Desk, percent: int) -> None:
+    desk.begin_loop()
+    if percent:
+        desk.reach(percent)
+    desk.stop()
+    [row] = iterations.rows(desk.ours, desk.loop().loop_id)
+    assert "context" not in row
 
 
 GO_ON = [

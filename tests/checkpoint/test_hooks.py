@@ -190,7 +190,7 @@ def test_what_the_client_reports_is_the_window(desk: Desk) -> None:
 
 def test_what_reaches_no_level_is_weighed_once(desk: Desk) -> None:
     desk.reach(30)
-    assert desk.known()["quiet_below"] == 140_000
+    assert (desk.known()["quiet_below"], desk.known()["quiet_window"]) == (140_000, SMALL)
     before = os.stat(store.path(desk.ours, "s1")).st_mtime_ns
     assert [model(desk.reach(percent)) for percent in (31, 50, 69.9)] == [""] * 3
     assert os.stat(store.path(desk.ours, "s1")).st_mtime_ns == before

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from sisyphus.ralph import actions
 from sisyphus.ralph.loop import BY_BREAKER, Loop
 from sisyphus.ralph.past import history
 from sisyphus.ralph.store import LoopStore, glance, has_loop
+from sisyphus.session import client
+from sisyphus.session.store import session_path
 from sisyphus.state import jsonl
 from sisyphus.times import iso
 
@@ -205,6 +208,56 @@ def test_what_is_cancelled_is_buried_and_logged(ours: str) -> None:
     assert {line["error_reason"] for line in lines} == {"by the user"}
 
 
+RESTING = [
+    pytest.param({}, 600, id="it works"),
+    pytest.param({"waiting": {"since": NOW - 400}}, 200, id="the limit holds it"),
+    pytest.param({"waiting": {"since": NOW + 60}}, 600, id="a clock went back"),
+    pytest.param({"waiting": {"since": "noon"}}, 600, id="since nobody knows when"),
+    pytest.param({"waiting": {"since": float("nan")}}, 600, id="since no number"),
+    pytest.param(
+        {"waiting": {"since": NOW - 400}, "status": "paused", "paused_at": int(NOW) - 300},
+        200,
+        id="held, and then paused",
+    ),
+    pytest.param({"status": "paused", "paused_at": int(NOW) - 500}, 100, id="paused"),
+]
+
+
+@pytest.mark.parametrize(("fields", "seconds"), RESTING)
+def test_a_loop_is_shown_and_ends_with_its_time_at_work(
+    ours: str, fields: dict[str, object], seconds: int
+) -> None:
+    outer, inner = (_began(name, **more) for name, more in (("outer", {}), ("inner", fields)))
+    if inner.is_paused:
+        outer.paused_at = inner.paused_at
+    with LoopStore(ours, "one") as held:
+        held.save([outer, inner])
+    shown = [row["work_seconds"] for row in actions.list_loops(ours, NOW)]
+    actions.cancel(ours, "one", now=NOW)
+    ended = [line["duration_seconds"] for line in jsonl.read(history.log_path(ours))]
+    assert (shown, ended) == ([seconds] * 2, [seconds] * 2)
+
+
+def _began(loop_id: str, **fields: object) -> Loop:
+    """Ten minutes ago."""
+    loop = Loop("one", loop_id, "do it")
+    loop.started_at = iso(NOW - 600)
+    for name, value in fields.items():
+        setattr(loop, name, value)
+    return loop
+
+
+def test_time_without_a_client_is_none_at_work(ours: str) -> None:
+    with LoopStore(ours, "one") as held:
+        held.save([_began("outer"), _began("inner")])
+        os.utime(held.path(held.loops[-1]), (NOW - 500, NOW - 500))
+    put(Path(session_path(ours, "one")), '{"process": {"pid": 999999999, "started": "1"}}')
+    assert [row["work_seconds"] for row in actions.list_loops(ours, NOW)] == [100, 100]
+    actions.cancel(ours, "one", now=NOW)
+    lines = jsonl.read(history.log_path(ours))
+    assert [line["duration_seconds"] for line in lines] == [100, 100]
+
+
 def test_a_session_without_a_loop_can_be_buried_too(ours: str) -> None:
     actions.bury(ours, "one", now=NOW)
 
@@ -312,6 +365,40 @@ def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str, home: Pa
     assert news.endswith(": do it")
     journal = (home / ".claude/.sisyphus/logs/journal-one.jsonl").read_text()
     assert "loop loop0 was paused by" in journal
+
+
+WHERES = [
+    pytest.param(actions.cancel, "cancelled", id="cancel"),
+    pytest.param(actions.pause, "paused", id="pause"),
+    pytest.param(actions.resume, "resumed", id="resume"),
+]
+
+
+@pytest.mark.parametrize(("act", "what"), WHERES)
+def test_what_the_user_does_elsewhere_is_told_with_its_place(
+    ours: str,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[..., object],
+    what: str,
+) -> None:
+    """Whoever serves that place may run in the client's shell."""
+    loop = Loop("one", "loop0", "do it")
+    if act is actions.resume:
+        loop.pause(BY_BREAKER, NOW)
+    with LoopStore(ours, "one") as held:
+        held.save([loop])
+    put(home / ".claude/.sisyphus/logs/journal-one.jsonl", "{}\n")
+    monkeypatch.setattr(client, "is_inside_client", lambda: True)
+
+    act(ours, "one", now=NOW, where="on the dashboard")
+
+    told = f"loop loop0 was {what} by the user on the dashboard"
+    journal = (home / ".claude/.sisyphus/logs/journal-one.jsonl").read_text()
+    assert f'"notes": ["{told}"]' in journal
+    assert [told in news for news in glance(ours, "one").news] == [True] * (what != "resumed")
+    ends = [line["error_reason"] for line in jsonl.read(history.log_path(ours))]
+    assert ends == ["by the user on the dashboard"] * (what == "cancelled")
 
 
 def test_a_session_without_a_journal_gets_none_by_a_command(ours: str, home: Path) -> None:

@@ -128,6 +128,28 @@ def test_its_limits(fields: dict[str, object], lines: list[str]) -> None:
     assert _details(**fields)[2:-1] == lines
 
 
+BOUNDS = [
+    pytest.param({}, None, [], id="nothing is known"),
+    pytest.param({"max_minutes": 0, "max_tokens": 0}, None, [], id="no limits"),
+    pytest.param({"max_tokens": 9_000}, None, ["at most 9,000 tokens"], id="nobody counted"),
+    pytest.param({"max_tokens": 9_000}, 0, ["0 of 9,000 tokens"], id="counted"),
+    pytest.param({"max_minutes": 90}, 7, ["at most 90 minutes"], id="what was spent is no limit"),
+    pytest.param(
+        {"verify": "echo a; false", "verify_plan": True},
+        5,
+        ["checked by `echo a; false`", "checked by the plan"],
+        id="a command is one, whatever it holds",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "tokens", "words"), BOUNDS)
+def test_each_limit_and_each_check_is_one(
+    options: Json, tokens: int | None, words: list[str]
+) -> None:
+    assert report.bounds(options, tokens) == words
+
+
 CHECKS = [
     pytest.param({"exit_code": 1}, "last check: exit code 1", id="failed"),
     pytest.param({"exit_code": None, "timed_out": True}, "last check: timed out", id="too long"),

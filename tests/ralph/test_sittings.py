@@ -10,7 +10,9 @@ from ralph import lines
 from ralph.sessions import ARGS, NOW, PROMISE, Session
 from sisyphus.ralph import breaker
 from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, BY_STALENESS, BY_USER, Loop
+from sisyphus.ralph.past import history
 from sisyphus.session import client
+from sisyphus.state import jsonl
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -58,6 +60,15 @@ def test_a_client_that_goes_leaves_its_loop_behind(
     assert (left.reason, left.messages) == (None, [])
     assert session.log == [outcome]
     assert [loop.paused_by for loop in session.loops] == [paused_by]
+
+
+def test_what_is_left_while_the_limit_holds_it_has_worked_until_then(session: Session) -> None:
+    limit = {"for": "usage limit", "since": int(NOW) - 3_000, "until": 0}
+    session.has(_loop(waiting=limit))
+    session.ends("other")
+    [line] = jsonl.read(history.log_path(session.ours))
+    assert line["duration_seconds"] == 600
+    assert [loop.paused_at for loop in session.loops] == [0]
 
 
 @pytest.mark.parametrize("reason", ["clear", "resume"])

@@ -95,8 +95,14 @@ def _ask_enforcement(
 def _tell(payload: Payload, space: Workspace) -> list[str]:
     """What a command did to the session's loops since the last Stop: told once."""
     with store.LoopStore(space.ours, payload.session) as held:
-        news, held.memory.news = held.memory.news, []
+        news = _taken(held)
         held.save_memory()
+    return news
+
+
+def _taken(held: store.LoopStore) -> list[str]:
+    """The caller saves."""
+    news, held.memory.news = held.memory.news, []
     return news
 
 
@@ -130,8 +136,8 @@ def _is_asked_for(payload: Payload, space: Workspace, memory: Memory) -> bool:
 
 
 def _hold(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
-    """A command that checks a promise runs for minutes, so it runs outside the lock, and what
-    became of the loops is looked at anew behind it."""
+    """A command that checks a promise runs for minutes, so it runs outside the lock. What became of
+    the loops is looked at anew behind it, and what the user did to them meanwhile is told."""
     from sisyphus.arbiter import gates, judge
 
     checked: Checked = {}
@@ -143,7 +149,10 @@ def _hold(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
             case = judge.Case(payload, space, held, ids)
             wanted, refusal = _settle(case.turn, payload, space, checked)
             if wanted is None:
-                return judge.judge(case, situation, refusal)
+                news = _taken(held)
+                outcome = judge.judge(case, situation, refusal)
+                outcome.messages[:0] = news
+                return outcome
             faults = held.faults
         before = time.time()
         result = gates.check(wanted, space)

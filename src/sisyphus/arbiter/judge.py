@@ -36,11 +36,13 @@ class Case:
     `ids` are those of the loops that began since then: who looks again finds the same loops.
     `fallen`: loops that are at a limit, the innermost first. `over`: loops that held the session
     to a plan and end here, each with its outcome and why. `plans` that were looked at, by path.
-    `rest`: a full context lets the session stop.
+    `rest`: a full context lets the session stop. `context`: how full it is in percent, 0 = not
+    known.
     """
 
     __slots__ = (
-        "account", "fallen", "held", "notes", "over", "payload", "plans", "rest", "space", "turn",
+        "account", "context", "fallen", "held", "notes", "over", "payload", "plans", "rest",
+        "space", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -55,6 +57,7 @@ class Case:
         self.over: list[tuple[Loop, str, str]] = []
         self.plans: dict[str, Standing] = {}
         self.rest: Rest | None = None
+        self.context = 0.0
 
     @property
     def loop(self) -> Loop | None:
@@ -134,7 +137,7 @@ def _full(case: Case) -> str:
     from sisyphus.checkpoint import at_stop
 
     try:
-        case.rest = at_stop.rest(case.payload, case.space)
+        case.rest, case.context = at_stop.rest(case.payload, case.space)
     except (OSError, SisyphusError) as error:
         case.space.log(f"checkpoint: {error}")
     return case.rest.why if case.rest else ""

@@ -68,11 +68,12 @@ def _unreadable(case: Case) -> list[tuple[Loop, str, str]]:
 
 def note_iteration(case: Case, verdict: Verdict) -> None:
     """One row for each loop that was at work: the current one, and those that ended here."""
-    if not case.space.settings.get("ralph.transcripts"):
-        return
+    is_kept = case.space.settings.get("ralph.transcripts")
     tokens = case.account.tokens
     for loop, decision, why in _at_work(case, verdict):
-        _note(case, loop, decision, why, tokens)
+        if is_kept:
+            _note(case, loop, decision, why, tokens)
+        loop.turned_at = iso(case.space.now)
         tokens = 0  # they are spent once, however many loops end here
 
 
@@ -100,5 +101,6 @@ def _note(case: Case, loop: Loop, decision: str, why: str, tokens: int) -> None:
         "edits": len(account.edits),
         "tokens": tokens,
     }
-    loop.turned_at = iso(now)
+    if case.context:
+        row["context"] = round(case.context, 1)
     iterations.note(case.space.ours, loop.loop_id, row, account.text)

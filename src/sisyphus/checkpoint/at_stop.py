@@ -27,29 +27,30 @@ class Rest:
         self.entry = entry
 
 
-def rest(payload: Payload, space: Workspace) -> Rest | None:
-    """At L3, and while a checkpoint waits for a fresh context; None = go on.
+def rest(payload: Payload, space: Workspace) -> tuple[Rest | None, float]:
+    """At L3, and while a checkpoint waits for a fresh context; None = go on. With it how full the
+    context is in percent, 0 = that would cost more than the answer.
 
     A turn without a tool call may have reached L3 unseen: its handoff is written here. Raises
     `OSError` and `SisyphusError`.
     """
     if not space.settings.get("checkpoint.enabled"):
-        return None
+        return None, 0.0
     known = store.glance(space.ours, payload.session)
     found = gauge.read(payload.transcript, since=store.cut(known))
     is_told = store.number(known, "told") >= _CHECKPOINT
     stamp = store.circumstances(space.settings, found.model)
     is_quiet = store.is_quiet(known, found.tokens, stamp)
     if (is_quiet or found.tokens < gauge.least_tokens(space, known)) and not is_told:
-        return None
+        return None, store.quiet_percent(known, found.tokens) if is_quiet else 0.0
     from sisyphus.checkpoint.size import fullness, levels
 
     full = fullness.of_reading(space, found, known)
     if full.level >= levels.EMERGENCY or is_told:
-        return _rest(payload, space, full)
+        return _rest(payload, space, full), full.percent
     if full.level < levels.WARNING:
         fullness.note_quiet(space, payload.session, full, known)
-    return None
+    return None, full.percent
 
 
 def no_room(payload: Payload, space: Workspace) -> str:

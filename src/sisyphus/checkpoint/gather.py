@@ -32,14 +32,14 @@ def facts(space: Workspace, session: str) -> ContextFacts:
     situation = survey.survey(space, session, path)
     _add_item(found, situation, in_run.read_state(space.root))
     if full.tokens:
-        _add_size(found, full)
+        add_size(found, full)
         found.points = situation.work.points
     else:
         found.why_nothing = NO_ANSWER
     return found
 
 
-def _add_size(found: ContextFacts, full: Fullness) -> None:
+def add_size(found: ContextFacts, full: Fullness) -> None:
     found.percent = int(full.percent)
     found.level = levels.name(full.level)
     found.tokens, found.window = full.tokens, full.window

@@ -5,9 +5,9 @@
                               level that was told and has not been left since; `pending`:
                               since when it is being told; `quiet_below`: tokens
                               that reach no level, `near_below`: nor are near one, both under the
-                              circumstances `quiet_for`; `cut`: when the
-                              context was compacted last (ISO, UTC); and what the client's
-                              settings say of its compaction
+                              circumstances `quiet_for`, in a window of
+                              `quiet_window`; `cut`: when the context was compacted last (ISO,
+                              UTC); and what the client's settings say of its compaction
 
 The file is there only where one of them is known, so that most hooks ask the file system one
 question.
@@ -51,6 +51,12 @@ def is_quiet(known: Json, tokens: int, stamp: list[object], *, is_late: bool = F
     they are those of the answer before, that they are not near one."""
     limit = number(known, "near_below" if is_late else "quiet_below")
     return tokens < limit and known.get("quiet_for") == stamp
+
+
+def quiet_percent(known: Json, tokens: int) -> float:
+    """How much of the window so many quiet tokens fill; 0 = not known."""
+    window = number(known, "quiet_window")
+    return 100 * tokens / window if window else 0.0
 
 
 def circumstances(settings: Settings, model: str) -> list[object]:

@@ -35,11 +35,21 @@ def list_loops(ours: str, now: float, hours: float = HOURS) -> list[Json]:
     By session, the current loop first; `is_outer` are those that wait for it. `health`: whether its
     client is "alive", "gone" or, after `hours` of silence, "stale".
     """
-    rows = [row(loop, path, ours, now, hours) for loop, path in _in_order(ours)]
-    sessions: set[str] = set()
-    for listed in rows:
-        listed["is_outer"] = listed["session_id"] in sessions
-        sessions.add(listed["session_id"])
+    return rows_of(living(ours), ours, now, hours)
+
+
+def rows_of(
+    found: list[tuple[Loop, str]], ours: str, now: float, hours: float = HOURS
+) -> list[Json]:
+    """As `list_loops` has them. `found`: loops, each with the path of its file."""
+    rows: list[Json] = []
+    current: dict[str, Json] = {}
+    for loop, path in _in_order(found):
+        listed = row(loop, path, ours, now, hours)
+        inner = current.setdefault(loop.session_id, listed)
+        if inner is not listed:
+            listed.update(is_outer=True, work_seconds=_work_seconds(loop, inner, now))
+        rows.append(listed)
     return rows
 
 
@@ -65,37 +75,41 @@ def session_of(ours: str, loop: str, now: float) -> str:
     return found.pop()
 
 
-def cancel(ours: str, session: str = "", *, now: float, by: str = "") -> list[Json]:
+def cancel(
+    ours: str, session: str = "", *, now: float, by: str = "", where: str = ""
+) -> list[Json]:
     """Ends a session's loops, those that wait for a nested one too; returns them.
 
     `by`: who does it; "" = whoever runs this command, which the session tells at its next Stop.
+    `where`: the user does it there, as in "on the dashboard", not in a command.
     """
     from sisyphus.ralph.past import history
 
     rows, session = _meant(ours, session, now)
     with store.LoopStore(ours, session) as held:
         current = _current(held.loops)
+        lp.rest(held.loops, _worked_until(held, ours, now))
         ended = {loop.loop_id for loop in held.loops}
         for loop in reversed(held.loops):
-            history.ended(ours, loop, lp.CANCELLED, now, f"by {by or notices.who()}")
+            history.ended(ours, loop, lp.CANCELLED, now, f"by {by or notices.who(where)}")
         held.memory.cancelled_at = iso(now)
         if not by:
-            _note(held, "cancelled", current, now)
+            _note(held, "cancelled", current, now, where)
         held.save([])
     return [row for row in rows if row["loop_id"] in ended]
 
 
-def _note(held: store.LoopStore, what: str, loop: Loop, now: float) -> None:
+def _note(held: store.LoopStore, what: str, loop: Loop, now: float, where: str) -> None:
     """For `why`, and for the user at the session's next Stop."""
     from sisyphus.ralph import texts
 
-    text = _journal(loop, what, now)
+    text = _journal(loop, what, now, where)
     head = f"[{texts.name(loop)} {what.upper()}]"
     held.memory.news.append(f"{head}\n\n{text}: {loop.description}")
 
 
-def _journal(loop: Loop, what: str, now: float) -> str:
-    text = f"loop {loop.loop_id} was {what} by {notices.who()}"
+def _journal(loop: Loop, what: str, now: float, where: str) -> str:
+    text = f"loop {loop.loop_id} was {what} by {notices.who(where)}"
     notices.note(loop.session_id, text, now)
     return text
 
@@ -107,19 +121,21 @@ def bury(ours: str, session: str, *, now: float) -> None:
         held.save_memory()
 
 
-def pause(ours: str, session: str = "", *, now: float, by: str = "") -> list[Json]:
+def pause(ours: str, session: str = "", *, now: float, by: str = "", where: str = "") -> list[Json]:
     """Lets the session stop; the loop keeps its place."""
     _, session = _meant(ours, session, now)
     with store.LoopStore(ours, session) as held:
         loop = _current(held.loops)
         lp.pause(held.loops, lp.BY_USER, now)
         if not by:
-            _note(held, "paused", loop, now)
+            _note(held, "paused", loop, now, where)
         held.save(held.loops)
     return _current_row(ours, session, now)
 
 
-def resume(ours: str, session: str = "", *, now: float, by: str = "") -> list[Json]:
+def resume(
+    ours: str, session: str = "", *, now: float, by: str = "", where: str = ""
+) -> list[Json]:
     """Goes on with a paused loop, whoever paused it; its circuit breaker is closed."""
     _, session = _meant(ours, session, now)
     with store.LoopStore(ours, session) as held:
@@ -131,7 +147,7 @@ def resume(ours: str, session: str = "", *, now: float, by: str = "") -> list[Js
         loop.breaker = breaker.reset()
         held.memory.blocks = 0
         if not by:
-            _journal(loop, "resumed", now)
+            _journal(loop, "resumed", now, where)
         held.save(held.loops)
     return _current_row(ours, session, now)
 
@@ -174,9 +190,9 @@ def _current_row(ours: str, session: str, now: float) -> list[Json]:
     return [row for row in rows if not row["is_outer"]]
 
 
-def _in_order(ours: str) -> list[tuple[Loop, str]]:
+def _in_order(every: list[tuple[Loop, str]]) -> list[tuple[Loop, str]]:
     """A loop lies twice for a moment while another one is nested in it."""
-    found = [(loop, path) for loop, path in living(ours) if is_safe_id(loop.session_id)]
+    found = [(loop, path) for loop, path in every if is_safe_id(loop.session_id)]
     found.sort(key=lambda one: (one[0].session_id, one[1].endswith(".outer.md"), -one[0].depth))
     once: dict[tuple[str, str], tuple[Loop, str]] = {}
     for loop, path in found:
@@ -188,9 +204,29 @@ def row(loop: Loop, path: str, ours: str, now: float, hours: float = HOURS) -> J
     """A loop as people and programs read it; `path`: its state file."""
     from sisyphus.ralph import stale
 
-    return {
+    found: Json = {
         **{name: getattr(loop, name) for name in _FIELDS},
+        "last_stop_at": loop.turned_at or None,
+        "work_seconds": None,
+        "paused_since": iso(loop.paused_at) if loop.is_paused and loop.paused_at else None,
         "is_outer": False,
         "health": stale.health(ours, loop.session_id, path, now, hours),
         "state_file_path": path,
     }
+    return {**found, "work_seconds": _work_seconds(loop, found, now)}
+
+
+def _work_seconds(loop: Loop, current: Json, now: float) -> float | None:
+    """`current`: the row of the current loop of its session, which the others wait for."""
+    from sisyphus.ralph import stale
+
+    if not lp.epoch(loop.started_at):
+        return None
+    return round(60 * loop.minutes(stale.worked_until(current, now)), 1)
+
+
+def _worked_until(held: store.LoopStore, ours: str, now: float) -> float:
+    from sisyphus.ralph import stale
+
+    loop = _current(held.loops)
+    return stale.worked_until(row(loop, held.path(loop), ours, now), now)

@@ -29,20 +29,24 @@ FULL = "\n[no more is kept here; each iteration has its own file]\n"
 _MOST_BYTES = 4 * TEXT_CHARACTERS + len(CUT)
 
 
+def folder(ours: str) -> str:
+    return os.path.join(ours, "ralph", "transcripts")
+
+
 def rows_path(ours: str, loop_id: str) -> str:
-    return os.path.join(_folder(ours), f"{loop_id}_iterations.jsonl")
+    return os.path.join(folder(ours), f"{loop_id}_iterations.jsonl")
 
 
 def text_path(ours: str, loop_id: str, number: int) -> str:
-    return os.path.join(_folder(ours), f"{loop_id}_iter_{number}.txt")
+    return os.path.join(folder(ours), f"{loop_id}_iter_{number}.txt")
 
 
 def full_path(ours: str, loop_id: str) -> str:
-    return os.path.join(_folder(ours), f"{loop_id}_full.txt")
+    return os.path.join(folder(ours), f"{loop_id}_full.txt")
 
 
 def verify_path(ours: str, loop_id: str) -> str:
-    return os.path.join(_folder(ours), f"{loop_id}_verify.txt")
+    return os.path.join(folder(ours), f"{loop_id}_verify.txt")
 
 
 def note(ours: str, loop_id: str, row: Json, text: str) -> None:
@@ -56,7 +60,7 @@ def note(ours: str, loop_id: str, row: Json, text: str) -> None:
         debug.log(f"iteration {number!r:.80} of loop {loop_id!r:.80} cannot be noted")
         return
     try:
-        ensure_folder(_folder(ours))
+        ensure_folder(folder(ours))
         append_line(rows_path(ours, loop_id), row)
         if text.strip():
             kept = _append_text(text_path(ours, loop_id, number), text.strip("\n"))
@@ -75,10 +79,6 @@ def rows(ours: str, loop_id: str) -> list[Json]:
 def full_text(ours: str, loop_id: str) -> str:
     """All iterations as one text; "" where none was kept."""
     return _text(full_path(ours, loop_id), FULL_BYTES * 2) if is_safe_id(loop_id) else ""
-
-
-def _folder(ours: str) -> str:
-    return os.path.join(ours, "ralph", "transcripts")
 
 
 def _heading(row: Json) -> str:

@@ -17,7 +17,9 @@ BY_HOST_CAP, BY_BREAKER, BY_USER, BY_STALENESS = "host cap", "breaker", "user", 
 
 SUCCESS, MAX_ITERATIONS, CANCELLED = "success", "max_iterations", "cancelled"
 ABANDONED, LIMIT, STUCK, ERROR = "abandoned", "limit", "stuck", "error"
-"""How a loop ends, in the words of the session log."""
+ARCHIVED = "archived"
+"""How a loop ends, in the words of the session log. `ARCHIVED`: nobody saw its end, and the user
+put it with those that are over."""
 
 WAKES = "resume_after_limit"
 
@@ -61,7 +63,7 @@ class Loop:
         self.max_iterations = 0
         self.iteration = 1
         self.started_at = ""
-        self.turned_at = ""  # when its iteration began, "" = with the loop
+        self.turned_at = ""  # when it last came to a Stop and its iteration began, "" = not yet
         self.status = ACTIVE
         self.paused_by = ""
         self.paused_at = 0
@@ -189,6 +191,18 @@ def stand_still(loops: Sequence[Loop], seconds: float) -> None:
     for loop in loops:
         if not loop.paused_at:
             loop.paused_seconds += max(int(seconds), 0)
+
+
+def waits_since(waiting: Json, now: float) -> float:
+    """Since when the account's limit holds a loop, `now` = it does not."""
+    since = waiting.get("since")
+    return since if isinstance(since, (int, float)) and 0 < since < now else now
+
+
+def rest(loops: Sequence[Loop], since: float) -> None:
+    """Nothing has worked since then; for loops that end now."""
+    for loop in loops:
+        loop.paused_at = int(min(loop.paused_at or since, since))
 
 
 def begin(start: Start, asked: Invocation, *, session: str, loop_id: str, now: float) -> Loop:

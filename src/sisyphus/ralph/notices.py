@@ -7,8 +7,11 @@ import os
 from sisyphus.session import client
 
 
-def who() -> str:
-    """The model's shell and the user's own `!` look alike to us."""
+def who(where: str = "") -> str:
+    """The model's shell and the user's own `!` look alike to us. `where`: the place that the user
+    did it at, as in "on the dashboard"; then it does not matter where this process runs."""
+    if where:
+        return f"the user {where}"
     return "a command in the client's shell" if client.is_inside_client() else "the user"
 
 

@@ -35,11 +35,11 @@ def title(row: Json) -> str:
 def details(row: Json, now: float) -> str:
     """How the loop stands, its limits, its promise and where it is, indented."""
     lines = [
-        ", ".join([_state(row, now), _iteration(row), *_age(row, now)]),
+        ", ".join([state(row, now), _iteration(row), *_age(row, now)]),
         _aim(row),
         *_what_to_do(row),
         *_limits(row),
-        *_last_check(row),
+        *last_check(row),
         f"session {row['session_id']} in {row['project']}",
     ]
     return "\n".join(f"  {one_line(line)}" for line in lines)
@@ -53,7 +53,7 @@ def _aim(row: Json) -> str:
     return f"until the open tasks of {plan} are done" if plan else "no promise"
 
 
-def _state(row: Json, now: float) -> str:
+def state(row: Json, now: float) -> str:
     if row["status"] == "paused":
         by = row["paused_by"] or "user"
         return f"paused ({_BY.get(by, by)})"
@@ -98,22 +98,30 @@ def _iteration(row: Json) -> str:
 
 
 def _limits(row: Json) -> list[str]:
-    options, found = row["options"], []
-    tokens, minutes = _count(options.get("max_tokens")), _count(options.get("max_minutes"))
-    if tokens:
-        found.append(f"{row['tokens']:,} of {tokens:,} tokens")
-    elif row["tokens"]:
-        found.append(f"{row['tokens']:,} tokens")
+    options, tokens = row["options"], row["tokens"]
+    found = bounds(options, tokens)
+    if tokens and not _count(options.get("max_tokens")):
+        found.insert(0, f"{tokens:,} tokens")
+    return ["; ".join(found)] if found else []
+
+
+def bounds(options: Json, tokens: int | None = None) -> list[str]:
+    """What ends a loop before its promise is kept, then what its promise must pass, each in words.
+    `tokens`: spent so far; None = not known."""
+    found = []
+    most, minutes = _count(options.get("max_tokens")), _count(options.get("max_minutes"))
+    if most:
+        spent = "at most" if tokens is None else f"{tokens:,} of"
+        found.append(f"{spent} {most:,} tokens")
     if minutes:
         found.append(f"at most {minutes:,} minutes")
     if options.get("verify"):
         found.append(f"checked by `{options['verify']}`")
     named = {"verify_plan": "the plan", "verify_checklist": "the checklist"}
-    found += [f"checked by {what}" for name, what in named.items() if options.get(name)]
-    return ["; ".join(found)] if found else []
+    return found + [f"checked by {what}" for name, what in named.items() if options.get(name)]
 
 
-def _last_check(row: Json) -> list[str]:
+def last_check(row: Json) -> list[str]:
     checked = row["verified"]
     if not checked:
         return []

@@ -94,6 +94,8 @@ def left(payload: Payload, space: Workspace) -> Outcome | None:
 
     notes = []
     with store.LoopStore(space.ours, payload.session) as held:
+        waits = held.loops[-1].waiting if held.loops else {}
+        lp.rest(held.loops, lp.waits_since(waits, space.now))
         for loop in held.loops:
             outcome = lp.STUCK if loop.paused_by in STUCK else lp.ABANDONED
             why = f"the client has gone ({payload.reason})" if payload.reason else ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.ralph.loop import waits_since
 from sisyphus.session import binding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus._types import Json
     from sisyphus.workspace import Workspace
 
 ALIVE, GONE, STALE = "alive", "gone", "stale"
@@ -24,6 +26,16 @@ def health(ours: str, session: str, path: str, now: float, hours: float) -> str:
     if is_stale(alive, quiet_seconds(path, now), hours):
         return STALE
     return GONE if alive is False else ALIVE
+
+
+def worked_until(row: Json, now: float) -> float:
+    """The moment up to which a session's current loop was at work. `row`: as `list --json` has it.
+
+    Since then the account's limit holds it, or its client has gone: its file was written last while
+    that was there.
+    """
+    quiet = 0.0 if row["health"] == ALIVE else max(quiet_seconds(row["state_file_path"], now), 0)
+    return min(waits_since(row["waiting"], now), now - quiet)
 
 
 def was_stale(space: Workspace, session: str, path: str) -> bool:

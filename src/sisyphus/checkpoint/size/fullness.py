@@ -138,7 +138,9 @@ def note_quiet(space: Workspace, session: str, full: Fullness, known: Json) -> N
     first = int(full.tokens_at(full.thresholds.l1))
     near = max(int(first - full.ahead_tokens), 0)
     stamp = store.circumstances(space.settings, full.model)
-    fields: Json = {"quiet_below": first, "near_below": near, "quiet_for": stamp}
+    fields: Json = {
+        "quiet_below": first, "near_below": near, "quiet_for": stamp, "quiet_window": full.window,
+    }  # fmt: skip
     if any(known.get(name) != value for name, value in fields.items()):
         try:
             store.note(space.ours, session, fields)

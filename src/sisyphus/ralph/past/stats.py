@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sisyphus.ralph.past.records import Record
 
 _NAME_CHARACTERS = 30
+_NOT_COUNTED = (lp.CANCELLED, lp.ARCHIVED)
 
 
 def stats_text(ours: str) -> str:
@@ -26,8 +27,8 @@ def stats_text(ours: str) -> str:
 def stats(ours: str, found: Sequence[Record]) -> Json:
     """Numbers of these loops, in all and by project, the project with most loops first.
 
-    `success_rate` (0 to 1): successes among the loops that ended by themselves, so that those
-    that were cancelled or lost do not count; None where there is none. `duration_seconds` and
+    `success_rate` (0 to 1): successes among the loops that ended by themselves, so that those that
+    were cancelled, lost or archived do not count; None where there is none. `duration_seconds` and
     `iterations`: average and median of the loops that have ended, None where none has. `tokens`:
     as far as iterations were noted, None where none was.
     """
@@ -37,7 +38,7 @@ def stats(ours: str, found: Sequence[Record]) -> Json:
     projects = [_project(ours, folder, group) for folder, group in groups.items()]
     projects.sort(key=lambda row: -row["loops"])
     tokens = [row["tokens"] for row in projects if row["tokens"] is not None]
-    return {**_numbers(found), "tokens": sum(tokens) if tokens else None, "projects": projects}
+    return {**numbers(found), "tokens": sum(tokens) if tokens else None, "projects": projects}
 
 
 def text(found: Json) -> str:
@@ -47,7 +48,8 @@ def text(found: Json) -> str:
     for outcome, count in found["outcomes"].items():
         lines.append(f"  {one_line(outcome, _NAME_CHARACTERS) or 'unknown'}: {count:,}")
     if found["success_rate"] is not None:
-        without = " (cancelled loops do not count)" * (lp.CANCELLED in found["outcomes"])
+        passed_over = " and ".join(name for name in _NOT_COUNTED if name in found["outcomes"])
+        without = f" ({passed_over} loops do not count)" if passed_over else ""
         lines.append(f"Success rate: {found['success_rate']:.0%}{without}")
     if found["duration_seconds"]["median"] is not None:
         average, median = (duration(found["duration_seconds"][x]) for x in ("average", "median"))
@@ -65,15 +67,16 @@ def text(found: Json) -> str:
 def _project(ours: str, folder: str, group: Sequence[Record]) -> Json:
     name = group[0].project_name
     tokens = _tokens(row for record in group for row in iterations.rows(ours, record.loop_id))
-    return {"project": folder, "project_name": name, **_numbers(group), "tokens": tokens}
+    return {"project": folder, "project_name": name, **numbers(group), "tokens": tokens}
 
 
-def _numbers(found: Sequence[Record]) -> Json:
+def numbers(found: Sequence[Record]) -> Json:
+    """What `stats` says of some loops, without their tokens: those cost a file a loop."""
     ended = [record for record in found if record.status == records.COMPLETED]
     outcomes: dict[str, int] = {}
     for record in ended:
         outcomes[record.outcome] = outcomes.get(record.outcome, 0) + 1
-    counted = len(ended) - outcomes.get(lp.CANCELLED, 0)
+    counted = len(ended) - sum(outcomes.get(name, 0) for name in _NOT_COUNTED)
     return {
         "loops": len(found),
         "active": sum(record.is_active for record in found),

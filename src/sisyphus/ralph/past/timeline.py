@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+from sisyphus import figures
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import one_line
 from sisyphus.ralph import iterations as kept
 from sisyphus.ralph import loop as lp
+from sisyphus.ralph import report
 from sisyphus.ralph.past import records, views
 from sisyphus.times import duration, local
 
@@ -42,11 +44,17 @@ def find(found: Sequence[Record], loop_id: str) -> Record:
     if exact or len(matching) == 1:
         return (exact or matching)[0]
     if not matching:
-        text = f"no loop {loop_id!r} is known. `sisyphus ralph log --all` shows them all."
-        raise SisyphusError(text)
+        raise unknown(loop_id)
     names = ", ".join(record.loop_id for record in matching[:_NAMED_AT_MOST])
     more = ", …" if len(matching) > _NAMED_AT_MOST else ""
     raise SisyphusError(f"several loops begin with {loop_id!r}; name one of them: {names}{more}")
+
+
+def unknown(loop_id: str) -> SisyphusError:
+    """What is said of a name that is no loop's."""
+    return SisyphusError(
+        f"no loop {loop_id!r} is known. `sisyphus ralph log --all` shows them all."
+    )
 
 
 def timeline(ours: str, record: Record) -> Json:
@@ -62,7 +70,7 @@ def timeline(ours: str, record: Record) -> Json:
 def text(ours: str, record: Record) -> str:
     found = timeline(ours, record)
     rows = [line for row in found["rows"] for line in _row(row)]
-    parts = [_head(record), rows or ["  No iteration was noted."], [_end(record)]]
+    parts = [_head(record), rows or ["  No iteration was noted."], [how_it_ended(record)]]
     if found["transcripts"]:
         parts.append(_transcripts(found["transcripts"]))
     return "\n\n".join("\n".join(part) for part in parts)
@@ -77,7 +85,8 @@ def _head(record: Record) -> list[str]:
     if record.started_at:
         promise, limit = record.completion_promise, record.max_iterations
         fields["promise"] = "none" if promise is None else one_line(promise, _LINE_CHARACTERS)
-        fields["limit"] = f"{limit:,} iterations" if limit else "none"
+        limits = [f"{limit:,} iterations"] if limit else []
+        fields["limit"] = one_line("; ".join([*limits, *report.bounds(record.options)])) or "none"
     names = (one_line(record.loop_id), one_line(record.task, _LINE_CHARACTERS))
     title = f"Loop {': '.join(filter(None, names))}"
     return [title, *(f"  {name:<9}{value}" for name, value in fields.items() if value)]
@@ -90,6 +99,7 @@ def _row(row: Json) -> list[str]:
     counts = [
         duration(ended - began) if began and ended else "",
         *(_count(row.get(name), noun) for name, noun in _COUNTED.items()),
+        _context(row.get("context")),
     ]
     number = one_line(str(row.get("iteration", "?")), _NUMBER_CHARACTERS)
     first = f"  {number:>4}  {local(ended, SECONDS):19}  {one_line(decided, _LINE_CHARACTERS)}"
@@ -97,11 +107,15 @@ def _row(row: Json) -> list[str]:
     return [first.rstrip(), *([" " * 8 + below] if below else [])]
 
 
-def _end(record: Record) -> str:
+def how_it_ended(record: Record) -> str:
+    """In a sentence; of one that has not ended, where it is."""
     if record.status == records.LOST:
         return "Lost: its end was never noted and its state file is gone."
     if record.is_active:
         return f"It has not ended: {record.status}, iteration {views.iterations(record)}."
+    if record.outcome == lp.ARCHIVED:
+        when = local(lp.epoch(record.ended_at), SECONDS)
+        return f"Archived {when}: its end was never noted and its state file is gone."
     how = _HOW.get(record.outcome, one_line(record.outcome, _LINE_CHARACTERS) or "nobody knows why")
     if record.outcome == lp.SUCCESS and record.started_at and record.completion_promise is None:
         how = "its plan was done"
@@ -129,7 +143,11 @@ def _epoch(value: object) -> float:
     return lp.epoch(value) if isinstance(value, str) else 0.0
 
 
+def _context(value: object) -> str:
+    found = figures.percent(value)
+    return f"context {found:.0f} %" if found else ""
+
+
 def _count(value: object, noun: str) -> str:
-    if type(value) is not int or value <= 0:
-        return ""
-    return f"{value:,} {noun}" + "s" * (value > 1)
+    found = figures.count(value)
+    return f"{found:,} {noun}" + "s" * (found > 1) if found else ""

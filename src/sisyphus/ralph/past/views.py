@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OUTCOMES = (
     lp.SUCCESS, lp.MAX_ITERATIONS, lp.LIMIT, lp.STUCK, lp.CANCELLED, lp.ABANDONED, lp.ERROR,
-    records.LOST,
+    lp.ARCHIVED, records.LOST,
 )  # fmt: skip
 """What a loop that is over may be asked for by."""
 
