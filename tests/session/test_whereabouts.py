@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 from making import put
 
-from sisyphus.session.whereabouts import resumable, resume_command, transcript_path
+from sisyphus.session.whereabouts import (
+    resumable,
+    resume_command,
+    transcript_path,
+    transcripts,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,3 +65,25 @@ def test_what_goes_on_with_a_session_depends_on_its_client(home: Path) -> None:
     put(home / ".sisyphus" / "opencode" / "ses_1.jsonl", "")
     assert resume_command(str(home), "ses_1") == "opencode -s ses_1"
     assert resume_command(str(home), "s1") == "claude --resume s1"
+
+
+def test_every_transcript_is_the_one_that_is_found_by_its_session(home: Path) -> None:
+    for folder, session in [("-a", "s1"), ("-b", "s1"), ("-b", "s2"), ("-b", "s3")]:
+        put(home / "projects" / folder / f"{session}.jsonl", "")
+    put(home / ".sisyphus" / "opencode" / "s3.jsonl", "")
+    found = transcripts(str(home))
+    assert sorted(found) == ["s1", "s2", "s3"]
+    assert all(path == transcript_path(str(home), session) for session, path in found.items())
+
+
+def test_what_is_no_transcript_of_a_session_is_none(home: Path) -> None:
+    put(home / "projects" / "-b" / "notes.md", "")
+    put(home / "projects" / "-b" / "a b.jsonl", "")
+    put(home / "projects" / "-b" / "s1" / "subagents" / "agent-1.jsonl", "")
+    (home / "projects" / "-b" / "folder.jsonl").mkdir()
+    put(home / "projects" / "file.jsonl", "")
+    assert transcripts(str(home)) == {}
+
+
+def test_without_a_client_there_are_none(home: Path) -> None:
+    assert transcripts(str(home / "nowhere")) == {}

@@ -22,6 +22,19 @@ def resumable(home: str) -> set[str]:
     return {name.removesuffix(_END) for name in names if name.endswith(_END)}
 
 
+def transcripts(home: str) -> dict[str, str]:
+    """Session -> transcript of every session that has one, each as `transcript_path` finds it.
+    Every folder is read once, however many there are."""
+    kept, projects = os.path.join(home, ".sisyphus", "opencode"), os.path.join(home, "projects")
+    folders = [kept, *(os.path.join(projects, folder) for folder in _names(projects))]
+    found: dict[str, str] = {}
+    for path in (path for folder in folders for path in _files(folder)):
+        session = os.path.basename(path).removesuffix(_END)
+        if path.endswith(_END) and is_safe_id(session):
+            found.setdefault(session, path)
+    return found
+
+
 def transcript_path(home: str, session: str) -> str:
     """The session's transcript in the client's folder `home`; "" where there is none yet."""
     projects = os.path.join(home, "projects")
@@ -37,5 +50,13 @@ def transcript_path(home: str, session: str) -> str:
 def _names(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries if entry.is_file()]
     except OSError:
         return []

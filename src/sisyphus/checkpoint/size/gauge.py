@@ -22,7 +22,10 @@ LEAST_TOKENS_A_PERCENT = 500
 client can be given."""
 
 _NEAR_BYTES = 65_536
-_ANSWER, _RESULT = b'"usage"', b'"tool_result"'
+ANSWER = b'"usage"'
+"""A line of an answer holds it."""
+
+_RESULT = b'"tool_result"'
 _CUT = (b'"compact_boundary"', b'"isCompactSummary"')
 
 
@@ -108,7 +111,7 @@ def _has_results(path: str, calls: Sequence[str]) -> bool:
         for line in _backwards(path):
             if _RESULT in line:
                 wanted = {call for call in wanted if call not in line}
-            if not wanted or _ANSWER in line:
+            if not wanted or ANSWER in line:
                 return not wanted
     except (UnreadableError, OSError, ValueError):
         return True
@@ -116,20 +119,33 @@ def _has_results(path: str, calls: Sequence[str]) -> bool:
 
 
 def _reading(line: bytes, since: str) -> Reading | None:
-    """None where the line tells nothing. The model is the one that was asked for: that name has the
-    mark of the large window, `[1m]`, and the answer's has not."""
-    is_cut = any(mark in line for mark in _CUT)
-    if not is_cut and _ANSWER not in line:
+    """None where the line tells nothing."""
+    is_cut = may_be_compaction(line)
+    if not is_cut and ANSWER not in line:
         return None
     from sisyphus.transcript import context_tokens, parse
 
     record = parse(line)
-    if is_cut and (record.get("subtype") == "compact_boundary" or record.get("isCompactSummary")):
+    if is_cut and is_compaction(record):
         return Reading()
     tokens = 0 if record.get("isSidechain") else context_tokens(record)
     if not tokens:
         return None
     if since and str(record.get("timestamp")) < since:
         return Reading()
-    asked = record.get("requestedModel")
-    return Reading(tokens, str(asked or record["message"].get("model") or ""))
+    return Reading(tokens, asked_model(record))
+
+
+def may_be_compaction(line: bytes) -> bool:
+    return any(mark in line for mark in _CUT)
+
+
+def is_compaction(record: Json) -> bool:
+    """Whether the line is that of a compaction, or that of its summary."""
+    return bool(record.get("subtype") == "compact_boundary" or record.get("isCompactSummary"))
+
+
+def asked_model(record: Json) -> str:
+    """The model that an answer was asked of. Its name has the mark of the large window, `[1m]`, and
+    that of the model that answered has not."""
+    return str(record.get("requestedModel") or record["message"].get("model") or "")
