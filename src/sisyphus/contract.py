@@ -156,7 +156,8 @@ class Outcome:
     """What a handler asks for. A handler without an opinion returns None instead."""
 
     __slots__ = (
-        "announced", "keep", "messages", "notes", "pieces", "reason", "toasts", "wake_after",
+        "announced", "keep", "messages", "notes", "pieces", "reason", "texts", "toasts",
+        "wake_after",
     )  # fmt: skip
 
     def __init__(
@@ -175,6 +176,7 @@ class Outcome:
         self.keep: list[str] = []  # PreCompact: for the summariser, one item each
         self.wake_after: float | None = None  # Stop: seconds until `idle` is to be asked
         self.toasts: list[Toast] = []  # for the user, where the client has such
+        self.texts: list[str] = []  # kind and file of each text that went out: "rules a.md", "loop"
 
 
 def _calls(raw: Json) -> list[str]:

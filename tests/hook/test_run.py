@@ -257,8 +257,9 @@ def test_each_hook_notes_what_it_decided(home: Path, start: dict[str, str]) -> N
     assert (first["event"], first["blocked"]) == ("session-start", False)
     assert first["sent"] > 50
     assert "sent README.md" in first["notes"]
+    assert first["texts"] == ["readme README.md"]
     assert (second["event"], second["agent"], second["sent"]) == ("stop", "a1", 0)
-    assert "project" not in second
+    assert not {"project", "texts"} & second.keys()
 
 
 def test_the_start_of_a_session_notes_where_that_is(

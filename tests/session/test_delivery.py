@@ -139,6 +139,40 @@ def test_the_notes_say_what_was_sent_and_what_waits(desk: Desk, project: Path) -
         "sent boulder, README.md",
         "waiting for a later reply: README.md (2 parts)",
     ]
+    assert outcome.texts == ["boulder"]
+
+
+def _parts(path: str, *sizes: int) -> list[Piece]:
+    return [a_piece("x" * size, "readme", hash=f"{n}", path=path) for n, size in enumerate(sizes)]
+
+
+def _texts(desk: Desk, payload: Payload, *pieces: Piece) -> list[str]:
+    outcome = Outcome(pieces=pieces)
+    deliver(payload, desk.space, outcome, desk.printed.append)
+    return outcome.texts
+
+
+def test_a_file_in_parts_is_told_once_with_its_last_part(desk: Desk, project: Path) -> None:
+    parts = _parts(f"{project}/README.md", 6_000, 6_000, 6_000)
+    told = [_texts(desk, a_start(), *parts)] + [_texts(desk, a_payload()) for _ in range(3)]
+    assert told == [[], [], ["readme README.md"], []]
+
+
+def test_parts_that_go_out_together_are_one_text(desk: Desk, project: Path) -> None:
+    parts = _parts(f"{project}/README.md", 20, 30)
+    assert _texts(desk, a_start(), a_piece("r", path=f"{project}/a.md"), *parts) == [
+        "rules a.md", "readme README.md",
+    ]  # fmt: skip
+
+
+def test_a_text_of_no_file_is_told_while_another_waits(desk: Desk) -> None:
+    pieces = [a_piece("x" * 6_000, "loop", hash=f"{n}") for n in range(2)]
+    assert [_texts(desk, a_start(), *pieces), _texts(desk, a_payload())] == [["loop"], ["loop"]]
+
+
+def test_without_a_memory_it_is_told_what_was_sent(home: Path, desk: Desk, project: Path) -> None:
+    put(ours(home, ""), "a file in the place of our folder")
+    assert _texts(desk, a_start(), *_parts(f"{project}/README.md", 20)) == ["readme README.md"]
 
 
 def test_a_reader_that_has_gone_away_loses_nothing(home: Path, desk: Desk) -> None:
@@ -401,7 +435,7 @@ def test_where_nothing_can_be_noted_that_is_why_nothing_is_sent(home: Path, desk
     put(ours(home, ""), "somebody's")
     outcome = Outcome(pieces=[a_piece("rule")])
     deliver(a_payload(), desk.space, outcome, desk.printed.append)
-    assert desk.printed == []
+    assert (desk.printed, outcome.texts) == ([], [])
     first, second = outcome.notes
     assert first.startswith("what was sent cannot be noted: ")
     assert second == "nothing was sent: whether the model has it already is not known"

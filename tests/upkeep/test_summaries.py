@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import tracemalloc
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from sisyphus.upkeep import summaries
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    import pytest
 
 AT = 1_795_186_800.0
 
@@ -117,6 +120,65 @@ def test_a_cache_that_is_nonsense_is_made_anew(home: Path) -> None:
     for content in ("torn{", "[]", '{"sessions": 3}', '{"sessions": {"s1": 4}}'):
         put(ours(home, "cache/sessions.json"), content)
         assert _read()[0] == {"s1": 1}
+
+
+def test_what_an_older_version_kept_is_read_anew(home: Path) -> None:
+    _note("s1")
+    _read()
+    path = ours(home, "cache/sessions.json")
+    kept = stored(path)
+    del kept["sessions"]["s1"]["texts"]
+    put(path, json.dumps(kept))
+    assert _read() == ({"s1": 1}, ["s1"])
+    assert _read() == ({"s1": 1}, [])
+
+
+def test_what_a_newer_version_kept_is_left_alone(home: Path) -> None:
+    path = put(ours(home, "cache/sessions.json"), '{"version": 2, "sessions": {}}')
+    _note("s1")
+    assert _read() == ({"s1": 1}, ["s1"])
+    assert stored(path) == {"version": 2, "sessions": {}}
+
+
+def test_a_cache_that_grew_too_large_keeps_the_latest(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(8):
+        _note(f"s{n}")
+        os.utime(ours(home, f"logs/journal-s{n}.jsonl"), ns=(n, n))
+    monkeypatch.setattr(summaries, "STATE_BYTES", 1_500)
+    assert len(_read()[0]) == 8
+    path = ours(home, "cache/sessions.json")
+    assert path.stat().st_size <= 1_500
+    assert list(stored(path)["sessions"])[-1] == "s7"
+    assert 0 < len(_read()[1]) < 8
+
+
+def test_a_reader_goes_on_where_it_was(home: Path) -> None:
+    reader, reads = summaries.Reader(our_home()), Reads()
+    _note("s1")
+    _note("s2", sent=9, texts=["loop"])
+    first = reader.read(reads.each)
+    _note("s2", AT + 1, sent=9, texts=["loop"])
+    ours(home, "logs/journal-s1.jsonl").unlink()
+    second = reader.read(reads.each)
+    assert [(one.session, one.hooks) for one in first] == [("s1", 1), ("s2", 1)]
+    assert [(one.session, one.hooks) for one in second] == [("s2", 2)]
+    assert [one.texts["loop"] for one in (first[1], second[0])] == [(1, AT), (2, AT + 1)]
+    assert sorted(reads.sessions) == ["s1", "s2", "s2"]
+    assert reader.read() == second
+
+
+def test_a_reader_that_goes_on_seldom_writes_the_whole_cache(home: Path) -> None:
+    reader, path = summaries.Reader(our_home()), ours(home, "cache/sessions.json")
+    _note("s1")
+    reader.read()
+    kept = stored(path)
+    _note("s1")
+    reader.read()
+    assert stored(path) == kept
+    reader.read(worth=1)
+    assert stored(path)["sessions"]["s1"]["hooks"] == 2
 
 
 def test_without_room_for_a_cache_it_works_too(home: Path) -> None:

@@ -193,7 +193,8 @@ def _bare(reply: str) -> str:
 
 
 def _said(outcome: Outcome, sent: int = 0) -> Json:
-    return {"sent": sent, "blocked": outcome.reason is not None, "notes": outcome.notes}
+    said: Json = {"sent": sent, "blocked": outcome.reason is not None, "notes": outcome.notes}
+    return {**said, "texts": outcome.texts} if outcome.texts else said
 
 
 def _note(payload: Payload, space: Workspace, started: float, said: Json) -> None:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def deliver(payload: Payload, space: Workspace, outcome: Outcome, write: Write) -> int:
     """Writes the reply, if there is one; returns the UTF-16 units of text sent to the model.
 
-    What was sent and what waits is added to `outcome.notes`.
+    What was sent and what waits is added to `outcome.notes`, what was sent to `outcome.texts`: a
+    file with the last of its parts.
     """
     if payload.event == KEEP:
         return _print_keep(outcome, write)
@@ -40,13 +41,13 @@ def deliver(payload: Payload, space: Workspace, outcome: Outcome, write: Write) 
     if not outcome.pieces and not waits:
         return _print(payload, outcome, "", write)
     if not payload.key:
-        return _without_state(payload, outcome, write)
+        return _without_state(payload, space, outcome, write)
     try:
         return _with_state(payload, space, outcome, write)
     except (OSError, SisyphusError) as error:
         space.log(f"{payload.event}: state not written: {error}")
         outcome.notes.append(f"what was sent cannot be noted: {error}")
-        return _without_state(payload, outcome, write)
+        return _without_state(payload, space, outcome, write)
 
 
 def _with_state(payload: Payload, space: Workspace, outcome: Outcome, write: Write) -> int:
@@ -74,6 +75,7 @@ def _with_state(payload: Payload, space: Workspace, outcome: Outcome, write: Wri
         _commit(staged, payload, space)
     if taken:
         outcome.notes.append(f"sent {_names(taken, space.root)}")
+        outcome.texts += _labels(_arrived(taken, left), space.root)
     if left:
         outcome.notes.append(f"waiting for a later reply: {_names(left, space.root)}")
     return sent
@@ -88,7 +90,7 @@ def _commit(staged: list[Staged | Removal], payload: Payload, space: Workspace) 
         space.log(f"{payload.event}: sent, but not noted: {error}")
 
 
-def _without_state(payload: Payload, outcome: Outcome, write: Write) -> int:
+def _without_state(payload: Payload, space: Workspace, outcome: Outcome, write: Write) -> int:
     """Without a memory only a model whose context is empty can be told without repetition."""
     from sisyphus.session.queue import arrange, fit
 
@@ -96,7 +98,10 @@ def _without_state(payload: Payload, outcome: Outcome, write: Write) -> int:
     if outcome.pieces and not pieces:
         outcome.notes.append("nothing was sent: whether the model has it already is not known")
     outcome.messages += outcome.announced if pieces else []
-    return _print(payload, outcome, fit(pieces)[0], write)
+    text, taken, _ = fit(pieces)
+    sent = _print(payload, outcome, text, write)
+    outcome.texts += _labels(taken, space.root)
+    return sent
 
 
 def _knows_itself(session: SessionStore, payload: Payload) -> bool:
@@ -138,3 +143,16 @@ def _names(pieces: list[Piece], root: str) -> str:
         name = display(piece["path"], root) or piece["kind"]
         counts[name] = counts.get(name, 0) + 1
     return ", ".join(f"{n} ({count} parts)" if count > 1 else n for n, count in counts.items())
+
+
+def _arrived(taken: list[Piece], left: list[Piece]) -> list[Piece]:
+    """Without those of a file that the model does not have all of yet."""
+    waiting = {(piece["kind"], piece["path"]) for piece in left if piece["path"]}
+    return [piece for piece in taken if (piece["kind"], piece["path"]) not in waiting]
+
+
+def _labels(pieces: list[Piece], root: str) -> list[str]:
+    """What each is and where it came from, each file once: a name alone tells no rule from a
+    plan, and several in one line cannot be told apart where one holds a comma."""
+    found = [f"{piece['kind']} {display(piece['path'], root)}".rstrip() for piece in pieces]
+    return list(dict.fromkeys(found))

@@ -17,7 +17,8 @@ def journal_path(session: str) -> str:
 
 
 def append(session: str, entry: Json) -> None:
-    """`entry`: at (epoch seconds), event, agent, ms, sent (UTF-16 units), blocked, notes; silent,
-    where another wiring answers; of a session's start also project, client, source and, of a
-    fresh-context run, run (its id)."""
+    """`entry`: at (epoch seconds), event, agent, ms, sent (UTF-16 units), blocked, notes; texts,
+    where some were sent ("rules .claude/rules/a.md": kind and file); silent, where another wiring
+    answers; of a session's start also project, client, source and, of a fresh-context run, run (its
+    id)."""
     append_line(journal_path(session), entry)

@@ -8,7 +8,7 @@ from sisyphus.boulder.store import read_plans
 from sisyphus.plain import one_line
 from sisyphus.ralph.past import history
 from sisyphus.times import duration, local
-from sisyphus.upkeep.summary import median
+from sisyphus.upkeep.cost import median
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json
     from sisyphus.boulder.store import Plans
+    from sisyphus.ralph.past.records import Record
     from sisyphus.upkeep.summary import Summary
 
 LAST = 20
@@ -50,10 +51,17 @@ def of_loop(ours: str, named: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def rows(found: Sequence[Summary], home: str) -> list[Json]:
-    """The sessions in the order of `found`, with their loops and their plan."""
+def rows(
+    found: Sequence[Summary], home: str, records: Sequence[Record] | None = None
+) -> list[Json]:
+    """The sessions in the order of `found`, with their loops and their plan.
+
+    `records`: the history of loops, newest first, where it was read already.
+    """
     loops: dict[str, list[Json]] = {}
-    for record in reversed(history.read(os.path.join(home, ".sisyphus"))) if found else ():
+    if records is None:
+        records = history.read(os.path.join(home, ".sisyphus")) if found else ()
+    for record in reversed(records):
         row = {"loop_id": record.loop_id, "result": record.result}
         loops.setdefault(record.session_id, []).append(row)
     books = {one.project: read_plans(home, one.project) for one in found if one.project}

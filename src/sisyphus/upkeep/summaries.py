@@ -6,14 +6,16 @@ what is new is read: of a journal that has grown, its new lines.
 
 from __future__ import annotations
 
+import json
 import os
 
 from sisyphus import journals
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.reading import open_regular
 from sisyphus.state import debug
-from sisyphus.state.files import read_json, update_json
+from sisyphus.state.files import STATE_BYTES, Staged, check_version, ensure_folder, read_json
 from sisyphus.state.jsonl import complete, parse
+from sisyphus.state.lock import Lock
 from sisyphus.upkeep.summary import Summary
 
 TYPE_CHECKING = False
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
     Files = Collection[tuple[str, str, list[int]]]
     Each = Callable[[Files], Iterable[tuple[str, str, list[int]]]]
 
+_VERSION = 1
+_SHAPE = frozenset(("events", "texts"))
+"""What an entry of an older version lacks: its journal is read anew."""
+
+_WORTH = 100
+"""So many journals are read again before a reader that goes on writes the whole cache again."""
+
 
 def cache_path(ours: str) -> str:
     return os.path.join(ours, "cache", "sessions.json")
@@ -33,23 +42,94 @@ def cache_path(ours: str) -> str:
 def read(ours: str, each: Each = iter) -> list[Summary]:
     """Every session that has a journal, the one that began first first. `each`: passes on the
     journals that have to be read, and may tell how far that is."""
-    known = (read_json(cache_path(ours)) or {}).get("sessions")
-    entries: dict[str, Json] = known if isinstance(known, dict) else {}
-    files = _journals(os.path.join(ours, "logs"))
-    kept = {s: entries[s] for s, _, stamp in files if _is_same(entries.get(s), stamp)}
-    fresh = {}
-    for session, path, stamp in each([file for file in files if file[0] not in kept]):
-        fresh[session] = _read(session, path, stamp, entries.get(session))
-    if fresh or len(kept) < len(entries):
-        _keep(ours, {**kept, **fresh})
-    found = [Summary(session, entry) for session, entry in {**kept, **fresh}.items()]
-    return sorted(found, key=lambda one: (one.began, one.session))
+    return Reader(ours).read(each, worth=1)
 
 
-def _read(session: str, path: str, stamp: list[int], known: object) -> Json:
-    """The entry of a journal, from where it was read to before if it has only grown."""
-    old = known if isinstance(known, dict) and _has_grown(known, stamp) else {}
-    summary, offset = Summary(session, old), old.get("offset", 0)
+class Reader:
+    """Reads again and again: what it has read it holds, so that only new lines cost anything.
+
+    A summary that was given out does not change. Not for two threads at once.
+    """
+
+    def __init__(self, ours: str) -> None:
+        self._ours = ours
+        self._held: dict[str, _Held] | None = None
+        self._changed: set[str] = set()
+        self._version: object = None
+
+    def read(self, each: Each = iter, worth: int = _WORTH) -> list[Summary]:
+        """As `read` does; `worth`: of how many changes on the cache is written."""
+        before = self._known() if self._held is None else self._held
+        files = _journals(os.path.join(self._ours, "logs"))
+        same = {s: before[s] for s, _, stamp in files if s in before and before[s].stamp == stamp}
+        fresh = {}
+        for session, path, stamp in each([file for file in files if file[0] not in same]):
+            fresh[session] = _read(session, path, stamp, before.get(session))
+        self._changed |= fresh.keys() | (before.keys() - same.keys())
+        if files and self._changed and (self._held is None or len(self._changed) >= worth):
+            self._keep([*same.values(), *fresh.values()])
+        self._held = {**same, **fresh}
+        found = [held.summary for held in self._held.values()]
+        return sorted(found, key=lambda one: (one.began, one.session))
+
+    def _known(self) -> dict[str, _Held]:
+        """What the cache holds, as far as it is of this shape."""
+        found = read_json(cache_path(self._ours)) or {}
+        self._version = found.get("version")
+        sessions = found.get("sessions")
+        return {
+            session: _Held(Summary(session, entry), entry["stamp"], entry["offset"], entry)
+            for session, entry in (sessions.items() if isinstance(sessions, dict) else ())
+            if isinstance(entry, dict) and entry.keys() >= _SHAPE and _is_stamped(entry)
+        }
+
+    def _keep(self, every: list[_Held]) -> None:
+        self._changed.clear()
+        path = cache_path(self._ours)
+        try:
+            check_version(path, {"version": self._version}, _VERSION)
+            ensure_folder(os.path.dirname(path))
+            with Lock(path):
+                Staged(path, _as_bytes(every)).commit()
+        except (OSError, SisyphusError) as error:
+            debug.log(f"summaries of sessions are not kept: {error}")
+
+
+class _Held:
+    """A summary, of which journal it is, and how far in bytes that was read; `entry`: as the cache
+    has it."""
+
+    __slots__ = ("_entry", "offset", "stamp", "summary")
+
+    def __init__(
+        self, summary: Summary, stamp: list[int], offset: int, entry: Json | None = None
+    ) -> None:
+        self.summary = summary
+        self.stamp = stamp
+        self.offset = offset
+        self._entry = entry
+
+    def has_grown(self, stamp: list[int]) -> bool:
+        """Whether `stamp` is that of the same file, with more in it."""
+        return self.stamp[2] == stamp[2] and 0 <= self.offset <= stamp[1]
+
+    def as_json(self) -> Json:
+        if self._entry is not None:
+            return self._entry
+        return {**self.summary.as_json(), "stamp": self.stamp, "offset": self.offset}
+
+
+def _is_stamped(entry: Json) -> bool:
+    stamp, whole = entry.get("stamp"), ("mtime", "size", "inode")
+    is_whole = isinstance(stamp, list) and len(stamp) == len(whole)
+    return is_whole and type(entry.get("offset")) is int
+
+
+def _read(session: str, path: str, stamp: list[int], before: _Held | None) -> _Held:
+    """What a journal comes to, from where it was read to before if it has only grown."""
+    old = before if before and before.has_grown(stamp) else None
+    summary = Summary(session, old.summary.as_json() if old else None)
+    offset = old.offset if old else 0
     try:
         with open_regular(path) as file:
             file.seek(offset)
@@ -59,18 +139,7 @@ def _read(session: str, path: str, stamp: list[int], known: object) -> Json:
                     summary.take(entry)
     except (UnreadableError, OSError) as error:
         debug.log(f"{path} is not summed up: {error}")
-    return {**summary.as_json(), "stamp": stamp, "offset": offset}
-
-
-def _is_same(known: object, stamp: list[int]) -> bool:
-    return isinstance(known, dict) and known.get("stamp") == stamp
-
-
-def _has_grown(known: Json, stamp: list[int]) -> bool:
-    old, offset = known.get("stamp"), known.get("offset")
-    if not isinstance(old, list) or len(old) != len(stamp) or type(offset) is not int:
-        return False
-    return old[2] == stamp[2] and 0 <= offset <= stamp[1]
+    return _Held(summary, stamp, offset)
 
 
 def _journals(folder: str) -> list[tuple[str, str, list[int]]]:
@@ -81,8 +150,12 @@ def _journals(folder: str) -> list[tuple[str, str, list[int]]]:
     ]
 
 
-def _keep(ours: str, sessions: dict[str, Json]) -> None:
-    try:
-        update_json(cache_path(ours), lambda _: {"sessions": sessions})
-    except (OSError, SisyphusError) as error:
-        debug.log(f"summaries of sessions are not kept: {error}")
+def _as_bytes(every: list[_Held]) -> bytes:
+    """The cache; of so many sessions that it could not be read again, the latest."""
+    latest = sorted(every, key=lambda held: held.stamp[0])
+    while True:
+        sessions = {held.summary.session: held.as_json() for held in latest}
+        data = json.dumps({"version": _VERSION, "sessions": sessions}) + "\n"
+        if len(data) <= STATE_BYTES:
+            return data.encode()
+        latest = latest[len(latest) // 2 + 1 :]
