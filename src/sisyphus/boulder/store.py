@@ -171,8 +171,9 @@ def read_plans(home: str, root: str) -> Plans:
     """A look without the lock, to be read only: as long as the file stays as it is, so do they."""
     path = book_path(home, root)
     stamp = stamp_of(path)
-    if stamp and path in _last and is_unchanged(stamp, _last[path][0]):
-        return _last[path][1]
+    known = _last.get(path)
+    if stamp and known and is_unchanged(stamp, known[0]):
+        return known[1]
     plans = Plans(read_json(path) or {}, root)
     if stamp:
         _last.clear()

@@ -19,7 +19,7 @@ from sisyphus.boulder.parser.names import read_frontmatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Literal
 
     from sisyphus._types import Progress
@@ -126,6 +126,10 @@ class Plan:
         self.current_story: Story | None = None
         self.story_rows: list[RecordStory] | None = None  # worked out where somebody asks
 
+    def __iter__(self) -> Iterator[Box | Heading]:
+        """Its boxes and headings in file order, read anew at each call."""
+        return iter(self._body)
+
     @property
     def tasks(self) -> list[Box]:
         """Listed anew at each call: the hooks need counts, and a plan of 5 MB has 800,000 boxes."""
@@ -181,32 +185,45 @@ def parse(text: str) -> Plan:
     return outline.plan
 
 
-class _Outline:
-    """The plan so far, and the wave and the story that the next task belongs to."""
+class Place:
+    """The wave and the story that the next box belongs to."""
 
-    __slots__ = ("_kept", "_started", "_story", "_wave", "plan")
+    __slots__ = ("story", "wave")
+
+    def __init__(self) -> None:
+        self.wave: Wave | None = None
+        self.story: Story | None = None
+
+    def leave(self, heading: Heading) -> None:
+        """What a heading of its level ends, whatever it says."""
+        if self.story and heading.level <= self.story.level:
+            self.story = None
+        if self.wave and heading.level <= self.wave.level:
+            self.wave = None
+
+
+class _Outline(Place):
+    """The plan so far."""
+
+    __slots__ = ("_kept", "_started", "plan")
 
     def __init__(self, plan: Plan) -> None:
+        super().__init__()
         self.plan = plan
-        self._wave: Wave | None = None
-        self._story: Story | None = None
         self._kept = 0  # tasks in all waves' lists
         self._started = False  # `plan.next` is in progress: no later task takes its place
 
     def enter(self, heading: Heading) -> None:
         if heading.level == 1 and not self.plan.title:
             self.plan.title = heading.text
-        if self._story and heading.level <= self._story.level:
-            self._story = None
-        if self._wave and heading.level <= self._wave.level:
-            self._wave = None
+        self.leave(heading)
         if wave := _WAVE.fullmatch(heading.text) if self._may_be_wave(heading.level) else None:
-            self._wave, self._story = Wave(int(wave[1]), wave[2].strip(), heading), None
-            self.plan.waves.append(self._wave)
+            self.wave, self.story = Wave(int(wave[1]), wave[2].strip(), heading), None
+            self.plan.waves.append(self.wave)
         elif story := STORY.fullmatch(heading.text) if self._may_be_story(heading.level) else None:
-            number = self._wave.number if self._wave else None
-            self._story = Story(story[1], story[2].strip(), heading, number)
-            self.plan.stories.append(self._story)
+            number = self.wave.number if self.wave else None
+            self.story = Story(story[1], story[2].strip(), heading, number)
+            self.plan.stories.append(self.story)
             self._give_up_tasks()
 
     def _may_be_wave(self, level: int) -> bool:
@@ -214,22 +231,22 @@ class _Outline:
 
     def _may_be_story(self, level: int) -> bool:
         """Whether it is the level below the story's wave, or below one that a wave could have."""
-        waves = (self._wave.level,) if self._wave else _WAVE_LEVELS
+        waves = (self.wave.level,) if self.wave else _WAVE_LEVELS
         return level - 1 in waves and len(self.plan.stories) < MAX_PARTS
 
     def _give_up_tasks(self) -> None:
         """A wave with a story keeps no tasks."""
-        if self._wave:
-            self._kept -= len(self._wave.tasks)
-            self._wave.has_stories, self._wave.tasks = True, []
+        if self.wave:
+            self._kept -= len(self.wave.tasks)
+            self.wave.has_stories, self.wave.tasks = True, []
 
     def add(self, box: Box) -> None:
-        plan, wave = self.plan, self._wave
+        plan, wave = self.plan, self.wave
         if box.is_step:
             plan.step_counts.by_status[box.status] += 1
             return
         plan.counts.by_status[box.status] += 1
-        for part in (wave, self._story):
+        for part in (wave, self.story):
             if part:
                 part.counts.by_status[box.status] += 1
                 part.next = _earlier(part.next, box)
@@ -244,7 +261,7 @@ class _Outline:
         if starts or (box.status == OPEN and not self.plan.next):
             self._started = starts
             self.plan.next = box
-            self.plan.current_wave, self.plan.current_story = self._wave, self._story
+            self.plan.current_wave, self.plan.current_story = self.wave, self.story
 
 
 def _earlier(known: Box | None, box: Box) -> Box | None:
