@@ -31,11 +31,17 @@ EDGES = {
     ("doctor", "install"), ("doctor", "ralph"), ("doctor", "boulder"), ("doctor", "rules"),
     ("doctor", "configuring"), ("doctor", "runner"),
     ("runner", "ralph"), ("runner", "checkpoint"), ("runner", "notify"), ("runner", "boulder"),
+    ("dashboard", "arbiter"), ("dashboard", "boulder"), ("dashboard", "checkpoint"),
+    ("dashboard", "context"), ("dashboard", "enforce"), ("dashboard", "ralph"),
+    ("dashboard", "rules"), ("dashboard", "runner"), ("dashboard", "upkeep"),
     ("upkeep", "ralph"), ("upkeep", "runner"), ("upkeep", "checkpoint"), ("upkeep", "boulder"),
 }  # fmt: skip
 """The features that may import another one."""
 
 FOR_PEOPLE = {"typer", "rich", "click"}
+
+OF_THE_DASHBOARD = {"fastapi", "starlette", "uvicorn", "jinja2", "watchfiles"}
+"""An extra: whoever has not installed it misses it nowhere else."""
 
 HEAVY = {
     "yaml": {"sisyphus.documents"},
@@ -142,6 +148,23 @@ def test_what_another_client_says_is_known_to_its_door_alone(module: str) -> Non
 @pytest.mark.parametrize("module", NOT_FOR_PEOPLE)
 def test_only_the_command_line_imports_what_is_for_people(module: str) -> None:
     assert [f.name for f in IMPORTS[module] if any(f.is_of(name) for name in FOR_PEOPLE)] == []
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if _part(m) != "dashboard"])
+def test_only_the_dashboard_imports_what_its_extra_brings(module: str) -> None:
+    found = IMPORTS[module]
+    assert [f.name for f in found if any(f.is_of(name) for name in OF_THE_DASHBOARD)] == []
+
+
+def test_only_its_command_imports_the_dashboard() -> None:
+    """A module of it that is loaded with the command line needs none of the extra."""
+    users = {module for module in MODULES if "dashboard" in _below(module)}
+    assert users == {"sisyphus.cli.dashboard"}
+    loaded = {f.name for f in IMPORTS["sisyphus.cli.dashboard"] if f.when == "import"}
+    ours = {name for name in loaded if name.startswith("sisyphus.dashboard")}
+    assert ours == {"sisyphus.dashboard.needs"}
+    names = {f.name.partition(".")[0] for f in IMPORTS["sisyphus.dashboard.needs"]}
+    assert not names & OF_THE_DASHBOARD
 
 
 @pytest.mark.parametrize("module", NOT_FOR_PEOPLE)

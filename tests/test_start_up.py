@@ -124,3 +124,45 @@ def test_a_plan_costs_nothing_heavy(project: Path) -> None:
 def test_a_module_that_creeps_in_is_noticed(project: Path) -> None:
     code = RAN.replace("from sisyphus", "import typing\nfrom sisyphus").format(event="stop")
     assert _loaded(code, _payload(project)) == ({"typing"}, "")
+
+
+OF_THE_DASHBOARD = {"anyio", "fastapi", "jinja2", "starlette", "uvicorn", "watchfiles"}
+
+SHOWN = """
+import sys
+sys.argv = ["sisyphus", "--help"]
+from sisyphus.entry import main
+try:
+    main()
+finally:
+    sys.stderr.write("\\n" + " ".join(sys.modules))
+"""
+"""Shows the help and says on stderr what it has loaded."""
+
+
+def _loaded_by_help(code: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "dashboard" in done.stdout
+    return set(done.stderr.split())
+
+
+def test_the_help_loads_nothing_that_only_the_dashboard_needs() -> None:
+    loaded = _loaded_by_help(SHOWN)
+    assert "sisyphus.cli.app" in loaded
+    assert OF_THE_DASHBOARD & loaded == set()
+    assert "sisyphus.dashboard.app" not in loaded
+
+
+def test_what_the_dashboard_needs_would_be_noticed() -> None:
+    code = SHOWN.replace("from sisyphus", "import jinja2\nfrom sisyphus")
+    assert OF_THE_DASHBOARD & _loaded_by_help(code) == {"jinja2"}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_hook_loads_nothing_of_the_dashboard(project: Path, event: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", RAN.format(event=event)],
+        input=json.dumps(_payload(project)), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = {name for name in json.loads(done.stderr) if "dashboard" in name}
+    assert found | OF_THE_DASHBOARD & set(json.loads(done.stderr)) == set()

@@ -14,6 +14,7 @@ from sisyphus.cli import (
     complete,
     config,
     context,
+    dashboard,
     demo,
     doctor,
     enforce,
@@ -94,6 +95,9 @@ app.command("why", rich_help_panel=_SEEN, epilog="Example: `sisyphus why --follo
 app.command(
     "sessions", rich_help_panel=_SEEN, epilog="Example: `sisyphus sessions --project . -n 5`"
 )(sessions.sessions)
+app.command("dashboard", rich_help_panel=_SEEN, epilog="Example: `sisyphus dashboard --port 8080`")(
+    dashboard.dashboard
+)
 app.command("purge", rich_help_panel=_SEEN, epilog="Example: `sisyphus purge --dry-run`")(
     purge.purge
 )
