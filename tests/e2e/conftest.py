@@ -12,6 +12,8 @@ from e2e.desk import Desk, make_project
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from playwright.sync_api import Browser
+
 REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)  # $HOME may already be a stand-in
 
 
@@ -39,3 +41,16 @@ def desk(tmp_path: Path) -> Desk:
     home = tmp_path / "home"
     (home / "tmp").mkdir(parents=True)
     return Desk(home, make_project(tmp_path / "project"))
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Chromium, one for all tests; each user that it is opened for has a context of its own."""
+    from playwright.sync_api import sync_playwright
+
+    from e2e.browser import launch
+
+    with sync_playwright() as playwright:
+        launched = launch(playwright.chromium, tmp_path_factory.mktemp("browser"))
+        yield launched
+        launched.close()

@@ -1,10 +1,12 @@
 """Makes what the end-to-end tests need, in `.e2e` of the checkout.
 
-`.e2e/venv` holds sisyphus as users get it, built and installed anew each time, and pytest;
-`.e2e/client` and `.e2e/opencode` the pinned clients, installed once; `.e2e/tools` the programs by
-which users install sisyphus, and `.e2e/wheels` what these would download, once for each state of
-`pyproject.toml`. A client that `CLAUDE_CLIENT` or `OPENCODE_CLIENT_BINARY` names is taken as it is,
-whatever its version. What fails is said in one line on stderr, and the exit code is 1.
+`.e2e/venv` holds sisyphus as users get it, with its dashboard, built and installed anew each time,
+and what tests it; `.e2e/client` and `.e2e/opencode` the pinned clients, and `.e2e/axe` a judge of
+web pages, installed once; `.e2e/tools` the programs by which users install sisyphus, and
+`.e2e/wheels` what these would download, once for each state of `pyproject.toml`. A client that
+`CLAUDE_CLIENT` or `OPENCODE_CLIENT_BINARY` names is taken as it is, whatever its version; Chromium
+is the system's (see `chromium.py`). What fails is said in one line on stderr, and the exit code is
+1.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ CHECKOUT = HERE.parents[1]
 VENV = CHECKOUT / ".e2e/venv"
 WHEELS = CHECKOUT / ".e2e/wheels"
 TOOLS = CHECKOUT / ".e2e/tools"
+EXTRA = "dashboard"
+TESTING = ("pytest>=8", "playwright>=1.49", "schemathesis>=4")
 PROGRAMS = {"pipx": ("pipx", "build"), "uv": ("uv",)}
 """Environments of `TOOLS` and what is in each; pipx would use an uv beside it."""
 
@@ -49,8 +53,7 @@ class Client:
 
     @property
     def version(self) -> str:
-        manifest = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
-        return str(manifest["dependencies"][self.package])
+        return _pinned(self.package)
 
     @property
     def installed(self) -> Path:
@@ -75,6 +78,12 @@ OPENCODE = Client(
     spares="opencode-*/bin/opencode",
 )
 BINARY = CLAUDE.installed
+AXE = CHECKOUT / ".e2e/axe/node_modules/axe-core"
+
+
+def _pinned(package: str) -> str:
+    manifest = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
+    return str(manifest["dependencies"][package])
 
 
 def version_of(client: Path) -> str:
@@ -97,7 +106,7 @@ def version_of(client: Path) -> str:
 def install_sisyphus() -> None:
     _run(sys.executable, "-m", "venv", str(VENV))
     python = str(VENV / "bin/python")
-    _run(python, "-m", "pip", "install", "--quiet", str(CHECKOUT), "pytest")
+    _run(python, "-m", "pip", "install", "--quiet", f"{CHECKOUT}[{EXTRA}]", *TESTING)
 
 
 def ensure_tools() -> None:
@@ -119,28 +128,41 @@ def ensure_tools() -> None:
 
 
 def _required() -> list[str]:
-    """What building and running sisyphus takes."""
+    """What building and running sisyphus takes, with its dashboard."""
     told = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
-    return [*told["build-system"]["requires"], *told["project"]["dependencies"]]
+    project = told["project"]
+    extra = project["optional-dependencies"][EXTRA]
+    return [*told["build-system"]["requires"], *project["dependencies"], *extra]
 
 
 def install_client(client: Client) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise InstallError(
-            f"npm is not on PATH; install Node.js, or name a client in {client.variable}"
-        )
-    shutil.rmtree(client.folder, ignore_errors=True)
-    client.folder.mkdir(parents=True)
-    manifest = {"private": True, "dependencies": {client.package: client.version}}
-    (client.folder / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
-    quiet = ("--loglevel=error", "--no-audit", "--no-fund", "--no-package-lock")
-    _run(npm, "install", "--fetch-retries=1", *quiet, cwd=client.folder)
+    _npm_install(client.package, client.folder, f", or name a client in {client.variable}")
     if not _runs(client) and not _take_a_spare(client):
         raise InstallError(
             f"npm install left no {client.package} {client.version} that runs"
             f" at {client.installed}; name one that does in {client.variable}"
         )
+
+
+def _npm_install(package: str, folder: Path, otherwise: str = "") -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise InstallError(
+            ", ".join(filter(None, ["npm is not on PATH; install Node.js", otherwise]))
+        )
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    manifest = {"private": True, "dependencies": {package: _pinned(package)}}
+    (folder / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
+    quiet = ("--loglevel=error", "--no-audit", "--no-fund", "--no-package-lock")
+    _run(npm, "install", "--fetch-retries=1", *quiet, cwd=folder)
+
+
+def ensure_axe() -> None:
+    """It judges web pages; a script, so that no program of it has to run."""
+    found = AXE / "package.json"
+    if not found.is_file() or json.loads(found.read_bytes())["version"] != _pinned("axe-core"):
+        _npm_install("axe-core", AXE.parents[1])
 
 
 def _runs(client: Client) -> bool:
@@ -172,9 +194,13 @@ def ensure(client: Client) -> None:
 
 
 def main() -> int:
+    from e2e import chromium
+
     try:
         ensure(CLAUDE)
         ensure(OPENCODE)
+        chromium.ensure()
+        ensure_axe()
         ensure_tools()
         install_sisyphus()
     except (InstallError, OSError, subprocess.SubprocessError) as error:
@@ -184,4 +210,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(HERE.parent))  # as pytest does
     sys.exit(main())

@@ -120,6 +120,21 @@ def run(
     return ran.stdout
 
 
+def refusal(command: tuple[str | Path, ...], environment: dict[str, str]) -> tuple[int, str]:
+    """Exit code and stderr of a command that fails."""
+    ran = subprocess.run(
+        command,
+        cwd=environment["HOME"],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    return ran.returncode, ran.stderr
+
+
 @dataclass(frozen=True)
 class Installer:
     """A program that gives users a command of its own environment; `words` come after its name."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from e2e import packages
+from e2e.dashboards import dashboard
 from e2e.newcomer import Newcomer
 from e2e.packages import PIPX, UV, Installer, Release, names_of_sdist, texts_of_wheel
 from e2e.texts import continuation
@@ -58,6 +59,8 @@ def test_the_wheel_holds_the_package_and_the_plugin(release: Release) -> None:
 
     assert found == package | plugin
     assert {"sisyphus/py.typed", "sisyphus/opencode/plugin/sisyphus.js"} <= found
+    dashboard = {"templates/base.html", "static/style.css", "static/live.js"}
+    assert {f"sisyphus/dashboard/{name}" for name in dashboard} <= found
 
 
 def test_the_source_archive_becomes_the_same_wheel(release: Release) -> None:
@@ -98,6 +101,22 @@ def test_a_bare_environment_is_enough(newcomer: Newcomer, release: Release) -> N
     commands = newcomer.hook_commands()
     assert [command for command in commands if not command.startswith(f"{script} hook ")] == []
     assert newcomer.heard(newcomer.session(), script) >= AT_LEAST
+
+
+def test_the_dashboard_comes_with_its_extra(newcomer: Newcomer, release: Release) -> None:
+    script = _bare(newcomer, release)
+    command = (script, "dashboard", "--no-open", "--port", "0")
+    code, said = packages.refusal(command, newcomer.environment)
+    assert (code, said.count("\n")) == (1, 1)
+    assert "fastapi" in said
+    assert f"{script.with_name('python')} -m pip install " in said
+
+    pip = (script.with_name("python"), "-m", "pip", "install", "--quiet")
+    newcomer.shell(*pip, f"{release.wheel}[dashboard]")
+    with dashboard(newcomer.home, script, newcomer.environment) as served:
+        assert "<h1>Overview</h1>" in served.ask("/").text
+        assert served.ask("/static/style.css").status == 200
+    assert "No broken requirements" in newcomer.shell(script.with_name("pip"), "check")
 
 
 def test_the_plugin_of_the_wheel_serves_the_client(newcomer: Newcomer, release: Release) -> None:
