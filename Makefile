@@ -41,10 +41,12 @@ e2e:  ## the real clients against a scripted model on loopback
 bench: $(STAMP)  ## cost of every hook beside `python -c "import json"`; writes docs/benchmarks.md
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/fresh.py
+	$(BIN)/python bench/dashboards.py
 
-docs: $(STAMP)  ## write anew what is written from the code: settings, pictures
+docs: $(STAMP)  ## write anew what is written from the code: settings, pictures (needs Chromium)
 	$(BIN)/python tools/settings_page.py
 	$(BIN)/python docs/pictures/make.py
+	$(BIN)/python docs/pictures/screens.py
 
 lint: $(STAMP)  ## ruff and mypy --strict
 	$(BIN)/ruff check $(SOURCES)
@@ -71,5 +73,5 @@ clean:  ## remove everything that was made
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[dashboard]" --group dev
 	touch $@

@@ -18,6 +18,9 @@ NODE = "node"
 BASELINES = {JSON: '`python -c "import json"`', NODE: "`node -e 0`"}
 
 SCRIPTS = "## Console scripts"
+DASHBOARD = "## The dashboard"
+OF_OTHERS = (SCRIPTS, DASHBOARD)
+"""Sections of the page that other measurements write."""
 
 
 @dataclass(frozen=True)
@@ -157,20 +160,20 @@ none a token or an event. `tests/e2e/opencode/test_plugin.py` counts them.
 
 
 def page(table: Sequence[Row], machine: str, date: str, rounds: int, former: str) -> str:
-    """The whole page; the section about console scripts is kept from the `former` one."""
+    """The whole page; the sections that others write are kept from the `former` one."""
     text = PAGE.format(table=markdown(table), machine=machine, date=date, rounds=rounds)
-    kept = section(former)
-    return f"{text}\n{kept}" if kept else text
+    return "\n".join([text, *filter(None, (section(former, heading) for heading in OF_OTHERS))])
 
 
-def section(text: str) -> str:
-    """The section about console scripts in a page, with its heading; "" where there is none."""
-    found = re.search(rf"^{SCRIPTS}\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+def section(text: str, heading: str) -> str:
+    """A section of a page, with its heading; "" where there is none."""
+    found = re.search(rf"^{heading}\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     return found.group().rstrip() + "\n" if found else ""
 
 
-def with_section(text: str, scripts: str) -> str:
-    """The page with `scripts` as its section about console scripts."""
-    former = section(text)
+def with_section(text: str, new: str) -> str:
+    """The page with `new` in place of its section with the same heading."""
+    former = section(text, new.partition("\n")[0])
     rest = text.replace(former.rstrip(), "").rstrip() if former else text.rstrip()
-    return f"{rest}\n\n{scripts.rstrip()}\n".lstrip()
+    rest = re.sub(r"\n{3,}", "\n\n", rest)
+    return f"{rest}\n\n{new.rstrip()}\n".lstrip()
