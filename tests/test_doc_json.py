@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 PAGE = (Path(__file__).parents[1] / "docs/files.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ((?:`[a-z].*?`(?:, )?)+) \| (object|list) \| (.+) \|$", PAGE, re.MULTILINE)
-GIVEN = {"FILE": "src/App.tsx", "KEY": "ralph.no_progress", "VALUE": "6", "TEXT": "'it builds'"}
+GIVEN = {
+    "FILE": "src/App.tsx", "KEY": "ralph.no_progress", "VALUE": "6", "TEXT": "'it builds'",
+    "LOOP": "lost-",
+}  # fmt: skip
+LOST = {"loop_id": "lost-", "session_id": "before", "status": "active"}
 MAY_BE_EMPTY = {"boulder todos"}
 SOMETIMES = {"why: entries": {"run", "agent"}}
 """What this project gives no reason for: it has no todos, no fresh-context run, no subagent."""
@@ -36,6 +40,8 @@ def stand(tmp_path: Path) -> Stand:
     ):  # fmt: skip
         SCENES[name](stand)
     stand.type("sisyphus boulder checkpoint")
+    with (stand.home / ".claude/.sisyphus/logs/sessions.jsonl").open("a") as file:
+        file.write(json.dumps(LOST) + "\n")
     return stand
 
 

@@ -127,7 +127,8 @@ def test_the_list_of_pages_is_whole() -> None:
 def test_every_picture_is_shown_and_described() -> None:
     shown = {target: text for mark, text, target in _links("README.md") if mark}
 
-    assert set(shown) == {f"docs/pictures/{path.name}" for path in DOCS.glob("pictures/*.svg")}
+    there = [path.name for end in ("svg", "png") for path in DOCS.glob(f"pictures/*.{end}")]
+    assert set(shown) == {f"docs/pictures/{name}" for name in there}
     assert all(len(text) > 20 for text in shown.values())
 
 
