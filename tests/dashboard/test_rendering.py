@@ -101,7 +101,7 @@ def test_an_age_is_told_to_the_minute(value: object, told: str) -> None:
 
 
 def test_a_path_in_the_home_folder_is_told_from_there(home: Path) -> None:
-    assert _shown("{{ value|place }}", value=str(home / "work" / "shop")) == "~/work/shop"
+    assert _shown("{{ value|place }}", value=str(home / "projects" / "shop")) == "~/projects/shop"
 
 
 NUMBERS = ("number", "short", "percent", "milliseconds", "seconds", "clock", "utc")

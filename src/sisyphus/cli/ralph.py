@@ -64,8 +64,6 @@ LoopId = Annotated[
     ),
 ]
 
-IDLE = "An idle session needs a prompt to move."
-
 
 @app.command(
     epilog='Example: `sisyphus ralph start --completion-promise GREEN --verify "pytest -q" -- '
@@ -147,7 +145,7 @@ def start(  # noqa: PLR0913, PLR0917  # one an option
         typer.echo(f"note: {note}", err=True)
     _tell([row], "started", as_json)
     if not as_json:
-        typer.echo(f"It holds from the next stop of session {row['session_id']} on. {IDLE}")
+        typer.echo(f"It holds from the next stop of session {row['session_id']} on. {actions.IDLE}")
 
 
 @app.command(epilog="Example: `sisyphus ralph status --json`")
@@ -205,7 +203,7 @@ def resume(loop: LoopId = "", session_id: Session = "", as_json: AsJson = False)
     session_id = _session(loop, session_id)
     _tell(actions.resume(our_home(), session_id, now=time.time()), "resumed", as_json)
     if not as_json:
-        typer.echo(IDLE)
+        typer.echo(actions.IDLE)
 
 
 def _session(loop: str, session_id: str) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sisyphus.ralph.loop import Loop
 
 HOURS = 4
+IDLE = "An idle session needs a prompt to move."
 _FIELDS = (
     "session_id", "loop_id", "project", "description", "status", "paused_by", "iteration",
     "max_iterations", "completion_promise", "started_at", "tokens", "options", "breaker", "waiting",

@@ -26,7 +26,7 @@ class _Done(NamedTuple):
 _TO_LOOP = {
     view.CANCEL: _Done("cancelled", lp.CANCELLED),
     view.PAUSE: _Done("paused", records.PAUSED),
-    view.RESUME: _Done("resumed", records.ACTIVE, "An idle session needs a prompt to move."),
+    view.RESUME: _Done("resumed", records.ACTIVE, actions.IDLE),
     view.ARCHIVE: _Done("archived", lp.ARCHIVED),
 }
 _TO_LIST = {view.DELETE: "Loop deleted.", DELETE_ALL: "Archived loops deleted."}
