@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sisyphus.contract import Payload
+from sisyphus.clients.base import Payload
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pages.scenes import SCENES
 from pages.stand import Stand
 
 from sisyphus import documents
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.ralph import arguments
 from sisyphus.rules.keys import _KNOWN as KEYS
 from sisyphus.settings import SETTINGS

@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from sisyphus import __version__
 from sisyphus.cli.app import app
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.settings import SETTINGS
 from sisyphus.upkeep.kept import FOLDERS
 

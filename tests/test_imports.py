@@ -58,7 +58,7 @@ CLIENTS_WORDS = {
 }  # fmt: skip
 
 SPEAK_THEM = {
-    "sisyphus.contract", "sisyphus._types", "sisyphus.demo.stage", "sisyphus.demo.story",
+    "sisyphus.clients.base", "sisyphus._types", "sisyphus.demo.stage", "sisyphus.demo.story",
     "sisyphus.opencode.payload",
 }  # fmt: skip
 """The demo plays the client; what another client says is put into this one's words."""

@@ -8,7 +8,7 @@ import pytest
 
 from sisyphus.boulder.commands import NAMES
 from sisyphus.checkpoint.hooks import COMMANDS as OF_THE_CONTEXT
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.documents import parse
 from sisyphus.hook.routes import ROUTES
 from sisyphus.shipped import plugin_folder

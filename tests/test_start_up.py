@@ -14,7 +14,7 @@ from making import ours, put, run_hook
 from opencode.stand_in import RECORDED, recorded
 
 import sisyphus
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

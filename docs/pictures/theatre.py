@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from sisyphus.contract import said_to_model, said_to_user
+from sisyphus.clients.base import said_to_model, said_to_user
 from sisyphus.demo.stage import HANG_SECONDS, Stage, binary
 
 if TYPE_CHECKING:

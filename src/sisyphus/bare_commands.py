@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import PREFIX
+from sisyphus.clients.base import PREFIX
 from sisyphus.errors import UnreadableError
 
 TYPE_CHECKING = False

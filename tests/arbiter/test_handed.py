@@ -18,7 +18,7 @@ from sisyphus.arbiter import handed
 from sisyphus.arbiter.judge import Case
 from sisyphus.arbiter.situation import PAUSE, Verdict
 from sisyphus.checkpoint import handoffs
-from sisyphus.contract import Payload
+from sisyphus.clients.base import Payload
 from sisyphus.paths import project_root
 from sisyphus.ralph.loop import BY_BREAKER
 from sisyphus.ralph.store import LoopStore

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sisyphus._types import Json
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
     from sisyphus.ralph.loop import Loop
 
 LOOP = "ralph/loops/ralph-loop.s1.local.md"

@@ -224,7 +224,7 @@ def test_a_task_that_is_added_is_none(stuck: Desk) -> None:
 def _follow(desk: Desk, plan: Path) -> None:
     """The session works on this plan."""
     from sisyphus.boulder import hooks
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
     raw = {"session_id": "s1", "cwd": str(desk.project), "source": "startup"}

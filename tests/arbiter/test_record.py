@@ -9,7 +9,7 @@ from making import ours, put
 from ralph.lines import prompt, result, said, skill, typed, used
 
 from arbiter.desk import ARGS, NOW, PROMISE
-from sisyphus.contract import Payload
+from sisyphus.clients.base import Payload
 from sisyphus.ralph import hooks, iterations
 from sisyphus.ralph.actions import list_loops
 from sisyphus.times import iso

@@ -11,7 +11,7 @@ from making import put, stored
 from sisyphus.boulder import hooks
 from sisyphus.boulder.in_use import global_path
 from sisyphus.boulder.store import book_path, history_path, own_record_path, record_in_project
-from sisyphus.contract import Outcome, Payload
+from sisyphus.clients.base import Outcome, Payload
 from sisyphus.session.store import session_path
 from sisyphus.workspace import Workspace
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CODE = """\
 import sys
 from sisyphus.boulder import hooks
-from sisyphus.contract import Payload
+from sisyphus.clients.base import Payload
 from sisyphus.workspace import Workspace
 
 raw = {{"cwd": {cwd!r}, "session_id": "s1", "prompt": "go on", "tool_name": "Edit",

@@ -14,7 +14,7 @@ from ralph import lines
 from checkpoint.telling import answer
 from sisyphus.checkpoint import handoffs, store
 from sisyphus.checkpoint.size import gauge
-from sisyphus.contract import Outcome, Payload, merge
+from sisyphus.clients.base import Outcome, Payload, merge
 from sisyphus.hook.routes import ROUTES
 from sisyphus.ralph.store import LoopStore
 from sisyphus.times import iso

@@ -20,7 +20,7 @@ from sisyphus.workspace import RUN_VARIABLE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
 
 def _answered(desk: Desk, percent: float) -> None:

@@ -26,7 +26,7 @@ from ralph.lines import prompt, raw
 
 from checkpoint.desk import LARGE, PROMISE, RESUME, Desk
 from sisyphus.boulder.enforcing import enforce
-from sisyphus.contract import said_to_model, said_to_user
+from sisyphus.clients.base import said_to_model, said_to_user
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

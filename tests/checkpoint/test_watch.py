@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
 L1 = "CCS_WARNING|L1|72|Context at 72%"
 

@@ -10,7 +10,7 @@ from command_files import put_ours
 from making import COMMAND
 
 from sisyphus import __version__
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making import a_payload, a_space, a_start, ours, put, stored
 
+from sisyphus.clients.base import Outcome, said_to_model, said_to_user
 from sisyphus.context import hooks
-from sisyphus.contract import Outcome, said_to_model, said_to_user
 from sisyphus.session.delivery import deliver
 from sisyphus.session.hooks import on_session_start
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sisyphus._types import Json
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
 
 README = "# Lighthouse\n\nKeeps ships off the rocks.\n"
 AGENTS = "Never touch the lamp.\n"

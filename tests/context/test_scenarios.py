@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making import debug_log, ours, put, run_hook, stored
 
-from sisyphus.contract import said_to_model, said_to_user
+from sisyphus.clients.base import said_to_model, said_to_user
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from making import ours, put, stored
 from ralph import lines
 
-from sisyphus.contract import Outcome, Payload, merge
+from sisyphus.clients.base import Outcome, Payload, merge
 from sisyphus.enforce import actions, log, marks
 from sisyphus.hook.routes import ROUTES
 from sisyphus.workspace import Workspace

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from enforce.desk import Desk
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
 HEAD = f"[{texts.HEAD}]"
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
 WOKEN = "idle for {} s (Enforcement {} of 50)"
 

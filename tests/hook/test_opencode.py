@@ -12,7 +12,7 @@ from making import COMMAND, a_space, debug_log, ours, put, stored
 from opencode.stand_in import CHILD, MODEL, RECORDED, SESSION, Answers, ask, recorded
 
 from sisyphus.checkpoint import store
-from sisyphus.contract import EVENTS, Outcome
+from sisyphus.clients.base import EVENTS, Outcome
 from sisyphus.hook import opencode, run
 from sisyphus.hook.routes import ROUTES
 from sisyphus.opencode import payload

@@ -22,7 +22,7 @@ from making import (
     without_coverage,
 )
 
-from sisyphus.contract import EVENTS, Payload, said_to_model
+from sisyphus.clients.base import EVENTS, Payload, said_to_model
 from sisyphus.hook.routes import ROUTES
 from sisyphus.hook.run import run
 

@@ -7,7 +7,7 @@ import pytest
 from making import a_space, a_start, put, run_hook
 
 from sisyphus import shipped
-from sisyphus.contract import PLUGIN
+from sisyphus.clients.base import PLUGIN
 from sisyphus.hook.routes import ROUTES
 from sisyphus.install import doubled, hooks, wiring
 

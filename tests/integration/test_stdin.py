@@ -17,7 +17,7 @@ from integration.desk import (
     assert_polite,
     nothing_else_touched,
 )
-from sisyphus.contract import EVENTS as ALL_EVENTS
+from sisyphus.clients.base import EVENTS as ALL_EVENTS
 
 if TYPE_CHECKING:
     from pathlib import Path

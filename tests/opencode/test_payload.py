@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opencode.stand_in import CHILD, RECORDED, SESSION, recorded
-from sisyphus.contract import Payload
+from sisyphus.clients.base import Payload
 from sisyphus.opencode import payload
 from sisyphus.opencode.payload import Told
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sisyphus
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.hook.routes import ROUTES
 from sisyphus.opencode import lines, payload
 from sisyphus.session.client import SESSION

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from making import a_space, ours, put
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.opencode import reply
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pages.stand import SESSION
-from sisyphus.contract import said_to_model, said_to_user
+from sisyphus.clients.base import said_to_model, said_to_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable

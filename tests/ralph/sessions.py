@@ -8,7 +8,7 @@ from making import ours
 
 from ralph import lines
 from sisyphus.arbiter.hooks import on_stop
-from sisyphus.contract import Outcome, Payload
+from sisyphus.clients.base import Outcome, Payload
 from sisyphus.ralph import hooks, store
 from sisyphus.state import jsonl
 from sisyphus.times import iso

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
     Event = Callable[[Session], Outcome | None]
 

@@ -9,7 +9,7 @@ from making import a_space, a_start, finish, ours, put, run_hook, start_hook, wi
 from session.processes import nobody_above
 
 from ralph.lines import add, prompt
-from sisyphus.contract import said_to_user
+from sisyphus.clients.base import said_to_user
 from sisyphus.ralph import rebind as module
 from sisyphus.ralph import store
 from sisyphus.ralph.loop import Loop
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sisyphus._types import Json
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
 NOW = 1_000_000.0
 TOLD = """\

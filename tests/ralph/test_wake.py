@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sisyphus._types import Json
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
 NOW = 1_795_200_000.0
 HOUR = 3_600

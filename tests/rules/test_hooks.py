@@ -6,7 +6,7 @@ import pytest
 from making import a_space, ours, put
 
 from rules.rulefile import a_rule
-from sisyphus.contract import Outcome, Payload
+from sisyphus.clients.base import Outcome, Payload
 from sisyphus.rules.hooks import AHEAD_BYTES, NAMED, on_post_tool_use
 from sisyphus.workspace import Workspace
 

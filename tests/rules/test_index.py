@@ -342,7 +342,7 @@ def test_reading_the_index_imports_nothing_heavy(project: Path) -> None:
     script = (
         "import sys\n"
         "from sisyphus.rules.hooks import on_post_tool_use\n"
-        "from sisyphus.contract import Payload\n"
+        "from sisyphus.clients.base import Payload\n"
         "from sisyphus.workspace import Workspace\n"
         "raw = {'session_id': 's', 'tool_name': 'Read', 'tool_input': {'file_path': sys.argv[2]}}\n"
         "answer = on_post_tool_use(Payload('post-tool-use', raw), Workspace(sys.argv[1]))\n"

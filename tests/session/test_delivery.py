@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making import a_payload, a_piece, a_space, a_start, at_once, debug_log, ours, put, stored
 
-from sisyphus.contract import Outcome, said_to_model, said_to_user
+from sisyphus.clients.base import Outcome, said_to_model, said_to_user
 from sisyphus.measure import REPLY_UNITS, units
 from sisyphus.session.delivery import deliver
 from sisyphus.session.hooks import on_session_start
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sisyphus._types import Piece
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
 
 
 class Desk:

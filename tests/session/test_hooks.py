@@ -20,7 +20,7 @@ from making import (
 )
 
 from session.processes import nobody_above
-from sisyphus.contract import said_to_model
+from sisyphus.clients.base import said_to_model
 from sisyphus.session.binding import session_before
 from sisyphus.session.client import session_named
 from sisyphus.session.hooks import FEATURES, on_session_end, on_session_start

@@ -6,7 +6,7 @@ import os
 
 from sisyphus.arbiter import record
 from sisyphus.arbiter.situation import ASKING, BLOCK, CHECKPOINTED, PAUSE
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.measure import fingerprint
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import promise, texts

@@ -16,7 +16,7 @@ from sisyphus.ralph import store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.arbiter.situation import Situation, Verdict
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
 
 

@@ -8,7 +8,7 @@ from sisyphus.ralph import account, events, turn, usage, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.ralph.account import Account
     from sisyphus.ralph.events import Event
     from sisyphus.ralph.invocations import Start

@@ -8,7 +8,7 @@ import time
 from sisyphus import state
 from sisyphus.arbiter import background, steps
 from sisyphus.arbiter.situation import ALLOW, Situation
-from sisyphus.contract import Outcome, merge
+from sisyphus.clients.base import Outcome, merge
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import store, watch
 from sisyphus.session import client
@@ -17,7 +17,7 @@ from sisyphus.workspace import ENFORCEMENT, run_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.arbiter.gates import Checked, Refusal
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.memory import Memory
     from sisyphus.ralph.turn import Turn

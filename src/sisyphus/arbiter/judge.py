@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sisyphus.arbiter.situation import Situation, Verdict
     from sisyphus.boulder.enforcement import Standing
     from sisyphus.checkpoint.at_stop import Rest
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.store import LoopStore
     from sisyphus.workspace import Workspace

@@ -7,7 +7,7 @@ import re
 from sisyphus import bare_commands
 from sisyphus.boulder import actions, answers, messages
 from sisyphus.boulder.meant import NotFollowedError
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
 
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
     Command = Callable[[Workspace, str, str], str]

@@ -10,7 +10,7 @@ from sisyphus.boulder.look import Look, settled
 from sisyphus.boulder.milestones import Milestones
 from sisyphus.boulder.moved import Search
 from sisyphus.boulder.record import add_session, new_record, note_progress
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

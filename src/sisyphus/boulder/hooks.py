@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
 
 WRITERS = ("Write", "Edit", "MultiEdit")

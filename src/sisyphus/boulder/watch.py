@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.boulder.follow import Follower
     from sisyphus.boulder.store import Plans
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
     from sisyphus.workspace import Workspace
 
 
@@ -60,7 +60,7 @@ def continue_without_state(space: Workspace, session: str) -> Outcome | None:
     """The continuation alone, where nothing can be written; nobody is asked which one."""
     from sisyphus.boulder.look import affordable
     from sisyphus.boulder.messages import continuation, piece
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
     plans = read_plans(space.home, space.root)
     current = plans.of_session(session)

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Checkpoint
     from sisyphus.checkpoint.size.fullness import Fullness
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 _CHECKPOINT = 2

@@ -6,13 +6,13 @@ import os
 
 from sisyphus.checkpoint import handoffs, make, store, survey
 from sisyphus.checkpoint.size import gauge
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.plain import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Checkpoint
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 GONE_ON, ASKED_FOR = 300, 5

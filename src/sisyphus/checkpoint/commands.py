@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from sisyphus import bare_commands
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 _COMMAND = re.compile(r"\s*/(sisyphus:)?(ralph-context|ralph-checkpoint)(?:\s+(.*))?", re.DOTALL)

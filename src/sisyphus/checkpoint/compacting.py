@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sisyphus.checkpoint import make, survey, texts, watch
 from sisyphus.checkpoint.size import fullness
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import line, one_line
 from sisyphus.workspace import run_id
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Checkpoint, Json
     from sisyphus.checkpoint.paper.situation import Situation
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 PROMPT_CHARACTERS = 4_000

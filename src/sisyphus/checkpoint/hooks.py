@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
 
 COMMANDS = ("ralph-context", "ralph-checkpoint")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.checkpoint import handoffs, store
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.plain import line
 from sisyphus.workspace import run_id
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Checkpoint, Piece
     from sisyphus.checkpoint.handoffs import Wanted
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 OTHERWISE = "If the user asks for something else, do that; the handoff can wait."

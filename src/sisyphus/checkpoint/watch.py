@@ -6,7 +6,7 @@ import os
 
 from sisyphus.checkpoint import make, store, survey, texts
 from sisyphus.checkpoint.size import fullness, gauge, levels
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import line
 from sisyphus.workspace import run_id
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Checkpoint, Piece
     from sisyphus.checkpoint.size.fullness import Fullness
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 

@@ -28,7 +28,7 @@ from sisyphus.cli import (
     why,
 )
 from sisyphus.cli.output import as_typed
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
 from sisyphus.shipped import plugin_folder

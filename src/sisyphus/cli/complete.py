@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.paths import is_safe_id, our_home
 from sisyphus.plain import one_line
 from sisyphus.settings import SETTINGS

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sisyphus.bare_commands import respelled
-from sisyphus.contract import PREFIX
+from sisyphus.clients.base import PREFIX
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import client_home
 from sisyphus.plain import sound

@@ -14,7 +14,7 @@ from sisyphus.cli.output import AsJson, faint, heading, json_text, print_json, s
 from sisyphus.cli.progress import progress
 from sisyphus.cli.slips import no_such_event
 from sisyphus.cli.terminal import columns
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.paths import client_home, display, is_safe_id, our_home
 from sisyphus.plain import one_line
 from sisyphus.ralph.store import has_loop

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.measure import fingerprint
 from sisyphus.session.store import sent_hashes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Piece
+    from sisyphus.clients.base import Payload
     from sisyphus.context.collect import Document
-    from sisyphus.contract import Payload
     from sisyphus.workspace import Workspace
 
 LEDGER = "context-injector"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sisyphus.contract import said_to_model, said_to_user
+from sisyphus.clients.base import said_to_model, said_to_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

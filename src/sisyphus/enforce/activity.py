@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.enforce import engine, gates, log, marks, rest, store
 from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.enforce.record import Entry
     from sisyphus.enforce.store import Book
     from sisyphus.workspace import Workspace

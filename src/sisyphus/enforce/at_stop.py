@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.enforce import engine, gates, log, marks, rest, store, texts
 from sisyphus.enforce.record import EXHAUSTED, RECOVERING
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.enforce.record import Entry
     from sisyphus.enforce.store import Book
     from sisyphus.enforce.words.finding import Finding

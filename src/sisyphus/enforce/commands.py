@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus import bare_commands
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.enforce import actions, answers
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
@@ -13,7 +13,7 @@ from sisyphus.session.client import SESSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 OURS, SHORT = "/sisyphus:enforce", "/enforce"

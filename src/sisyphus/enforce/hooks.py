@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
 
 COMMAND = "enforce"
@@ -22,7 +22,7 @@ def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def _begin(_: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
     from sisyphus.enforce import answers, store
 
     return Outcome(messages=[answers.IS_ON]) if store.seems_on(space) else None

@@ -15,7 +15,7 @@ from sisyphus.workspace import ENFORCEMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 _NS = 1_000_000  # nanoseconds of a millisecond

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.enforce import engine, gates, marks, store, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.enforce.record import Entry, Record
     from sisyphus.enforce.store import Book
     from sisyphus.workspace import Workspace

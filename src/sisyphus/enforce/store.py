@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.enforce import engine, log, marks
 from sisyphus.enforce.limits import Limits
 from sisyphus.enforce.record import Record

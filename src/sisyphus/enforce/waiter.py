@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.enforce import marks, rest, store
 from sisyphus.enforce.store import milliseconds
 from sisyphus.errors import UnreadableError
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.enforce.rest import Seen
     from sisyphus.workspace import Workspace
 

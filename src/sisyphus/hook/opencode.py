@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sisyphus.contract import spelled
+from sisyphus.clients.base import spelled
 from sisyphus.opencode import keep, lines, payload, reply
 from sisyphus.paths import our_home
 from sisyphus.state import debug
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sisyphus._types import Json
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
     from sisyphus.workspace import Workspace
 
 

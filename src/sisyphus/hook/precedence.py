@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus.contract import EVENTS, Outcome, as_list, as_object, as_text
+from sisyphus.clients.base import EVENTS, Outcome, as_list, as_object, as_text
 from sisyphus.errors import UnreadableError
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
 from sisyphus.session.store import WIRINGS, SessionStore, session_path
@@ -23,7 +23,7 @@ from sisyphus.state.files import read_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 SCOPES = ("user", "project", "local", "plugin")

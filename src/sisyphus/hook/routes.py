@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import PLUGIN
+from sisyphus.clients.base import PLUGIN
 from sisyphus.workspace import ENFORCEMENT
 
 TYPE_CHECKING = False

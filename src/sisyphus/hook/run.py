@@ -12,7 +12,7 @@ import sys
 import time
 
 from sisyphus import state
-from sisyphus.contract import (
+from sisyphus.clients.base import (
     EVENTS,
     PLUGIN,
     PREFIX,

@@ -6,7 +6,7 @@ import json
 import os
 
 from sisyphus import documents, shipped
-from sisyphus.contract import PREFIX
+from sisyphus.clients.base import PREFIX
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 
 _KNOWN = ("description", "agent", "model", "subtask")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import PLUGIN, Outcome
+from sisyphus.clients.base import PLUGIN, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 

@@ -14,7 +14,7 @@ The plugin sends what happened since it last spoke as `lines`, each an object wi
 
 from __future__ import annotations
 
-from sisyphus.contract import as_object, as_text
+from sisyphus.clients.base import as_object, as_text
 from sisyphus.opencode import tools
 from sisyphus.times import iso
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.contract import UNUSABLE, as_list, as_object, as_text
+from sisyphus.clients.base import UNUSABLE, as_list, as_object, as_text
 from sisyphus.opencode import tools
 from sisyphus.paths import is_safe_id
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.ralph.invocations import Start
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.store import LoopStore

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from sisyphus import bare_commands
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import actions, help_text, store
 from sisyphus.ralph.invocations import PLUGINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 CANCEL, RESUME = "cancel-ralph", "ralph-resume"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome, merge
+from sisyphus.clients.base import Outcome, merge
 from sisyphus.ralph import loop as lp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.past.records import Record
     from sisyphus.workspace import Workspace

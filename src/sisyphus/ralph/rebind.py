@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.ralph import store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.store import LoopStore
     from sisyphus.workspace import Workspace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import lost, store, texts
 from sisyphus.times import iso
@@ -10,7 +10,7 @@ from sisyphus.times import iso
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.store import LoopStore
     from sisyphus.workspace import Workspace

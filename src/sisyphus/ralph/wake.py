@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.errors import LockedError
 from sisyphus.ralph import store
 from sisyphus.session import client
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sisyphus._types import Json
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.ralph.loop import Loop
     from sisyphus.workspace import Workspace
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.contract import Outcome
+from sisyphus.clients.base import Outcome
 from sisyphus.rules import index
 from sisyphus.rules.match import covers
 from sisyphus.rules.sources import HOME
@@ -13,7 +13,7 @@ from sisyphus.session.store import sent_hashes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Ledger, Piece
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.rules.index import Entry
     from sisyphus.workspace import Workspace
 

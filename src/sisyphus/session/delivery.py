@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from sisyphus.contract import KEEP, can_carry_text, render, render_keep
+from sisyphus.clients.base import KEEP, can_carry_text, render, render_keep
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display, queue_path
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sisyphus._types import Piece
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.session.store import SessionStore
     from sisyphus.state.files import Removal, Staged
     from sisyphus.workspace import Workspace

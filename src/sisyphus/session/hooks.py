@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.session.store import SessionStore
     from sisyphus.workspace import Workspace
 
@@ -39,7 +39,7 @@ def _switched_off(space: Workspace) -> Outcome | None:
     off = [name for name in FEATURES if not space.settings.get(f"{name}.enabled")]
     if not off:
         return None
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
 
     return Outcome(notes=[f"switched off by a setting: {', '.join(off)}"])
 

@@ -7,7 +7,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.contract import Outcome, Payload
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
 
 EVERY_SECONDS = 86_400
@@ -57,7 +57,7 @@ class _LateError(Exception):
 
 
 def _purge(space: Workspace, days: int, deadline: float) -> Outcome | None:
-    from sisyphus.contract import Outcome
+    from sisyphus.clients.base import Outcome
     from sisyphus.upkeep import kept, purge
 
     def tell(count: int) -> None:

@@ -9,7 +9,7 @@ from sisyphus.boulder.kord.file import RecordFile, Text
 from sisyphus.boulder.look import Look
 from sisyphus.boulder.record import is_path, text
 from sisyphus.boulder.store import own_record_path, record_in_project, record_path
-from sisyphus.contract import PATH_CHARACTERS
+from sisyphus.clients.base import PATH_CHARACTERS
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display, is_inside
 from sisyphus.plain import line

@@ -14,7 +14,7 @@ from sisyphus.errors import SisyphusError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
-    from sisyphus.contract import Payload
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 NEAR = 15

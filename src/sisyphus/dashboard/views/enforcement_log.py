@@ -8,7 +8,7 @@ from statistics import mean, median
 from typing import TYPE_CHECKING
 
 from sisyphus.boulder.moments import epoch
-from sisyphus.contract import as_text
+from sisyphus.clients.base import as_text
 from sisyphus.dashboard.charts import days
 from sisyphus.enforce import gates, log
 from sisyphus.enforce.engine import FAILED, WORKED

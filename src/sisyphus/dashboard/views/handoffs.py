@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sisyphus.boulder.moments import epoch
 from sisyphus.checkpoint import handoffs as book
 from sisyphus.checkpoint.paper.handoff_file import FOLDER
-from sisyphus.contract import as_text
+from sisyphus.clients.base import as_text
 from sisyphus.dashboard.failures import not_found
 from sisyphus.errors import UnreadableError
 from sisyphus.measure import fingerprint

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from sisyphus import journals
-from sisyphus.contract import EVENTS
+from sisyphus.clients.base import EVENTS
 from sisyphus.dashboard.failures import INVALID_REQUEST, FailedError, not_found
 from sisyphus.errors import UnreadableError
 from sisyphus.journal_view import Wanted, matching

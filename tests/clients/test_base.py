@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import a_payload, a_piece
 
-from sisyphus import contract
-from sisyphus.contract import EVENTS, Outcome, Payload, merge, render, session_folder
+from sisyphus.clients import base
+from sisyphus.clients.base import EVENTS, Outcome, Payload, merge, render, session_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,7 +141,7 @@ CALLS = [
 
 @pytest.mark.parametrize(("given_input", "path"), CALLS)
 def test_a_call_names_one_path(given_input: dict[str, Any], path: str) -> None:
-    assert contract.tool_path(given_input) == path
+    assert base.tool_path(given_input) == path
 
 
 def test_why_a_turn_failed_is_a_word() -> None:
@@ -151,7 +151,7 @@ def test_why_a_turn_failed_is_a_word() -> None:
 
 
 def test_a_failed_turn_carries_no_text() -> None:
-    assert not contract.can_carry_text("stop-failure", None)
+    assert not base.can_carry_text("stop-failure", None)
 
 
 KEYS = [
@@ -267,7 +267,7 @@ CARRIERS = [
 
 @pytest.mark.parametrize(("event", "reason", "can"), CARRIERS)
 def test_text_travels_where_it_does_nothing_else(event: str, reason: str | None, can: bool) -> None:
-    assert contract.can_carry_text(event, reason) is can
+    assert base.can_carry_text(event, reason) is can
 
 
 def test_nothing_to_say_is_no_reply() -> None:
@@ -296,9 +296,9 @@ def test_a_block_with_an_empty_reason_is_a_block_still() -> None:
 
 def test_a_reply_can_be_read_back() -> None:
     reply = json.loads(json.dumps(render("stop", "go on", "text", ["told"])))
-    assert contract.said_to_model(reply) == "go on\n\ntext"
-    assert contract.said_to_user(reply) == "told"
-    assert contract.said_to_model({}) == contract.said_to_user({}) == ""
+    assert base.said_to_model(reply) == "go on\n\ntext"
+    assert base.said_to_user(reply) == "told"
+    assert base.said_to_model({}) == base.said_to_user({}) == ""
 
 
 def test_a_session_stays_in_the_folder_where_it_began(
@@ -361,6 +361,6 @@ def test_what_is_to_be_kept_joins() -> None:
 
 
 def test_a_summary_is_asked_to_keep_in_an_object_of_ours() -> None:
-    assert contract.render_keep(["a", "b"]) == {"keep in the summary": ["a", "b"]}
-    assert contract.render_keep([]) is None
-    assert not contract.can_carry_text(contract.KEEP, None)
+    assert base.render_keep(["a", "b"]) == {"keep in the summary": ["a", "b"]}
+    assert base.render_keep([]) is None
+    assert not base.can_carry_text(base.KEEP, None)
