@@ -39,7 +39,7 @@ def _begin(payload: Payload, space: Workspace) -> Outcome | None:
     return resuming.begin(payload, space)
 
 
-def on_post_tool(payload: Payload, space: Workspace) -> Outcome | None:
+def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     """After a tool call, or a batch of them: tells the model of a level that it has reached."""
     if payload.agent or not payload.session or not payload.transcript:
         return None
@@ -67,7 +67,7 @@ def _look(payload: Payload, space: Workspace) -> Outcome | None:
 
     known = store.glance(space.ours, payload.session)
     told = store.number(known, "told")
-    found = gauge.read(payload.transcript, payload.tool_calls, store.cut(known))
+    found = gauge.read(payload.transcript, payload.call_ids, store.cut(known))
     is_late = payload.is_batch and not found.is_current
     is_first = is_late and not found.tokens and _size(payload.transcript) < FIRST_BYTES
     stamp = store.circumstances(space.settings, found.model)

@@ -42,7 +42,7 @@ class Fill:
         self.window = window
 
 
-def hand_over(  # noqa: PLR0913  # one a fact
+def hand_over(  # one a fact
     space: Workspace,
     session: str,
     transcript: str,
@@ -71,7 +71,7 @@ def hand_over(  # noqa: PLR0913  # one a fact
     )
 
 
-def write(  # noqa: PLR0913  # one a fact
+def write(  # one a fact
     space: Workspace,
     found: Situation,
     *,

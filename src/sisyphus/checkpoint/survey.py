@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SOURCE_BYTES = 2_000_000
 
 
-def survey(  # noqa: PLR0913  # one a fact
+def survey(  # one a fact
     space: Workspace,
     session: str,
     transcript: str,

@@ -44,7 +44,7 @@ def _event(name: str) -> str:
     return name
 
 
-def why(  # noqa: PLR0913, PLR0917  # one an option
+def why(  # one an option
     session_id: Annotated[
         str,
         typer.Option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sisyphus.clients.base import said_to_model, said_to_user
+from sisyphus.clients.claude_code import heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ def play(stage: Stage) -> Iterator[Result]:
         if step.prepare:
             step.prepare(stage)
         reply = stage.hook(step.event, step.payload)
-        model, user = said_to_model(reply), said_to_user(reply)
+        model, user = heard(reply)
         said = f"{model}\n{user}"
         right = all(text in said for text in step.expected)
         wrong = any(text in said for text in step.refused)

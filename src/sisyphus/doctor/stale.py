@@ -9,7 +9,7 @@ from sisyphus.doctor.finding import Finding, count, ok, typed, warning
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph.stale import STALE
-from sisyphus.session.binding import is_held
+from sisyphus.session.client_process import is_held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sisyphus.errors import UnreadableError
 from sisyphus.ralph import events, watch
 from sisyphus.ralph import store as loops
 from sisyphus.reading import read_bytes
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.session.process import is_alive
 from sisyphus.times import iso
 
@@ -64,7 +64,7 @@ class Waiter:
         self._sleep = sleep
         self._clock = clock
         self._started = milliseconds(space.now)
-        self._process = client.client_process()
+        self._process = client_process.client_process()
         self._token = f"{os.getpid()}-{os.urandom(8).hex()}"
         self._size = -1
 

@@ -37,12 +37,8 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.ralph.hooks:on_post_tool_use",
         "sisyphus.rules.hooks:on_post_tool_use",
         "sisyphus.context.hooks:on_post_tool_use",
-        "sisyphus.checkpoint.hooks:on_post_tool",
-        "sisyphus.enforce.marks:on_post_tool",
-    ),
-    "post-tool-batch": (
-        "sisyphus.checkpoint.hooks:on_post_tool",
-        "sisyphus.enforce.marks:on_post_tool",
+        "sisyphus.checkpoint.hooks:on_post_tool_use",
+        "sisyphus.enforce.marks:on_post_tool_use",
     ),
     "stop": (
         "sisyphus.boulder.hooks:on_stop",

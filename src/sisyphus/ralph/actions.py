@@ -5,13 +5,14 @@ They raise `SisyphusError` with what is wrong and what to do, and take effect at
 
 from __future__ import annotations
 
+from sisyphus import journal
 from sisyphus.errors import SisyphusError
-from sisyphus.paths import is_safe_id
+from sisyphus.paths import is_safe_id, our_home
 from sisyphus.plain import one_line
 from sisyphus.ralph import breaker, notices, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past.living import living
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.times import iso
 
 TYPE_CHECKING = False
@@ -56,7 +57,7 @@ def rows_of(
 
 def of_session(ours: str, session: str, now: float, hours: float = HOURS) -> Json | None:
     """The current loop of the session; without one, of the client above us, else the only one."""
-    named = session or client.current_session(ours)
+    named = session or client_process.current_session(ours)
     rows = [row for row in list_loops(ours, now, hours) if not row["is_outer"]]
     if not named:
         return rows[0] if len(rows) == 1 else None
@@ -111,7 +112,7 @@ def _note(held: store.LoopStore, what: str, loop: Loop, now: float, where: str) 
 
 def _journal(loop: Loop, what: str, now: float, where: str) -> str:
     text = f"loop {loop.loop_id} was {what} by {notices.who(where)}"
-    notices.note(loop.session_id, text, now)
+    journal.note(our_home(), loop.session_id, text, now)
     return text
 
 
@@ -162,7 +163,7 @@ def told(what: str, rows: Sequence[Json]) -> str:
 def _meant(ours: str, session: str, now: float) -> tuple[list[Json], str]:
     """The loops of the session that is named, else the one around us, else the only one."""
     every = list_loops(ours, now)
-    named = session or client.current_session(ours)
+    named = session or client_process.current_session(ours)
     rows = [row for row in every if named in ("", row["session_id"])]
     sessions = sorted({row["session_id"] for row in rows})
     if not sessions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from sisyphus import transcript
-from sisyphus.clients.base import tool_path
+from sisyphus.clients.claude_code import tool_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

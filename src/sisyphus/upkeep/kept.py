@@ -91,7 +91,7 @@ class File:
 
     __slots__ = ("changed", "guarded", "kind", "owner", "path", "size", "stamp")
 
-    def __init__(  # noqa: PLR0913, PLR0917  # one a trait
+    def __init__(  # one a trait
         self,
         path: str,
         kind: str,

@@ -25,7 +25,7 @@ _SECONDS = "%Y-%m-%d %H:%M:%S"
 
 
 @router.get("/journal")
-def page(  # noqa: PLR0913, PLR0917  # one a parameter of the query
+def page(  # one a parameter of the query
     request: Request,
     desk: DeskOf,
     session: OfSession = "",

@@ -11,7 +11,7 @@ from sisyphus.dashboard.views import loops
 from sisyphus.dashboard.views.curve import Curve
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import sound
-from sisyphus.session import binding
+from sisyphus.session import client_process
 from sisyphus.session.whereabouts import transcript_path, transcripts
 from sisyphus.upkeep.summary import Summary
 
@@ -30,7 +30,7 @@ def sessions(desk: Desk, most: int = MOST_SESSIONS) -> Json:
     known = sorted(desk.sessions(), key=lambda one: one.ended, reverse=True)
     paths = transcripts(desk.home)
     there = [one for one in known if one.session in paths]
-    alive = set(binding.open_sessions(desk.ours))
+    alive = set(client_process.open_sessions(desk.ours))
     spaces = {one.project: _space(desk, one) for one in there[:most]}
     rows = []
     for one in there[:most]:
@@ -46,7 +46,7 @@ def of_session(desk: Desk, session: str) -> Json:
     Raises `FailedError` where nothing is known of the session.
     """
     one, path = _find(desk, session)
-    alive = set(binding.open_sessions(desk.ours))
+    alive = set(client_process.open_sessions(desk.ours))
     found = {**_whose(one, alive), "has_transcript": bool(path)}
     if not path:
         return {**found, **_size(None)}

@@ -8,6 +8,7 @@ they are old.
 
 from __future__ import annotations
 
+from sisyphus import journal
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import one_line
@@ -40,7 +41,7 @@ def archive(ours: str, named: str, now: float, where: str = "") -> Json:
         history.append(ours, _end(record, now))
     if is_safe_id(record.session_id):
         text = f"loop {one_line(record.loop_id)} was archived by {notices.who(where)}"
-        notices.note(record.session_id, text, now)
+        journal.note(ours, record.session_id, text, now)
     record.status, record.outcome, record.ended_at = records.COMPLETED, lp.ARCHIVED, iso(now)
     return record.as_json()
 
