@@ -1,4 +1,4 @@
-"""Pieces, payloads, files and hook processes, holding nothing but what a test is about."""
+"""Texts, payloads, files and hook processes, holding nothing but what a test is about."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import sys
 import sysconfig
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sisyphus.clients.base import Payload
+from sisyphus.clients import claude_code
+from sisyphus.clients.base import Payload, Text
+from sisyphus.memory import open_memory
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sisyphus._types import Json, Kind, Ledger, Piece
+    from sisyphus._types import Json
+    from sisyphus.clients.base import Kind
 
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "sisyphus")
 
@@ -26,9 +29,9 @@ HANG_SECONDS = 60
 
 _PATIENTLY = f"""
 from sisyphus.entry import main
-from sisyphus.hook import run
+from sisyphus import memory
 from sisyphus.state.lock import Lock
-run.LOCK_SECONDS = {HANG_SECONDS}
+memory.LOCK_SECONDS = {HANG_SECONDS}
 Lock.__init__.__defaults__ = ({HANG_SECONDS},)
 main()
 """
@@ -37,25 +40,14 @@ PATIENT = (sys.executable, "-P", "-c", _PATIENTLY)
 some would go without."""
 
 
-def a_piece(
-    body: str = "text", kind: Kind = "rules", ledger: Ledger = "rules-injector", **fields: str
-) -> Piece:
+def a_text(body: str = "text", kind: Kind = "rules", **fields: str) -> Text:
     """A text for the model in a frame of angle brackets; its hash is its body."""
-    return {
-        "kind": kind,
-        "head": fields.get("head", "<"),
-        "body": body,
-        "tail": fields.get("tail", ">"),
-        "late_head": fields.get("late_head", ""),
-        "ledger": ledger,
-        "hash": fields.get("hash", body),
-        "path": fields.get("path", ""),
-    }
+    return Text(kind, body, **{"head": "<", "tail": ">", "hash": body, **fields})
 
 
 def a_payload(event: str = "post-tool-use", **raw: Any) -> Payload:
     """A payload of the session "s1"."""
-    return Payload(event, {"session_id": "s1", **raw})
+    return claude_code.read(event, {"session_id": "s1", **raw})
 
 
 def a_start(source: str = "startup", **raw: Any) -> Payload:
@@ -82,6 +74,25 @@ def stored(path: Path) -> Json:
     value = json.loads(path.read_bytes())
     assert isinstance(value, dict)
     return value
+
+
+def know_session(ours: str | Path, session: str = "s1", **values: Any) -> None:
+    """Notes a session as if hooks had seen it; `values` are columns of its row."""
+    memory = open_memory(str(ours))
+    memory.write(
+        "INSERT OR IGNORE INTO session (client, id, version) VALUES ('claude', ?, 1)", session
+    )
+    for name, value in values.items():
+        memory.write(f"UPDATE session SET {name} = ? WHERE id = ?", value, session)
+
+
+def noted(ours: str | Path, session: str = "s1") -> list[str]:
+    """What the journal says of a session, in order."""
+    rows = open_memory(str(ours)).rows(
+        "SELECT notes FROM event JOIN session ON session = session.n WHERE id = ? ORDER BY event.n",
+        session,
+    )
+    return [note for (notes,) in rows for note in json.loads(notes)]
 
 
 def debug_log(home: Path) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from sisyphus.boulder.commands import NAMES
 from sisyphus.checkpoint.hooks import COMMANDS as OF_THE_CONTEXT
-from sisyphus.clients.base import EVENTS
+from sisyphus.clients.claude_code import CLIENT_EVENTS
 from sisyphus.documents import parse
 from sisyphus.hook.routes import ROUTES
 from sisyphus.shipped import plugin_folder
@@ -25,7 +25,9 @@ def test_the_plugin_has_its_manifest_hooks_and_commands() -> None:
 @pytest.mark.parametrize("event", [name for name in ROUTES if name != "idle"])
 def test_every_event_that_is_answered_is_asked_for(event: str) -> None:
     """After each batch of tools, too: whichever tools those were."""
-    entries = json.loads(Path(plugin_folder(), "hooks.json").read_text())["hooks"][EVENTS[event]]
+    entries = json.loads(Path(plugin_folder(), "hooks.json").read_text())["hooks"][
+        CLIENT_EVENTS[event]
+    ]
     commands = [hook["command"] for entry in entries for hook in entry["hooks"]]
     assert f"sisyphus hook {event}" in commands
     assert event != "post-tool-batch" or "matcher" not in entries[0]

@@ -21,6 +21,7 @@ from sisyphus.state import debug
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Any
 
@@ -66,7 +67,7 @@ CREATE TABLE event (
     notes TEXT NOT NULL, texts TEXT NOT NULL);
 CREATE INDEX event_session ON event (session, n);
 CREATE TABLE rule_index (
-    project TEXT NOT NULL, home TEXT NOT NULL, made_by TEXT NOT NULL, used_at REAL NOT NULL,
+    project TEXT NOT NULL, home TEXT NOT NULL, made_by TEXT NOT NULL, made INTEGER NOT NULL,
     head TEXT NOT NULL, bodies BLOB NOT NULL, PRIMARY KEY (project, home));
 CREATE TABLE settings_file (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, data TEXT NOT NULL);
 CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -118,13 +119,13 @@ class Memory:
         """What a query finds, all at once; nothing where the memory is off."""
         if self.database is None:
             return []
-        return self.database.execute(statement, values).fetchall()
+        return self._execute(statement, values).fetchall()
 
     def row(self, statement: str, *values: Value) -> Row | None:
         """The first row that a query finds."""
         if self.database is None:
             return None
-        found: Row | None = self.database.execute(statement, values).fetchone()
+        found: Row | None = self._execute(statement, values).fetchone()
         return found
 
     def write(self, statement: str, *values: Value) -> int:
@@ -133,7 +134,14 @@ class Memory:
         if self.database is None:
             raise MemoryOffError(self.problem)
         self._written += sum(len(value) for value in values if isinstance(value, (str, bytes)))
-        return self.database.execute(statement, values).rowcount
+        return self._execute(statement, values).rowcount
+
+    def _execute(self, statement: str, values: Sequence[Value]) -> sqlite3.Cursor:
+        assert self.database is not None  # noqa: S101  # whoever calls has looked
+        try:
+            return self.database.execute(statement, values)
+        except UnicodeEncodeError:  # a path that is no UTF-8
+            return self.database.execute(statement, [_sound(value) for value in values])
 
     def transaction(self) -> Transaction:
         """For a `with` block, whose writing counts as a whole at its end or not at all."""
@@ -221,8 +229,11 @@ class Change:
         ) > 0  # fmt: skip
 
 
-def off(problem: str) -> Memory:
-    return Memory("", None, problem)
+def _sound(value: Value) -> Value:
+    """A text that SQLite takes: half surrogate pairs are spelled."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
 
 
 def _open(path: str, tries: int = 3) -> Memory:

@@ -14,6 +14,7 @@ from ralph import lines
 from checkpoint.telling import answer
 from sisyphus.checkpoint import handoffs, store
 from sisyphus.checkpoint.size import gauge
+from sisyphus.clients import claude_code
 from sisyphus.clients.base import Outcome, Payload, merge
 from sisyphus.hook.routes import ROUTES
 from sisyphus.ralph.store import LoopStore
@@ -98,7 +99,7 @@ class Desk:
         return merge(self._handlers(event, self.payload(event, session, **raw)))
 
     def payload(self, event: str, session: str = "s1", **raw: object) -> Payload:
-        return Payload(event, self.raw(session, **raw))
+        return claude_code.read(event, self.raw(session, **raw))
 
     def raw(self, session: str = "s1", **raw: object) -> Json:
         return {
@@ -182,7 +183,7 @@ class Desk:
 
 def model(outcome: Outcome) -> str:
     """What the model is given, reasons aside."""
-    return "\n\n".join(piece["body"] for piece in outcome.pieces if piece["kind"] == "checkpoint")
+    return "\n\n".join(piece.body for piece in outcome.texts if piece.kind == "checkpoint")
 
 
 def first_line(outcome: Outcome) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sisyphus.context.blocks import PART_UNITS, pieces, split
 from sisyphus.context.collect import Document
 from sisyphus.measure import REPLY_UNITS, units
-from sisyphus.session.queue import arrange, compose, fit
+from sisyphus.session.waiting import arrange, compose, fit
 
 
 def _document(text: str, name: str = "README.md") -> Document:
@@ -41,7 +41,7 @@ def test_each_document_has_its_kind_and_is_remembered() -> None:
     (readme,) = pieces(_document("a"), "digest")
     (agents,) = pieces(_document("a", "AGENTS.md"), "digest")
     (nested,) = pieces(_document("a", "src/README.md"), "digest")
-    assert [piece["kind"] for piece in (readme, agents, nested)] == ["readme", "agents", "readme"]
+    assert [piece.kind for piece in (readme, agents, nested)] == ["readme", "agents", "readme"]
     assert (readme["hash"], readme["path"]) == ("digest", "/p/README.md")
     assert readme["ledger"] == "context-injector"
 
@@ -50,9 +50,9 @@ def test_each_document_has_its_kind_and_is_remembered() -> None:
 def test_a_long_document_says_which_part_it_is(lines: int, count: int) -> None:
     made = pieces(_document("line\n" * lines), "digest")
     numbers = range(1, count + 1)
-    titles = [piece["body"].partition("\n")[0] for piece in made]
+    titles = [piece.body.partition("\n")[0] for piece in made]
     assert titles == [f"# README.md (part {n} of {count})" for n in numbers]
-    assert [piece["hash"] for piece in made] == [f"digest/{n}" for n in numbers]
+    assert [piece.hash for piece in made] == [f"digest/{n}" for n in numbers]
 
 
 def test_every_part_has_its_frame_and_goes_out_in_order() -> None:

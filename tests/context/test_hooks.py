@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making import a_payload, a_space, a_start, ours, put, stored
 
-from sisyphus.clients.base import Outcome, said_to_model, said_to_user
+from sisyphus.clients.base import Outcome
+from sisyphus.clients.claude_code import heard
 from sisyphus.context import hooks
 from sisyphus.session.delivery import deliver
 from sisyphus.session.hooks import on_session_start
@@ -54,7 +55,7 @@ class Session:
         printed: list[str] = []
         deliver(payload, space, outcome, printed.append)
         reply: Json = json.loads(printed[0]) if printed else {}
-        self.model, self.user = said_to_model(reply), said_to_user(reply)
+        self.model, self.user = heard(reply)[0], heard(reply)[1]
         self.notes = outcome.notes
         return self.model
 

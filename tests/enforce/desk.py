@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from making import ours, put, stored
 from ralph import lines
 
+from sisyphus.clients import claude_code
 from sisyphus.clients.base import Outcome, Payload, merge
 from sisyphus.enforce import actions, log, marks
 from sisyphus.hook.routes import ROUTES
@@ -121,7 +122,7 @@ class Desk:
             "cwd": str(self.project),
             **raw,
         }
-        return Payload(event, fields)
+        return claude_code.read(event, fields)
 
     def space(self) -> Workspace:
         return Workspace(str(self.project), now=self.now, client=self.client)

@@ -13,7 +13,7 @@ import pytest
 from making import COMMAND, HANG_SECONDS
 
 from integration.desk import EVENTS, Desk
-from sisyphus.clients.base import EVENTS as ALL_EVENTS
+from sisyphus.clients.claude_code import CLIENT_EVENTS as ALL_EVENTS
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import sisyphus
+from sisyphus.clients import opencode
 from sisyphus.clients.base import EVENTS
 from sisyphus.hook.routes import ROUTES
-from sisyphus.opencode import lines, payload
-from sisyphus.session.client import SESSION
+from sisyphus.opencode import lines
+from sisyphus.session.client_process import SESSION_VARIABLES
 from sisyphus.shipped import plugin_folder
 
 PLUGIN = Path(sisyphus.__file__).parent / "opencode" / "plugin" / "sisyphus.js"
@@ -70,7 +71,9 @@ def test_it_tells_lines_of_every_kind_that_is_known() -> None:
     assert len(known) == len(told) == 6
 
 
-@pytest.mark.parametrize("word", [f'"--client", "{payload.CLIENT}"', f"output.env.{SESSION}"])
+@pytest.mark.parametrize(
+    "word", [f'"--client", "{opencode.NAME}"', f"output.env.{SESSION_VARIABLES[1]}"]
+)
 def test_both_sides_use_the_same_words(word: str) -> None:
     assert word in CODE
 

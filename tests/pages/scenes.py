@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pages.stand import SESSION
-from sisyphus.clients.base import said_to_model, said_to_user
+from sisyphus.clients.claude_code import heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ _LOOP = '"Make the tests pass" --completion-promise "TESTS PASS"'
 
 def _hook(stand: Stand, event: str, **payload: object) -> str:
     reply = stand.hook(event, {"session_id": SESSION, **payload})
-    return f"{said_to_model(reply)}\n{said_to_user(reply)}\n"
+    return f"{heard(reply)[0]}\n{heard(reply)[1]}\n"
 
 
 def _file(stand: Stand, name: str, text: str, *, age: float = 0) -> str:

@@ -13,7 +13,7 @@ from making import HANG_SECONDS, put
 
 from session.processes import fake_ps, sleeping
 from sisyphus.session import process as module
-from sisyphus.session.client import linux_stat
+from sisyphus.session.client_process import linux_stat
 from sisyphus.session.process import Process, ancestors, from_json, identify, is_alive
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ IDLE, STRICT = "idle", "--strict"
 def run(event: str, options: Sequence[str] = ()) -> int:
     """Answers one event; returns the exit code. `options` of newer clients are ignored."""
     event = EARLIER.get(event, event)
-    if event not in EVENTS or _is_persons():
+    if event not in EVENTS or sys.stdin is None or sys.stdin.isatty():
         return _misused(event, options)
     if os.environ.get("SISYPHUS_DISABLE", "0") not in ("", "0"):
         return 0
@@ -159,10 +159,6 @@ class Door:
         return answer
 
 
-def _is_persons() -> bool:
-    return sys.stdin is None or sys.stdin.isatty()
-
-
 def _misused(event: str, options: Sequence[str]) -> int:
     """A person is told; a client must not take the exit code for a decision."""
     if event not in EVENTS:
@@ -170,12 +166,12 @@ def _misused(event: str, options: Sequence[str]) -> int:
         debug.log(text)
     else:
         text = f"sisyphus hook {event} reads its payload (JSON) from stdin"
-    if not _is_persons():
-        if STRICT in options:
-            _complain(f"error: {text}\n")
-        return FAILED if STRICT in options else 0
-    _complain(f"error: {text}\n")
-    return USAGE
+    is_persons = sys.stdin is not None and sys.stdin.isatty()
+    if is_persons or STRICT in options:
+        _complain(f"error: {text}\n")
+    if STRICT in options:
+        return FAILED
+    return USAGE if is_persons else 0
 
 
 def _scope(options: Sequence[str]) -> str:

@@ -60,16 +60,20 @@ class Index:
         self.rules = head["rules"]
         is_new = bodies is not None
         self.problems = [(label, text) for label, _, text in head["problems"]] if is_new else []
+        self._made = head["made"]
         self._space = space
         self._bodies = bodies
 
     def body(self, entry: Entry) -> str:
+        """The rule's text; "" where another hook has made the index anew meanwhile. The next touch
+        of the file brings it."""
         start, size = entry["at"], entry["size"]
         if self._bodies is not None:
             return str(json.loads(self._bodies[start : start + size]))
         row = self._space.memory.row(
-            "SELECT substr(bodies, ?, ?) FROM rule_index WHERE project = ? AND home = ?",
-            start + 1, size, self._space.root, self._space.home,
+            "SELECT substr(bodies, ?, ?) FROM rule_index WHERE project = ? AND home = ? "
+            "AND made = ?",
+            start + 1, size, self._space.root, self._space.home, self._made,
         )  # fmt: skip
         return str(json.loads(row[0])) if row else ""
 
@@ -108,9 +112,9 @@ def _built(space: Workspace) -> Index:
     head, bodies = build(space.root, space.home)
     if not space.memory.problem:
         space.memory.write(
-            "INSERT OR REPLACE INTO rule_index (project, home, made_by, used_at, head, bodies) "
+            "INSERT OR REPLACE INTO rule_index (project, home, made_by, made, head, bodies) "
             "VALUES (?, ?, ?, ?, ?, ?)",
-            space.root, space.home, MAKER, space.now, json.dumps(head), bodies,
+            space.root, space.home, MAKER, head["made"], json.dumps(head), bodies,
         )  # fmt: skip
     for label, line, text in head["problems"]:
         space.log(f"rules: {label}{f':{line}' if line else ''}: {text}")

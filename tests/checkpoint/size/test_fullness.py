@@ -50,7 +50,7 @@ WINDOWS = [
 
 
 @pytest.mark.parametrize(("model", "tokens", "known", "environment", "window", "percent"), WINDOWS)
-def test_the_percentage_is_of_what_the_client_can_use(  # noqa: PLR0913, PLR0917  # one a fact
+def test_the_percentage_is_of_what_the_client_can_use(  # one a fact
     desk: Desk,
     monkeypatch: pytest.MonkeyPatch,
     model: str,
@@ -92,7 +92,7 @@ MOVED = [
 
 
 @pytest.mark.parametrize(("model", "environment", "known", "ends_at", "expected"), MOVED)
-def test_the_levels_lie_before_the_clients_own_end(  # noqa: PLR0913, PLR0917  # one a fact
+def test_the_levels_lie_before_the_clients_own_end(  # one a fact
     desk: Desk,
     monkeypatch: pytest.MonkeyPatch,
     model: str,
