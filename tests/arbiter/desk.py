@@ -9,7 +9,6 @@ from ralph import lines
 
 from sisyphus.arbiter.hooks import on_stop
 from sisyphus.clients import claude_code
-from sisyphus.clients.base import Outcome, Payload
 from sisyphus.ralph import actions, hooks, iterations, store
 from sisyphus.ralph.past import history
 from sisyphus.state import jsonl
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sisyphus._types import Json
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.ralph.loop import Loop
 
 ARGS = '"do it" --completion-promise "DONE"'

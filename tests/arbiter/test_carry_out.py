@@ -57,7 +57,7 @@ def test_the_prompt_goes_out_as_a_reminder_that_is_sent_once(desk: Desk) -> None
     assert first.body == (
         f"The prompt of this ralph loop begins: do it …\nIt can be read in {path}"
     )
-    assert first.hash == second["hash"] != ""
+    assert first.hash == second.hash != ""
     assert first.path == path
 
 
@@ -68,8 +68,8 @@ def test_after_a_compaction_the_whole_prompt_goes_out(desk: Desk) -> None:
 
     (after,) = desk.answer("x").texts
 
-    assert after["body"] == "The prompt of this ralph loop:\n\ndo it\nwell"
-    assert after["hash"] != before["hash"]
+    assert after.body == "The prompt of this ralph loop:\n\ndo it\nwell"
+    assert after.hash != before.hash
 
 
 def test_a_prompt_from_a_file_goes_out_whole(desk: Desk) -> None:

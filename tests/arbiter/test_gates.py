@@ -86,7 +86,7 @@ def test_a_command_that_fails_is_told_in_the_reason_and_in_full_behind_it(desk: 
     assert reason.endswith("\n\nIteration 2 of 100.")
     assert units(reason) <= texts.REASON_UNITS
     check = next(piece for piece in outcome.texts if piece.hash.startswith("check"))
-    assert check["body"].startswith("The last lines of the command that checks the promise:\n\n1\n")
+    assert check.body.startswith("The last lines of the command that checks the promise:\n\n1\n")
     kept = iterations.verify_path(desk.ours, loop_id)
     with open(kept) as file:
         assert file.read().endswith("100\nthe end\n")
@@ -495,8 +495,8 @@ def test_the_model_sees_the_checklist_again_only_when_it_changed(desk: Desk) -> 
     checklist_actions.mark(_which(desk), ["1"], "completed")
     third = desk.answer("working").texts[-1]
 
-    assert first.hash == second["hash"] != third["hash"]
-    assert "1 of 2 done" in third["body"]
+    assert first.hash == second.hash != third.hash
+    assert "1 of 2 done" in third.body
 
 
 # --- nested loops -------------------------------------------------------------------------------

@@ -222,8 +222,8 @@ def test_the_outer_loop_goes_on_at_the_stop_at_which_the_inner_one_ends(desk: De
     assert outcome.notes[0].startswith("blocked: promise `DONE` not found in the last message")
     assert outcome.notes[1:] == [f"loop {inner} ended: success"]
     (reminder,) = outcome.texts
-    assert reminder["body"] == first.body
-    assert reminder["hash"] != first.hash
+    assert reminder.body == first.body
+    assert reminder.hash != first.hash
     assert [loop.loop_id for loop in desk.loops] == [outer]
     assert desk.loop.iteration == 3
 

@@ -70,7 +70,7 @@ def test_the_same_text_has_the_same_hash_and_new_progress_another(scene: Scene) 
     scene.write(PLAN.replace("- [ ] two", "- [x] two"))
     third = scene.start(source="resume").texts
 
-    assert first[0]["hash"] == second[0]["hash"] != third[0]["hash"]
+    assert first[0].hash == second[0].hash != third[0].hash
 
 
 def test_wave_story_and_blocked_tasks_are_named(scene: Scene) -> None:

@@ -353,7 +353,7 @@ def test_a_name_that_is_no_loops_says_so(ours: str, loop: str, said: str) -> Non
     assert "\x1b" not in str(raised.value)
 
 
-def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str, home: Path) -> None:
+def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str) -> None:
     _save(ours, "one", "do it")
     know_session(ours, "one")
 

@@ -7,12 +7,15 @@ from making import a_space, ours, put
 
 from rules.rulefile import a_rule
 from sisyphus.clients import claude_code
-from sisyphus.clients.base import Outcome, Payload
+from sisyphus.memory import open_memory
 from sisyphus.rules.hooks import AHEAD_BYTES, NAMED, on_post_tool_use
+from sisyphus.session import store
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sisyphus.clients.base import Outcome, Payload
 
 PYTHON = a_rule('applies_to: "**/*.py"', body="- Annotate.\n")
 
@@ -36,8 +39,13 @@ def _sent(project: Path, name: str = "a.py", **raw: object) -> list[str]:
 
 
 def _remember(home: Path, *hashes: str, key: str = "s1") -> None:
-    listed = ", ".join(f'"{one}"' for one in hashes)
-    put(ours(home, f"rules-injector/session-{key}.json"), f'{{"injected_hashes": [{listed}]}}')
+
+    session, _, agent = key.partition("@")
+    memory = open_memory(str(ours(home, "")))
+    with memory.transaction():
+        n = store.number(memory, "claude", session, agent)
+        for name in hashes:
+            memory.write("INSERT OR IGNORE INTO sent VALUES (?, ?, 'rules', '', 0)", n, name)
 
 
 def test_a_matching_rule_is_a_piece_for_the_model(project: Path) -> None:
@@ -52,7 +60,6 @@ def test_a_matching_rule_is_a_piece_for_the_model(project: Path) -> None:
     assert piece.body == "# Rule from .claude/rules/python.md\n\n- Annotate."
     assert piece.tail == "\n</system-reminder>"
     assert piece.late_head == ("<system-reminder>\nThe following rules apply to src/a.py:\n\n")
-    assert piece["ledger"] == "rules-injector"
     assert piece.path == str(path)
     assert len(piece.hash) == 16
     assert outcome.notes == ["rules for src/a.py: for the model .claude/rules/python.md"]
@@ -158,17 +165,6 @@ def test_an_edited_rule_is_new_text(project: Path, home: Path) -> None:
     path.write_text(PYTHON.replace("Annotate", "Annotate all"))
 
     assert _sent(project) == ["# Rule from .claude/rules/python.md\n\n- Annotate all."]
-
-
-@pytest.mark.parametrize(
-    "ledger",
-    [b"", b"[]", b'{"injected_hashes": 3}', b'{"injected_hashes": [[], null]}', b"\xff"],
-)
-def test_a_damaged_ledger_hides_nothing(project: Path, home: Path, ledger: bytes) -> None:
-    put(project / ".claude/rules/python.md", PYTHON)
-    put(ours(home, "rules-injector/session-s1.json"), ledger)
-
-    assert len(_sent(project)) == 1
 
 
 def test_two_rules_with_the_same_text_are_sent_once(project: Path) -> None:

@@ -197,7 +197,7 @@ def test_rules_that_are_never_sent_are_not_in_the_index(project: Path) -> None:
 
 @pytest.mark.usefixtures("rule")
 def test_where_nothing_can_be_written_rules_still_work(project: Path, home: Path) -> None:
-    put(ours(home, "cache"), "in the way")
+    put(ours(home, ""), "in the way")
 
     assert _bodies(project) == {".claude/rules/a.md": "- Be kind."}
     assert ours(home, "cache").read_text() == "in the way"
@@ -221,7 +221,7 @@ def test_processes_that_start_together_all_find_the_rule(project: Path) -> None:
         "from sisyphus.rules.index import current\n"
         "from sisyphus.workspace import Workspace\n"
         "index = current(Workspace(sys.argv[1]))\n"
-        "    print([index.body(entry) for entry in index.rules])\n"
+        "print([index.body(entry) for entry in index.rules])\n"
     )
     command = [sys.executable, "-c", script, str(project)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(8)]

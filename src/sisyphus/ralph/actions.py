@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sisyphus import journal
 from sisyphus.errors import SisyphusError
-from sisyphus.paths import is_safe_id, our_home
+from sisyphus.paths import is_safe_id
 from sisyphus.plain import one_line
 from sisyphus.ralph import breaker, notices, store
 from sisyphus.ralph import loop as lp
@@ -96,23 +96,23 @@ def cancel(
             history.ended(ours, loop, lp.CANCELLED, now, f"by {by or notices.who(where)}")
         held.memory.cancelled_at = iso(now)
         if not by:
-            _note(held, "cancelled", current, now, where)
+            _note(ours, held, "cancelled", current, now, where)
         held.save([])
     return [row for row in rows if row["loop_id"] in ended]
 
 
-def _note(held: store.LoopStore, what: str, loop: Loop, now: float, where: str) -> None:
+def _note(ours: str, held: store.LoopStore, what: str, loop: Loop, now: float, where: str) -> None:
     """For `why`, and for the user at the session's next Stop."""
     from sisyphus.ralph import texts
 
-    text = _journal(loop, what, now, where)
+    text = _journal(ours, loop, what, now, where)
     head = f"[{texts.name(loop)} {what.upper()}]"
     held.memory.news.append(f"{head}\n\n{text}: {loop.description}")
 
 
-def _journal(loop: Loop, what: str, now: float, where: str) -> str:
+def _journal(ours: str, loop: Loop, what: str, now: float, where: str) -> str:
     text = f"loop {loop.loop_id} was {what} by {notices.who(where)}"
-    journal.note(our_home(), loop.session_id, text, now)
+    journal.note(ours, loop.session_id, text, now)
     return text
 
 
@@ -130,7 +130,7 @@ def pause(ours: str, session: str = "", *, now: float, by: str = "", where: str 
         loop = _current(held.loops)
         lp.pause(held.loops, lp.BY_USER, now)
         if not by:
-            _note(held, "paused", loop, now, where)
+            _note(ours, held, "paused", loop, now, where)
         held.save(held.loops)
     return _current_row(ours, session, now)
 
@@ -149,7 +149,7 @@ def resume(
         loop.breaker = breaker.reset()
         held.memory.blocks = 0
         if not by:
-            _journal(loop, "resumed", now, where)
+            _journal(ours, loop, "resumed", now, where)
         held.save(held.loops)
     return _current_row(ours, session, now)
 

@@ -222,7 +222,7 @@ class Reply:
         outcome.messages += outcome.announced if texts else []
         if problem and payload.event in ("stop", "idle"):
             outcome.reason = None
-        if problem and payload.event == "session-start":
+        if problem and payload.event == "session-start" and payload.source in ("", "startup"):
             outcome.messages.append(f"sisyphus goes on without its memory: {problem}.")
         try:
             self._print(outcome, fit(texts)[0])
