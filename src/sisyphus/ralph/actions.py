@@ -5,14 +5,15 @@ They raise `SisyphusError` with what is wrong and what to do, and take effect at
 
 from __future__ import annotations
 
-from sisyphus import journal
 from sisyphus.errors import SisyphusError
+from sisyphus.memory import open_memory
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import one_line
 from sisyphus.ralph import breaker, notices, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past.living import living
 from sisyphus.session import client_process
+from sisyphus.session import store as session_store
 from sisyphus.times import iso
 
 TYPE_CHECKING = False
@@ -112,7 +113,7 @@ def _note(ours: str, held: store.LoopStore, what: str, loop: Loop, now: float, w
 
 def _journal(ours: str, loop: Loop, what: str, now: float, where: str) -> str:
     text = f"loop {loop.loop_id} was {what} by {notices.who(where)}"
-    journal.note(ours, loop.session_id, text, now)
+    session_store.note(open_memory(ours), loop.session_id, text, now)
     return text
 
 

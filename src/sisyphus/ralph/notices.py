@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sisyphus import journal
+from sisyphus.memory import open_memory
 from sisyphus.session import client_process
+from sisyphus.session import store as session_store
 
 
 def who(where: str = "") -> str:
@@ -21,14 +22,17 @@ def listens(ours: str, session: str) -> bool:
 
     if store.has_loop(ours, session):
         return True
-    return journal.knows(ours, session) and client_process.is_held(ours, session) is not False
+    return (
+        session_store.is_known(open_memory(ours), session)
+        and client_process.is_held(ours, session) is not False
+    )
 
 
 def tell(ours: str, session: str, head: str, text: str, now: float) -> None:
     """Both, where nothing else changes in the session's loops."""
     from sisyphus.ralph import store
 
-    journal.note(ours, session, text, now)
+    session_store.note(open_memory(ours), session, text, now)
     with store.LoopStore(ours, session) as held:
         held.memory.news.append(f"[{head}]\n\n{text}")
         held.save_memory()

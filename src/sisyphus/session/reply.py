@@ -198,6 +198,7 @@ class Reply:
         now = time.time() if is_idle else self._space.now
         ms = round((time.perf_counter() - self._started) * 1000, 1)
         blocked = outcome.reason is not None
+        holds = blocked and payload.event != "user-prompt-submit"  # there it is an answer
         memory.write(
             "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -208,7 +209,7 @@ class Reply:
         memory.write(
             "UPDATE session SET seen_at = ?, hooks = hooks + 1, ms = ms + ?, units = units + ?, "
             "blocks = blocks + ?, project = coalesce(project, ?) WHERE n = ?",
-            now, ms, units, blocked, self._space.root, n,
+            now, 0 if is_idle else ms, units, holds, self._space.root, n,
         )  # fmt: skip
 
     def _send_without_memory(self, outcomes: Outcomes, problem: str = "") -> Outcome:

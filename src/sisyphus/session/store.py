@@ -254,6 +254,22 @@ def new_calls(memory: Memory, session: Session, calls: Iterable[str]) -> set[str
     return {call for call in calls if not memory.row(query, session.n, call)}
 
 
+def note(memory: Memory, session: str, text: str, now: float) -> None:
+    """A line of the journal about what a command did to a session, if the session is known."""
+    row = memory.row("SELECT n FROM session WHERE id = ? AND agent = ''", session)
+    if row is not None:
+        memory.write(
+            "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts) "
+            "VALUES (?, ?, 'command', 0, 0, 0, 0, ?, '[]')",
+            row[0], now, json.dumps([text]),
+        )  # fmt: skip
+
+
+def is_known(memory: Memory, session: str) -> bool:
+    """Whether a hook has seen this session."""
+    return memory.row("SELECT 1 FROM session WHERE id = ? AND agent = ''", session) is not None
+
+
 def delete(memory: Memory, sessions: Sequence[int]) -> None:
     """Removes sessions, and what belongs to them. Inside a transaction."""
     for n in sessions:

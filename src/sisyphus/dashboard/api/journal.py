@@ -37,5 +37,5 @@ def entries(  # one a parameter of the query
     count: HowMany = view.COUNT,
 ) -> Journal:
     """What hooks decided and why, of one session or of those whose journals were written last."""
-    found = view.entries(desk.ours, view.Asked(session, event, quiet, before, count))
+    found = view.entries(desk.memory, view.Asked(session, event, quiet, before, count))
     return Journal.model_validate(found)
