@@ -8,11 +8,11 @@ import sqlite3
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 COMMAND = (os.path.join(sysconfig.get_path("scripts"), "sisyphus"),)
 DYING = os.path.join(os.path.dirname(__file__), "dying.py")

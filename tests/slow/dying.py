@@ -60,6 +60,6 @@ def heard_write(text: str) -> int:
     return written
 
 
-sys.stdout.write = heard_write  # type: ignore[method-assign]
+sys.stdout.write = heard_write
 sys.addaudithook(watch)
 entry.main()

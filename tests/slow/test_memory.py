@@ -5,19 +5,15 @@ from __future__ import annotations
 
 import os
 import random
-import sqlite3
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doors import COMMAND, HANG_SECONDS, Door, finish, put, rule
+from doors import HANG_SECONDS, Door, finish, put, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
