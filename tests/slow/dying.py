@@ -46,7 +46,7 @@ def leave(code: int) -> None:
     real_exit(code)
 
 
-_sqlite3.connect = connect  # type: ignore[assignment]
+_sqlite3.connect = connect
 os._exit = leave  # type: ignore[assignment]
 sys.argv = ["sisyphus", *sys.argv[3:]]
 write = sys.stdout.write
@@ -60,6 +60,6 @@ def heard_write(text: str) -> int:
     return written
 
 
-sys.stdout.write = heard_write
+sys.stdout.write = heard_write  # type: ignore[method-assign]
 sys.addaudithook(watch)
 entry.main()

@@ -121,23 +121,28 @@ def counted(marks: list[str], by_killed: str, after: str) -> dict[str, tuple[int
     return {m: (by_killed.count(m) + after.count(m), by_killed.count(m)) for m in marks}
 
 
-EVENTS: list[tuple[str, dict[str, Any]]] = [
-    ("session-start", {"source": "startup"}),
-    ("post-tool-use", {"files": ("a.py",)}),
-    ("stop", {"last_assistant_message": "That is all."}),
-]
+EVENTS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "start": ("session-start", {"source": "startup"}, []),
+    "one-rule": ("post-tool-use", {"files": ("a.py",)}, ["RULE-ONE"]),
+    "two-replies": ("post-tool-use", {"files": ("a.py",)}, ["RULE-ONE", "RULE-TWO"]),
+    "quiet-stop": ("stop", {"last_assistant_message": "That is all."}, []),
+}
 
 
-@pytest.mark.parametrize(("event", "values"), EVENTS, ids=[event for event, _ in EVENTS])
+@pytest.mark.parametrize(("event", "values", "rules"), EVENTS.values(), ids=EVENTS)
 @pytest.mark.parametrize("is_new", [True, False], ids=["a-new-memory", "an-old-memory"])
-def test_a_kill_at_every_step(door: Door, event: str, values: dict[str, Any], is_new: bool) -> None:
-    marks = []
-    if event == "session-start":
-        marks = long_readme(door.project)
-    if event == "post-tool-use":
-        marks = ["MARK-ONE", "MARK-TWO"]
-        for mark in marks:
-            rule(door.project, mark.lower(), f"{mark}\n" + "word \n" * 1500)
+def test_a_kill_at_every_step(
+    door: Door,
+    event: str,
+    values: dict[str, Any],
+    rules: list[str],
+    *,
+    is_new: bool,
+) -> None:
+    """Of a hook; then the same event comes once more, and some prompts."""
+    marks = long_readme(door.project) if event == "session-start" else rules
+    for mark in rules:
+        rule(door.project, mark.lower(), f"{mark}\n" + "word \n" * 1500)
     if not is_new:
         door.hook("stop", "another")
     for step in range(1, MANY_STEPS):
