@@ -154,8 +154,8 @@ def events(  # each a filter
 
 
 def _event(row: Row) -> Event:
-    *plain, blocked, is_silent, notes, texts = row
-    return Event(*plain, bool(blocked), bool(is_silent), json.loads(notes), json.loads(texts))
+    lists = json.loads(row[9]), json.loads(row[10])
+    return Event(*row[:7], bool(row[7]), bool(row[8]), *lists)
 
 
 def latest_event(memory: Memory) -> int:

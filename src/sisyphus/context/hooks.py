@@ -65,7 +65,7 @@ def _sent(payload: Payload, space: Workspace) -> frozenset[str]:
     """What the model has; where its context begins anew, that is forgotten with this event."""
     if payload.is_fresh:
         return frozenset()
-    return sent_hashes(space.memory, payload.session, payload.agent)
+    return sent_hashes(space.memory, payload.client, payload.session, payload.agent)
 
 
 def _describe(document: Document) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from sisyphus import memory
 from sisyphus.clients.base import Outcome
 from sisyphus.enforce import marks, rest, store
 from sisyphus.enforce.store import milliseconds
@@ -81,6 +82,7 @@ class Waiter:
                 outcome = rest.look(self._payload, self._space, now / 1_000)
                 if outcome.reason is not None:
                     return outcome
+            memory.close()  # or what is written beside it stays there for as long as we wait
             self._sleep(_nap(seen, now))
         return Outcome(notes=[f"not woken: {why}"]) if why else None
 

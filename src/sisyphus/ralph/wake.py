@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 
+from sisyphus import memory
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import LockedError
 from sisyphus.ralph import store
@@ -90,6 +91,7 @@ class _Watch:
                 return Outcome(notes=["the client has gone while the loop waited"])
             if left <= 0:
                 return self._over(waiting)
+            memory.close()  # or what is written beside it stays there for as long as we wait
             sleep(min(LOOK_SECONDS, left))
         return Outcome(notes=["the loop waits no more for the limit"])
 

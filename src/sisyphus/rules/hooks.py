@@ -32,7 +32,7 @@ def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
         return None
     rules = index.current(space)
     outcome = Outcome(notes=_problems(rules.problems))
-    sent = set(sent_hashes(space.memory, payload.session, payload.agent))
+    sent = set(sent_hashes(space.memory, payload.client, payload.session, payload.agent))
     for touched in payload.paths:
         path, inside = relative(touched, space.root)
         covering = [entry for entry in rules.rules if _applies(entry, path, inside=inside)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sisyphus.clients import client_named
 from sisyphus.clients.base import Outcome
+from sisyphus.memory import SET_ASIDE, Removal
 from sisyphus.session import client_process, store
 from sisyphus.workspace import run_id
 
@@ -41,7 +42,14 @@ def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
         is_cleared = payload.source == "clear"
         values |= client_process.taken_up(session, space.now, is_cleared=is_cleared)
     begins = store.Beginning(session, space.scope, space.now, values, forgets=forgets)
-    return Outcome(changes=[begins], notes=_switched_off(space))
+    outcome = Outcome(changes=[begins], notes=_switched_off(space))
+    if kept := space.memory.row("SELECT value FROM note WHERE name = ?", SET_ASIDE):
+        outcome.messages.append(
+            "sisyphus could not read its memory and has begun a new one. What the old one held is "
+            f"kept: {kept[0]}"
+        )
+        outcome.changes.append(Removal("note", {"name": SET_ASIDE}))
+    return outcome
 
 
 def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:

@@ -63,13 +63,16 @@ class Reply:
     def send(self, outcomes: Outcomes) -> Outcome:
         """Says what there is to say, and notes it; returns what was asked for in all."""
         memory, payload = self._space.memory, self._payload
+        if memory.is_busy:
+            self._space.log(f"{payload.event}: not answered: {memory.problem}")
+            return Outcome()
         if memory.problem or not payload.is_known:
             return self._send_without_memory(outcomes)
         try:
             return self._send(outcomes)
         except _sqlite3.Error as error:
             self._space.log(f"{payload.event}: the memory was not written: {error}")
-            if self._has_printed or "locked" in str(error):
+            if self._has_printed or error.sqlite_errorcode == _sqlite3.SQLITE_BUSY:
                 return Outcome()
             return self._send_without_memory(outcomes, str(error))
 
@@ -77,9 +80,7 @@ class Reply:
         """A line of the journal for an event that is not answered."""
         memory = self._space.memory
         with memory.transaction():
-            n = store.number(
-                memory, self._payload.client, self._payload.session, self._payload.agent
-            )
+            n = store.number_of(memory, self._payload)
             self._journal(n, outcome, [], 0, is_silent=is_silent)
 
     def _send(self, outcomes: Outcomes) -> Outcome:
@@ -89,8 +90,8 @@ class Reply:
         for tries in range(TRIES):
             try:
                 with memory.transaction():
-                    self._apply(outcomes, is_last=tries == TRIES - 1)
-                    outcome, n = self._settle(outcomes, speaks=speaks)
+                    n = self._apply(outcomes, is_last=tries == TRIES - 1)
+                    outcome = self._settle(n, outcomes, speaks=speaks)
             except _StaleError as stale:
                 for route in stale.routes:
                     outcomes[route] = self._ask(route) if route != "fork" else self._inheritance()
@@ -104,9 +105,9 @@ class Reply:
             return outcome
         return Outcome()
 
-    def _apply(self, outcomes: Outcomes, *, is_last: bool) -> None:
-        """Raises `_StaleError` where a record is no more what a handler has read. In the end what
-        it asked for counts without its changes."""
+    def _apply(self, outcomes: Outcomes, *, is_last: bool) -> int:
+        """Makes the changes; returns the session's number. Raises `_StaleError` where a record is
+        no more what a handler has read. In the end what it asked for counts without its changes."""
         memory = self._space.memory
         stale = [
             route
@@ -115,20 +116,34 @@ class Reply:
         ]
         if stale and not is_last:
             raise _StaleError(stale)
+        self._ledgers.clear()
         if any(outcome.changes for outcome in outcomes.values() if outcome):
             self._ledgers.update(filter(self._is_exported, store.LEDGERS.values()))
+        n = store.number_of(memory, self._payload)
+        if self._payload.calls and not self._claim_calls(n) and not is_last:
+            raise _StaleError(list(outcomes))
+        return n
+
+    def _claim_calls(self, n: int) -> bool:
+        """Whether no other hook has answered one of these calls since they were looked at; such a
+        call is no news any more."""
+        add = "INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)"
+        calls = dict.fromkeys(self._payload.call_ids)
+        answered = [call for call in calls if not self._space.memory.write(add, n, call)]
+        if answered:
+            kept = [call for call in self._payload.calls if call.id not in answered]
+            self._payload.calls = kept
+        return not answered
 
     def _is_exported(self, ledger: str) -> bool:
         payload = self._payload
         path = store.ledger_path(self._space.ours, ledger, payload.session, payload.agent)
         return os.path.exists(path)
 
-    def _settle(self, outcomes: Outcomes, *, speaks: bool) -> tuple[Outcome, int]:
-        """Prints the reply as the last thing before the commit; returns what was asked for, and
-        the session's number."""
+    def _settle(self, n: int, outcomes: Outcomes, *, speaks: bool) -> Outcome:
+        """Prints the reply as the last thing before the commit; returns what was asked for."""
         payload, memory = self._payload, self._space.memory
         merged = merge(outcomes.values())
-        n = store.number(memory, payload.client, payload.session, payload.agent)
         waited = store.waiting(memory, n)
         queue: list[Text] = []
         taken: list[Text] = []
@@ -145,24 +160,29 @@ class Reply:
         for one in taken:
             store.remember(memory, n, one, self._space.now)
             self._ledgers.update(filter(None, [store.LEDGERS.get(one.kind)]))
-        for call in payload.call_ids:
-            memory.write("INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)", n, call)
+        for name in self._ledgers:
+            memory.write("INSERT OR IGNORE INTO export (session, name) VALUES (?, ?)", n, name)
+        self._ledgers.update(store.unexported(memory, n))
         merged.messages += merged.announced if queue else []
         self._tell(merged, taken, left)
         labels = _labels(_arrived(taken, left), self._space.root) if taken else []
         self._journal(n, merged, labels, _units(text))
         if speaks:
             self._print(merged, text)
-        return merged, n
+        return merged
 
     def _export(self, ledger: str, n: int) -> None:
         """Tells other programs what the session was sent."""
         from sisyphus import exports
 
-        payload, memory = self._payload, self._space.memory
-        path = store.ledger_path(self._space.ours, ledger, payload.session, payload.agent)
-        told = lambda: json.dumps(store.ledger(memory, n, ledger)).encode() + b"\n"  # noqa: E731
-        exports.write(memory, path, told)
+        session, agent, memory = self._payload.session, self._payload.agent, self._space.memory
+        path = store.ledger_path(self._space.ours, ledger, session, agent)
+
+        def render() -> bytes:
+            memory.write("DELETE FROM export WHERE session = ? AND name = ?", n, ledger)
+            return json.dumps(store.ledger(memory, ledger, session, agent)).encode() + b"\n"
+
+        exports.write(memory, path, render)
 
     def _knows_itself(self) -> bool:
         """Whether it is known what the model holds; for a fork, only once its parent is found."""
@@ -237,9 +257,7 @@ class Reply:
         reply = self._client.render(self._payload, outcome, text, self._space.settings.get)
         if reply is None:
             return
-        memory = self._space.memory
-        if not memory.problem:
-            memory.reserve()
+        self._space.memory.reserve()
         # What the summariser reads need not be ASCII, where stdout can spell it.
         is_utf8 = (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf")
         ascii_only = self._payload.event != "pre-compact" or not is_utf8

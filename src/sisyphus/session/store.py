@@ -125,8 +125,13 @@ class Inheritance(Change):
         self.parents = parents
 
     def apply(self, memory: Memory) -> bool:
-        if not super().apply(memory):
-            return False
+        """Counts once, whatever else has changed, and unless there is nothing left to inherit."""
+        if not memory.write(
+            "UPDATE session SET parents = ?, version = version + 1 "
+            "WHERE client = ? AND id = ? AND agent = ? AND parents IS NULL",
+            self.values["parents"], *self.key.values(),
+        ):  # fmt: skip
+            return True
         marks = ", ".join("?" * len(self.parents))
         memory.write(
             "INSERT OR IGNORE INTO sent (session, hash, kind, path, at) "
@@ -166,16 +171,21 @@ def number(memory: Memory, client: Value, session: Value, agent: Value) -> int:
     return int(found[0])
 
 
+def number_of(memory: Memory, payload: Payload) -> int:
+    return number(memory, payload.client, payload.session, payload.agent)
+
+
 def leave_others(memory: Memory, n: int, pid: Value) -> None:
     """A process is in one session at a time. Inside a transaction."""
     memory.write("UPDATE session SET in_process = 0 WHERE pid = ? AND n <> ?", pid, n)
 
 
-def sent_hashes(memory: Memory, session: str, agent: str = "") -> frozenset[str]:
+def sent_hashes(memory: Memory, client: str, session: str, agent: str = "") -> frozenset[str]:
     """The texts that this session's model was certainly sent, by their hashes."""
     rows = memory.rows(
-        "SELECT hash FROM sent JOIN session ON session = session.n WHERE id = ? AND agent = ?",
-        session, agent,
+        "SELECT hash FROM sent JOIN session ON session = session.n "
+        "WHERE client = ? AND id = ? AND agent = ?",
+        client, session, agent,
     )  # fmt: skip
     return frozenset(row[0] for row in rows)
 
@@ -236,16 +246,24 @@ def ledger_path(ours: str, ledger: str, session: str, agent: str = "") -> str:
     return os.path.join(ours, ledger, f"session-{key}.json")
 
 
-def ledger(memory: Memory, n: int, name: str) -> dict[str, list[str]]:
-    """What other programs are told that session `n` was sent, in S0's words."""
+def ledger(memory: Memory, name: str, session: str, agent: str = "") -> dict[str, list[str]]:
+    """What other programs are told that a session was sent, in S0's words: they know no client."""
     kinds = [kind for kind, ledger in LEDGERS.items() if ledger == name]
     rows = memory.rows(
-        "SELECT hash, path FROM sent WHERE session = ? "
-        f"AND kind IN ({', '.join('?' * len(kinds))}) ORDER BY at, hash",  # marks
-        n, *kinds,
+        "SELECT hash, path FROM sent JOIN session ON session = session.n "
+        f"WHERE id = ? AND agent = ? AND kind IN ({', '.join('?' * len(kinds))}) "  # marks
+        "ORDER BY at, hash",
+        session, agent, *kinds,
     )  # fmt: skip
+    hashes = dict.fromkeys(found for found, _ in rows)
     paths = dict.fromkeys(path for _, path in rows if path)
-    return {"injected_hashes": [found for found, _ in rows], "injected_paths": list(paths)}
+    return {"injected_hashes": list(hashes), "injected_paths": list(paths)}
+
+
+def unexported(memory: Memory, n: int) -> list[str]:
+    """The ledgers of session `n` that say less than the memory: whoever wrote there last was
+    killed, or found no room."""
+    return [name for (name,) in memory.rows("SELECT name FROM export WHERE session = ?", n)]
 
 
 def new_calls(memory: Memory, session: Session, calls: Iterable[str]) -> set[str]:
