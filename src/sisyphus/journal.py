@@ -154,8 +154,11 @@ def events(  # each a filter
 
 
 def _event(row: Row) -> Event:
-    lists = json.loads(row[9]), json.loads(row[10])
-    return Event(*row[:7], bool(row[7]), bool(row[8]), *lists)
+    n, session, agent, at, event, ms, sent, blocked, is_silent, notes, texts = row
+    return Event(
+        n, session, agent, at, event, ms, sent, bool(blocked), bool(is_silent),
+        json.loads(notes), json.loads(texts),
+    )  # fmt: skip
 
 
 def latest_event(memory: Memory) -> int:
