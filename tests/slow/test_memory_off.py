@@ -313,3 +313,14 @@ def test_a_hook_that_waits_for_hours_leaves_the_memory_alone(door: Door) -> None
     finally:
         waiter.kill()
         waiter.communicate()
+
+
+def test_nobody_is_held_without_a_memory(door: Door) -> None:
+    """The plan holds the session; who could tell when to let it go?"""
+    put(door.project / "PLAN.md", "# Plan\n\n- [ ] one\n- [ ] two\n")
+    door.hook("session-start", source="startup")
+    door.hook("user-prompt-submit", prompt="/sisyphus:boulder-enforce on")
+    stop = {"last_assistant_message": "That is all.", "stop_hook_active": False}
+    assert '"block"' in door.hook("stop", **stop)
+    a_newer_memory(door)
+    assert '"block"' not in door.hook("stop", **stop)
