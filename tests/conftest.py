@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from making import HANG_SECONDS
+from world import World
 
 from sisyphus.notify import send
 
@@ -72,3 +73,19 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     (folder / ".git").mkdir(parents=True)
     return folder
+
+
+@pytest.fixture
+def form(request: pytest.FixtureRequest) -> str:
+    """How `world.use` tells of a tool call: see `world.EITHER`."""
+    return str(getattr(request, "param", "call"))
+
+
+@pytest.fixture
+def world(
+    home_of_its_own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> World:
+    """A home, an empty project and a session "s1" of Claude Code in it."""
+    folder = tmp_path / "project"
+    (folder / ".git").mkdir(parents=True, exist_ok=True)
+    return World(home_of_its_own, folder, monkeypatch, form)

@@ -61,12 +61,20 @@ class Door:
 
     def killed(self, step: int, event: str, session: str = "s1", **values: Any) -> tuple[str, bool]:
         """What a hook printed that was killed before its `step`; whether it got so far."""
-        count = self.project.parent / "steps"
-        by = (sys.executable, DYING, str(step), str(count))
+        by = (sys.executable, DYING, "KILL", str(step))
         process = self.start(event, session, by=by, **values)
         printed, wrong = process.communicate(timeout=HANG_SECONDS)
         assert process.returncode in (0, -9), wrong.decode()
         return printed.decode(), process.returncode == -9
+
+    def stopped(
+        self, step: int, event: str, session: str = "s1", **values: Any
+    ) -> subprocess.Popen[bytes]:
+        """A hook that stands still before its `step`, or has ended before that."""
+        by = (sys.executable, DYING, "STOP", str(step))
+        process = self.start(event, session, by=by, **values)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        return process
 
     def ask(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         database = sqlite3.connect(self.database, timeout=HANG_SECONDS)

@@ -1,7 +1,7 @@
-"""Runs `sisyphus WORDS…` and kills itself (-9) before its Nth step, a statement that the memory
-executes or a change of the file system below HOME; N 0 = lives, and tells of how many there were.
+"""Runs `sisyphus WORDS…` and gives itself a signal, KILL or STOP, before its Nth step: a statement
+that the memory executes, the print, or a change of the file system below HOME.
 
-    python dying.py N COUNT_FILE hook stop < payload
+    python dying.py KILL N hook stop < payload
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 
 from sisyphus import entry
 
-fatal, count_file = int(sys.argv[1]), sys.argv[2]
+fate, fatal = signal.Signals[f"SIG{sys.argv[1]}"], int(sys.argv[2])
 steps = 0
 home = os.environ["HOME"]
-real_connect, real_exit = _sqlite3.connect, os._exit
+real_connect = _sqlite3.connect
 
 
 def step(*_: object) -> None:
     global steps  # noqa: PLW0603
     steps += 1
     if steps == fatal:
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), fate)
 
 
 def connect(*args: Any, **options: Any) -> Any:
@@ -39,15 +39,7 @@ def watch(event: str, args: tuple[Any, ...]) -> None:
         step()
 
 
-def leave(code: int) -> None:
-    sys.stdout.flush()
-    with open(count_file, "w", encoding="utf-8") as file:
-        file.write(str(steps))
-    real_exit(code)
-
-
 _sqlite3.connect = connect
-os._exit = leave  # type: ignore[assignment]
 sys.argv = ["sisyphus", *sys.argv[3:]]
 write = sys.stdout.write
 

@@ -3,14 +3,18 @@ door. `SISYPHUS_TEST_KILLS` says how many die at random moments."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import HANG_SECONDS, Door, finish, put, rule
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 KILLS = int(os.environ.get("SISYPHUS_TEST_KILLS", "200"))
+PAIRS_TRIED = int(os.environ.get("SISYPHUS_TEST_PAIRS", "60"))
 CROWD = 64
 MANY_STEPS = 400
 
@@ -150,11 +155,11 @@ def test_a_kill_at_every_step(
         if is_new:
             for path in door.ours.glob("sisyphus.db*"):
                 path.unlink()
-        given = dict(values)
-        files = given.pop("files", ())
-        given |= door.reading(*files, tool_use_id=f"call-{step}") if files else {}
-        printed, died = door.killed(step, event, session, **given)
-        after = door.hook(event, session, **given)
+        filled = dict(values)
+        files = filled.pop("files", ())
+        filled |= door.reading(*files, tool_use_id=f"call-{step}") if files else {}
+        printed, died = door.killed(step, event, session, **filled)
+        after = door.hook(event, session, **filled)
         after += arrives(door, session)
         assert wrongly(counted(marks, printed, after)) == {}, f"step {step}"
         assert door.is_whole(), f"step {step}"
@@ -181,14 +186,14 @@ def test_kills_at_random_moments(door: Door, seed: int) -> None:
         starts = n % 2 == 0
         event = "session-start" if starts else "post-tool-use"
         calls = door.reading("a.py", tool_use_id=f"call-{n}")
-        given: dict[str, Any] = {"source": "startup"} if starts else calls
-        process = door.start(event, session, **given)
+        values: dict[str, Any] = {"source": "startup"} if starts else calls
+        process = door.start(event, session, **values)
         time.sleep(chance.random() * 0.16)
         process.kill()
         printed, _ = process.communicate(timeout=HANG_SECONDS)
         died = process.returncode != 0
         said = printed.decode()
-        after = door.hook(event, session, **given) + arrives(door, session)
+        after = door.hook(event, session, **values) + arrives(door, session)
         found = counted(marks if starts else rules, said if died else "", after)
         if not died:
             found = {m: (said.count(m) + after.count(m), 0) for m in found}
@@ -200,3 +205,78 @@ def test_kills_at_random_moments(door: Door, seed: int) -> None:
     assert door.is_whole()
     assert sum(died for *_, died in results) > KILLS // 8
     assert list(door.ours.glob("*.corrupt-*")) == []
+
+
+# Two at once
+
+
+PAIRS: dict[str, tuple[str, dict[str, Any]]] = {
+    "startup": ("session-start", {"source": "startup"}),
+    "clear": ("session-start", {"source": "clear"}),
+    "resume": ("session-start", {"source": "resume"}),
+    "prompt": ("user-prompt-submit", {"prompt": "go on"}),
+    "read": ("post-tool-use", {"files": ("a.py",)}),
+    "stop": ("stop", {"last_assistant_message": "That is all."}),
+    "end": ("session-end", {"reason": "other"}),
+}
+FORGETS = ("startup", "clear")
+numbers = itertools.count()
+
+
+@settings(
+    max_examples=PAIRS_TRIED,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(
+    first=st.sampled_from(sorted(PAIRS)),
+    second=st.sampled_from(sorted(PAIRS)),
+    step=st.integers(1, 34),
+    dies=st.booleans(),
+    is_known=st.booleans(),
+)
+def test_an_event_in_the_middle_of_another(
+    door: Door, first: str, second: str, step: int, *, dies: bool, is_known: bool
+) -> None:
+    """The first stands still before any step, or is killed there, while the second happens; what
+    was killed happens again, and the session goes on."""
+    put(door.project / "README.md", "MARK-README\n")
+    rule(door.project, "one", "RULE-ONE")
+    session = f"p{next(numbers)}"
+    if is_known:
+        door.hook("session-start", session, source="resume")
+
+    def values(name: str, call: str) -> tuple[str, dict[str, Any]]:
+        event, given = PAIRS[name]
+        files = given.get("files", ())
+        return event, door.reading(*files, tool_use_id=call) if files else dict(given)
+
+    event, given = values(first, "first")
+    still = door.stopped(step, event, session, **given)
+    event, given = values(second, "second")
+    other = door.start(event, session, **given)
+    time.sleep(0.15)  # it may wait for the first one's transaction
+    still.send_signal(signal.SIGKILL if dies else signal.SIGCONT)
+    printed, wrong = still.communicate(timeout=HANG_SECONDS)
+    assert still.returncode in (0, -9), wrong.decode()
+    said = finish(other)
+    has_died = still.returncode == -9
+    if has_died:
+        event, given = values(first, "first")
+        said += door.hook(event, session, **given)
+    assert door.exports_are_current(session)
+    said += printed.decode()
+    said += door.hook("post-tool-use", session, **door.reading("a.py", tool_use_id="last"))
+    assert door.exports_are_current(session)
+    starts = [name for name in (first, second) if name in FORGETS]
+    extra = printed.decode()
+    times = {
+        mark: (said.count(mark), has_died and mark in extra) for mark in ("MARK-README", "RULE-ONE")
+    }
+    assert 1 <= times["RULE-ONE"][0] <= 1 + len(starts) + times["RULE-ONE"][1]
+    has_start = bool(starts) or is_known or "resume" in (first, second)
+    before = int(is_known)  # was sent, and is not in `said`
+    assert times["MARK-README"][0] + before >= has_start
+    sends = {first, second} & {*FORGETS, "resume"}
+    assert times["MARK-README"][0] <= len(sends) + times["MARK-README"][1]
+    assert door.is_whole()

@@ -290,3 +290,37 @@ def test_the_log_does_not_grow_with_each_reply(door: Door) -> None:
             door.hook("post-tool-use", f"s{n}", **door.reading("a.py", tool_use_id=f"{n}"))
         assert Path(f"{door.database}-wal").stat().st_size < 4_700_000
     assert door.is_whole()
+
+
+def test_a_hook_that_waits_for_hours_leaves_the_memory_alone(door: Door) -> None:
+    """Or what was written last would stay beside it all the time."""
+    assert "enforcement" in door.hook("user-prompt-submit", prompt="/sisyphus:enforce on")
+    door.hook("session-start", source="startup", words=("--scope", "project"))
+    environment = {
+        **os.environ,
+        "CLAUDE_CODE_ENTRYPOINT": "cli",
+        "CLAUDE_PID": str(os.getpid()),
+        "CLAUDE_PROJECT_DIR": str(door.project),
+    }
+    rests = {"last_assistant_message": "That is all.", "hook_event_name": "Stop"}
+    waiter = door.start("idle", words=("--scope", "project"), options={"env": environment}, **rests)
+    try:
+        for _ in range(4):
+            time.sleep(0.5)
+            assert waiter.poll() is None
+            door.hook("stop", "another")
+            assert not list(door.ours.glob("sisyphus.db-*"))
+    finally:
+        waiter.kill()
+        waiter.communicate()
+
+
+def test_nobody_is_held_without_a_memory(door: Door) -> None:
+    """The plan holds the session; who could tell when to let it go?"""
+    put(door.project / "PLAN.md", "# Plan\n\n- [ ] one\n- [ ] two\n")
+    door.hook("session-start", source="startup")
+    door.hook("user-prompt-submit", prompt="/sisyphus:boulder-enforce on")
+    stop = {"last_assistant_message": "That is all.", "stop_hook_active": False}
+    assert '"block"' in door.hook("stop", **stop)
+    a_newer_memory(door)
+    assert '"block"' not in door.hook("stop", **stop)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 FEATURES = ("boulder", "ralph", "checkpoint", "enforce", "rules", "context")
 """Those that a setting, `enabled`, switches off."""
 
-_ONE_START_SECONDS = 2
+_ONE_START_SECONDS = 10
+"""The client gives up on a hook after so long: what comes later is another start."""
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
