@@ -50,7 +50,6 @@ def test_settings_and_plugin_together_hold_a_loop_once(world: World) -> None:
     both = [world.wired("plugin"), world]
     for one in both:
         one.start()
-    prompt = '/ralph-loop "do it" --completion-promise "DONE"'
     world.hook("user-prompt-submit", prompt=LOOP)
 
     held = [one.hook("stop", said="not yet") for one in both]

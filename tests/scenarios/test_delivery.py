@@ -193,7 +193,7 @@ def test_a_rule_of_higher_priority_goes_first(world: World) -> None:
 
 def test_the_plan_goes_before_the_documents(world: World) -> None:
     world.write(".claude/PLAN.md", "# Ship it\n\n- [x] one\n- [ ] two\n")
-    world.write("README.md", "y" * 9_900)
+    world.write("README.md", "y" * 20_000)
 
     first, second = world.start(), world.hook("user-prompt-submit")
 
@@ -216,13 +216,25 @@ def test_characters_outside_of_the_basic_plane_count_twice(world: World) -> None
 
 
 @EITHER_LATER
-def test_a_text_that_no_reply_can_carry_is_cut_with_a_note(world: World) -> None:
-    world.write(".claude/rules/py.md", a_rule("z" * 30_000))
+def test_a_small_rule_does_not_overtake_a_large_one(world: World) -> None:
+    for name, size in (("a", 7_000), ("b", 7_000), ("c", 10)):
+        world.write(f".claude/rules/{name}.md", a_rule(name * size))
+
+    first, second = (world.use("Read", file_path="a.py").text for _ in range(2))
+
+    assert "c" * 10 not in first
+    assert "c" * 10 in second
+
+
+@EITHER_LATER
+@pytest.mark.parametrize("letter", ["z", "\U0001f600"])
+def test_a_text_that_no_reply_can_carry_is_cut_with_a_note(world: World, letter: str) -> None:
+    world.write(".claude/rules/py.md", a_rule(letter * (30_000 if letter == "z" else 9_000)))
 
     answer = world.use("Read", file_path="a.py")
 
     assert carried(answer)
-    assert "zzz" in answer.text
+    assert letter * 3 in answer.text
     assert not carried(world.use("Read", file_path="a.py"))
 
 
