@@ -34,6 +34,22 @@ _UNMEASURED = (
 times as long, and what such a process of these tests runs is run by others as well."""
 
 
+SLOW = (
+    "dashboard/api/test_schema.py", "dashboard/test_serve.py", "integration/test_parallel.py",
+    "integration/test_paths.py", "integration/test_slow_texts.py", "integration/test_state.py",
+    "integration/test_stdin.py", "test_doc_blocks.py", "test_doc_json.py", "test_pictures.py",
+)  # fmt: skip
+"""Files of tests that start hundreds of processes, or a browser: `make slow` runs them."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m` chooses."""
+    for item in items:
+        if item.path.is_relative_to(_HERE) and item.path.relative_to(_HERE).as_posix() in SLOW:
+            item.add_marker("slow")
+
+
 @pytest.fixture(autouse=True)
 def home_of_its_own(
     request: pytest.FixtureRequest,

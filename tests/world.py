@@ -182,7 +182,7 @@ class World:
         """Adds lines to the session's transcript."""
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         with self.transcript.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(record) + "\n" for record in records)
+            file.writelines(json.dumps(r, separators=(",", ":")) + "\n" for r in records)
 
     def fill(self, tokens: int, model: str = "claude-opus-5-5", **fields: Any) -> None:
         """The newest answer of the transcript was made from a context of so many tokens."""
@@ -277,6 +277,15 @@ class World:
         done = subprocess.run(
             [COMMAND, *words], input=given, capture_output=True, check=False, cwd=self.folder,
             timeout=HANG_SECONDS, env={**os.environ, **environment},
+        )  # fmt: skip
+        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def shell(self, line: str) -> Answer:
+        """What somebody types in the project's folder, with the installed command on the PATH."""
+        path = f"{os.path.dirname(COMMAND)}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            ["/bin/sh", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            cwd=self.folder, timeout=HANG_SECONDS, env={**os.environ, "PATH": path},
         )  # fmt: skip
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
