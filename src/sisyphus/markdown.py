@@ -45,10 +45,10 @@ class Said:
         self.begins = begins
 
 
-def read(message: str) -> Said:
+def read(message: str, *, hides_quotes: bool = True) -> Said:
     """Line ends become "\\n"; a NUL, which `HIDDEN` needs, becomes U+FFFD."""
     source = message.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    reader = _Reader(source)
+    reader = _Reader(source, hides_quotes=hides_quotes)
     position = 0
     while visible := _VISIBLE.search(source, position):
         start = source.rfind("\n", position, visible.start()) + 1 or position
@@ -65,11 +65,13 @@ class _Reader:
     """Where the lines so far have left the message."""
 
     __slots__ = (
-        "_base", "_fence", "_is_open", "_is_quoted", "_items", "_source", "blocks", "hidden",
+        "_base", "_fence", "_hides_quotes", "_is_open", "_is_quoted", "_items", "_source", "blocks",
+        "hidden",
     )  # fmt: skip
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, *, hides_quotes: bool) -> None:
         self._source = source
+        self._hides_quotes = hides_quotes
         self._items: list[int] = []  # columns at which the text of the open list items begins
         self._is_open = False  # a paragraph that the next line may continue
         self._is_quoted = False  # that paragraph stands in a block quote
@@ -147,8 +149,8 @@ class _Reader:
         if kind == "comment":
             return self._comment(start)
         if kind == "quote":
-            self.hidden.append((start, end))
-            self._is_quoted = True
+            self._is_quoted = self._hides_quotes
+            (self.hidden if self._is_quoted else self.blocks).append((start, end))
             self._is_open = not _NO_PARAGRAPH.match(self._source, found.end())
         elif kind == "fence":
             self.hidden.append((start, end))
