@@ -1,33 +1,174 @@
-"""What a Markdown message says itself, and what it only shows: code, comments, quotations.
+"""The block rules of CommonMark, as far as they decide what a text says and what it only shows.
 
-The block rules are CommonMark's as far as they decide this: containers of list items, fences,
-indented code, comments, block quotes and the lines that lazily continue them. One pass, linear.
+`Scanner` says what each line is: containers of list items, fences, indented code, comments, block
+quotes and the lines that lazily continue them; a plan is read with it. `read` finds what a message
+says itself: code, comments and quotations only show it. One pass, linear. In three places both
+are more lenient: a comment that begins its line runs to its end, a numbered item may follow a
+paragraph with any number, raw HTML such as `<details>` hides nothing.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 HIDDEN = "\0"
+
+BLANK, TEXT, CONTINUED, HEADING, UNDERLINE, RULE = (
+    "blank",
+    "text",
+    "continued",
+    "heading",
+    "underline",
+    "rule",
+)
+ITEM, FENCE, CODE, QUOTE, COMMENT = "item", "fence", "code", "quote", "comment"
 
 _TAB_STOP = 4
 _CODE_INDENT = 4
 _MARKERS_ON_A_LINE = 8  # `- - - - …` of 5 MB must not open a million items
+_QUOTED = ">"  # stands for a paragraph in a block quote: it may go on without its marker
 
-_VISIBLE = re.compile(r"\S")
 _START = re.compile(
-    r"(?P<indent>[ \t]*)(?:"
-    r"(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
-    r"|(?P<quote>>)"
-    r"|(?P<comment><!--)"
-    r"|(?P<item>(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]|$))"
-    r"|(?P<heading>\#{1,6}(?=[ \t]|$)))?",
-    re.MULTILINE,
+    r" *+(?:(?P<rule>(?:(?:- *+){3,}+|(?:\* *+){3,}+|(?:_ *+){3,}+)$)"
+    r"|(?P<item>(?:[-+*]|[0-9]{1,9}[.)])(?= |$))|(?P<fence>`{3,}|~{3,})|(?P<quote>>)"
+    r"|(?P<heading>#{1,6}(?= |$))|(?P<comment><!--))?"
 )
-_INLINE = re.compile(r"\\.|`+|<!--", re.DOTALL)
-# Lines that can only go on with what is before them; possessive, so that millions cost no memory.
-_PLAIN_LINES = re.compile(r"(?:\n[ \t]*+[^\s`~<>+*#0-9-][^\n]*+)++")
-_NO_PARAGRAPH = re.compile(r"[ \t]*(?:#{1,6}(?:[ \t]|$)|```|~~~|$)", re.MULTILINE)
+_UNDERLINE = re.compile(r" *(?:=+|-+) *$")
+# Compiled where they are needed only: each pattern costs a hook a fifth of a millisecond.
+_NO_PARAGRAPH = r"#{1,6}(?:\s|$)|```|~~~|\s*$"
+_INLINE = r"(?s:\\.|`+|<!--)"
+_BLANKS = r"\s+"
+_SHOWN = r"\S"
+
+
+class Scanner:
+    """Where the lines so far have left a document.
+
+    `read` takes in the next line and says what it is. Of a line that begins a block, `start` is
+    the match of its marker in `line`, the line with its tabs expanded.
+    """
+
+    __slots__ = (
+        "columns", "fence", "fence_column", "in_comment", "line", "paragraph", "start",
+        "underlined",
+    )  # fmt: skip
+
+    FENCE_ENDS_WITH_ITEM = True
+
+    start: re.Match[str]
+
+    def __init__(self) -> None:
+        self.columns: list[int] = []  # where the contents of the open list items begin
+        self.paragraph = ""  # first line of the paragraph that the next line may continue
+        self.fence = ""  # what must close it
+        self.fence_column = 0  # where the content of its item begins
+        self.in_comment = False
+        self.line = ""
+        self.underlined = ""  # first line of the heading that ends with this line
+
+    @property
+    def is_quoted(self) -> bool:
+        return self.paragraph is _QUOTED
+
+    def read(self, raw: str) -> str:
+        if self.in_comment:
+            self.in_comment = "-->" not in raw
+            return COMMENT
+        line = self.line = raw.expandtabs(_TAB_STOP) if "\t" in raw else raw
+        if self.fence and self._stays_in_fence(line):
+            return CODE
+        if not line or line.isspace():
+            self.paragraph = ""
+            return BLANK
+        return self._block(line)
+
+    def _stays_in_fence(self, line: str) -> bool:
+        """Whether the line belongs to the open fence, which it may close or whose item it ends."""
+        shown = line.strip()
+        if not shown:
+            return True
+        column = line.index(shown) - self.fence_column
+        if column < 0 and self.FENCE_ENDS_WITH_ITEM:
+            self.fence = ""
+            return False
+        is_closer = shown.startswith(self.fence) and not shown.strip(self.fence[0])
+        if is_closer and column < _CODE_INDENT:
+            self.fence = ""
+        return True
+
+    def _block(self, line: str) -> str:
+        """Finds the container of a line, then whether the line begins a block in it."""
+        start = begin(line)
+        indent = start.start(start.lastgroup) if start.lastgroup else start.end()
+        depth = bisect_right(self.columns, indent)
+        is_code = indent - (self.columns[depth - 1] if depth else 0) >= _CODE_INDENT
+        if self.paragraph:
+            if not is_code and depth == len(self.columns) and self._is_underline(line):
+                self.underlined, self.paragraph = self.paragraph, ""
+                return UNDERLINE
+            if is_code or not self._interrupts(start, line, depth):
+                return CONTINUED
+        del self.columns[depth:]
+        self.paragraph = ""
+        return CODE if is_code else self._open(start, line)
+
+    def _interrupts(self, start: re.Match[str], line: str, depth: int) -> bool:
+        """Whether the block ends a paragraph before it: an item without content does not."""
+        if (
+            start.lastgroup == "item"
+            and depth == len(self.columns)
+            and self.paragraph is not _QUOTED
+        ):
+            return bool(line[start.end() :].strip())
+        return start.lastgroup is not None
+
+    def _is_underline(self, line: str) -> bool:
+        return self.paragraph is not _QUOTED and _UNDERLINE.match(line) is not None
+
+    def _open(self, start: re.Match[str], line: str) -> str:
+        """The block that begins at `start`; several items may begin in one line."""
+        for _ in range(_MARKERS_ON_A_LINE):
+            self.start = start
+            if start.lastgroup != "item":
+                return self._leaf(start, line)
+            content = self.begin_item(start, line)
+            if not content:
+                return ITEM
+            start = begin(line, content)
+        return ITEM
+
+    def begin_item(self, marker: re.Match[str], line: str) -> int:
+        """Opens the item behind `marker`; returns the column of its text, 0 for none."""
+        end = marker.end()
+        rest = line[end:]
+        shown = rest.lstrip(" ")
+        spaces = len(rest) - len(shown)
+        has_text = spaces <= _CODE_INDENT and shown not in ("", "\n")
+        self.columns.append(end + spaces if has_text else end + 1)
+        return end + spaces if has_text else 0
+
+    def _leaf(self, start: re.Match[str], line: str) -> str:
+        kind, end = start.lastgroup, start.end()
+        if kind == QUOTE:
+            shown = line[end:].lstrip("> ")
+            self.paragraph = "" if re.match(_NO_PARAGRAPH, shown) else _QUOTED
+        elif kind == COMMENT:
+            self.in_comment = "-->" not in line[start.start(kind) + 2 :]
+        elif kind == FENCE and not (start[kind][0] == "`" and "`" in line[end:]):
+            self.fence = start[kind]
+            self.fence_column = self.columns[-1] if self.columns else 0
+        elif kind in (None, FENCE):
+            self.paragraph = line[start.start(kind or 0) :].strip()
+            return TEXT
+        return kind or TEXT
+
+
+def begin(line: str, position: int = 0) -> re.Match[str]:
+    start = _START.match(line, position)
+    if start is None:
+        raise AssertionError("the pattern matches any text")
+    return start
 
 
 class Said:
@@ -48,139 +189,76 @@ class Said:
 def read(message: str, *, hides_quotes: bool = True) -> Said:
     """Line ends become "\\n"; a NUL, which `HIDDEN` needs, becomes U+FFFD."""
     source = message.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    reader = _Reader(source, hides_quotes=hides_quotes)
-    position = 0
-    while visible := _VISIBLE.search(source, position):
-        start = source.rfind("\n", position, visible.start()) + 1 or position
-        end = source.find("\n", visible.start())
-        is_apart = source.count("\n", position, start) > 1
-        position = reader.read(start, len(source) if end < 0 else end, is_apart=is_apart)
+    reader = _Message(source, hides_quotes=hides_quotes)
+    reader.read()
     hidden = reader.hidden + [
-        span for begin, end in reader.blocks for span in _hidden_inline(source, begin, end)
+        span for start, end in reader.blocks for span in _hidden_inline(source, start, end)
     ]
-    return Said(source, _blot(source, sorted(hidden)), [begin for begin, _ in reader.blocks])
+    return Said(source, _blot(source, sorted(hidden)), [start for start, _ in reader.blocks])
 
 
-class _Reader:
-    """Where the lines so far have left the message."""
-
-    __slots__ = (
-        "_base", "_fence", "_hides_quotes", "_is_open", "_is_quoted", "_items", "_source", "blocks",
-        "hidden",
-    )  # fmt: skip
+class _Message:
+    """The spans of a message that are hidden, and those of its paragraphs, items and headings."""
 
     def __init__(self, source: str, *, hides_quotes: bool) -> None:
         self._source = source
         self._hides_quotes = hides_quotes
-        self._items: list[int] = []  # columns at which the text of the open list items begins
-        self._is_open = False  # a paragraph that the next line may continue
-        self._is_quoted = False  # that paragraph stands in a block quote
-        self._fence = ""  # what must close it
-        self._base = 0  # column of the fence's container
+        self._scanner = Scanner()
         self.blocks: list[tuple[int, int]] = []
         self.hidden: list[tuple[int, int]] = []
 
-    def read(self, start: int, end: int, *, is_apart: bool) -> int:
-        """Takes in one line that is not blank; returns where to read on."""
-        found = _start(self._source, start)
-        column = _columns(found["indent"])
-        if self._fence and self._stays_in_fence(found, column, end):
-            self.hidden.append((start, end))
-            return end
-        if is_apart:
-            self._is_open = self._is_quoted = False
-        if self._is_open and self._continues(found, column):
-            return self._continue(start, end)
-        while self._items and column < self._items[-1]:
-            self._items.pop()
-        if column - (self._items[-1] if self._items else 0) >= _CODE_INDENT:
-            self._is_open = False
-            self.hidden.append((start, end))
-            return end
-        return self._begin(found, column, end)
+    def read(self) -> None:
+        start = comment = 0
+        for line in self._source.split("\n"):
+            end = start + len(line)
+            was_in_comment = self._scanner.in_comment
+            kind = self._scanner.read(line)
+            if kind == COMMENT:
+                comment = comment if was_in_comment else self._block_start(start)
+                if not self._scanner.in_comment:
+                    self._comment(comment, max(start, comment + 2), end)
+            elif kind != BLANK:
+                self._line(kind, start, end)
+            start = end + 1
+        if self._scanner.in_comment:
+            self.hidden.append((comment, len(self._source)))
 
-    def _stays_in_fence(self, found: re.Match[str], column: int, end: int) -> bool:
-        """Whether the line belongs to the open fence, which it may close or whose item it ends."""
-        if column < self._base:
-            self._fence = ""
-            return False
-        shown = self._source[found.end("indent") : end].rstrip()
-        is_closer = shown.startswith(self._fence) and not shown.strip(self._fence[0])
-        if is_closer and column - self._base < _CODE_INDENT:
-            self._fence = ""
-        return True
-
-    def _continues(self, found: re.Match[str], column: int) -> bool:
-        base = self._items[-1] if self._items else 0
-        return found.lastgroup == "indent" or column - base >= _CODE_INDENT
-
-    def _continue(self, start: int, end: int) -> int:
-        plain = _PLAIN_LINES.match(self._source, end)
-        end = plain.end() if plain else end
-        if self._is_quoted:
-            self.hidden.append((start, end))
-        else:
-            self.blocks[-1] = (self.blocks[-1][0], end)
-        return end
-
-    def _begin(self, found: re.Match[str], column: int, end: int) -> int:
-        """Opens the block at the start of a line; several items may begin in one line."""
-        for _ in range(_MARKERS_ON_A_LINE):
-            if found.lastgroup != "item":
-                break
-            column = self._open_item(found, column, end)
-            found = _start(self._source, found.end())
-        return self._open(found, end)
-
-    def _open_item(self, found: re.Match[str], column: int, end: int) -> int:
-        """Returns the column at which the item's text begins."""
-        after = found.end()
-        text = len(self._source[after:end]) - len(self._source[after:end].lstrip(" \t"))
-        is_bare = after + text >= end or text > _CODE_INDENT
-        column += len(found["item"]) + (1 if is_bare else text)
-        self._items.append(column)
-        return column
-
-    def _open(self, found: re.Match[str], end: int) -> int:
-        start = found.end("indent")
-        kind = found.lastgroup
-        self._is_open = kind in ("indent", "item") and start < end
-        self._is_quoted = False
-        if kind == "comment":
-            return self._comment(start)
-        if kind == "quote":
-            self._is_quoted = self._hides_quotes
-            (self.hidden if self._is_quoted else self.blocks).append((start, end))
-            self._is_open = not _NO_PARAGRAPH.match(self._source, found.end())
-        elif kind == "fence":
-            self.hidden.append((start, end))
-            self._fence = found["fence"]
-            self._base = self._items[-1] if self._items else 0
-        else:
-            self.blocks.append((start, end))
-        return end
-
-    def _comment(self, start: int) -> int:
-        """A comment that begins its line and is never closed runs to the end of the message."""
-        closed = self._source.find("-->", start + 2)  # `<!-->` is a whole comment
-        end = closed + 3 if closed >= 0 else len(self._source)
+    def _comment(self, start: int, search: int, line_end: int) -> None:
+        end = self._source.index("-->", search) + 3
         self.hidden.append((start, end))
-        line_end = self._source.find("\n", end)
-        line_end = len(self._source) if line_end < 0 else line_end
         if end < line_end:
             self.blocks.append((end, line_end))
-        return line_end
 
+    def _line(self, kind: str, start: int, end: int) -> None:
+        if kind in (CODE, FENCE):
+            if self._source[start:end].strip():
+                self.hidden.append((start if kind == CODE else self._block_start(start), end))
+        elif kind in (CONTINUED, UNDERLINE):
+            if self._scanner.is_quoted and self._hides_quotes:
+                self.hidden.append((start, end))
+            else:
+                self.blocks[-1] = (self.blocks[-1][0], end)
+        elif kind == QUOTE and self._hides_quotes:
+            self.hidden.append((self._block_start(start), end))
+        else:
+            self.blocks.append((self._block_start(start), end))
 
-def _start(source: str, at: int) -> re.Match[str]:
-    found = _START.match(source, at)
-    if found is None:
-        raise AssertionError("the pattern matches the empty text")
-    return found
+    def _block_start(self, start: int) -> int:
+        """Where the block behind the markers of list items begins in the source."""
+        found = self._scanner.start
+        column = found.start(found.lastgroup) if found.lastgroup else found.end()
+        if found.lastgroup == ITEM:
+            column = found.end()
+        marks = len(re.sub(_BLANKS, "", self._scanner.line[:column]))
+        for mark in re.compile(_SHOWN).finditer(self._source, start):
+            if not marks:
+                return min(mark.start(), self._end(start))
+            marks -= 1
+        return self._end(start)
 
-
-def _columns(indent: str) -> int:
-    return len(indent.expandtabs(_TAB_STOP))
+    def _end(self, start: int) -> int:
+        end = self._source.find("\n", start)
+        return len(self._source) if end < 0 else end
 
 
 def _hidden_inline(source: str, begin: int, end: int) -> list[tuple[int, int]]:
@@ -191,7 +269,8 @@ def _hidden_inline(source: str, begin: int, end: int) -> list[tuple[int, int]]:
     last_close = source.rfind("-->", begin, end)
     spans = []
     position = begin
-    while found := _INLINE.search(source, position, end):
+    inline = re.compile(_INLINE)
+    while found := inline.search(source, position, end):
         position = found.end()
         if found[0] == "<!--":
             stop = source.find("-->", position - 2) + 3 if position - 2 <= last_close else 0
