@@ -12,7 +12,7 @@ import os
 import re
 from functools import lru_cache
 
-from sisyphus import client_settings
+from sisyphus import client_settings, markdown
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import ancestors, is_inside
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
@@ -31,13 +31,7 @@ _IMPORT_NAMES = 1_000  # in one file, for the same reason
 
 _FRONTMATTER = re.compile(r"\A---\n.*?^---\s*$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_CODE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
-    r"|(?:\A|^[ \t]*\n)(?:(?:[ ]{4}|\t)[^\n]*\n?)+"
-    r"|`[^`\n]+`",
-    re.MULTILINE | re.DOTALL,
-)
-_IMPORT = re.compile(r"(?:^|[\s*_\[])@((?:\\ |[^\s\\*\]\0])+)")
+_IMPORT = re.compile(r"(?:^|[\s\0*_\[])@((?:\\ |[^\s\\*\]\0])+)")
 
 
 def why_agents_is_native(space: Workspace) -> str:
@@ -69,7 +63,7 @@ def _follow(path: str, text: str, inside: str, found: set[str], depth: int) -> N
 
 
 def _imports(text: str) -> list[str]:
-    found = _IMPORT.findall(_CODE.sub(" ", text))
+    found = _IMPORT.findall(markdown.read(text, hides_quotes=False).text)
     names = (name.partition("#")[0].replace("\\ ", " ").rstrip("_") for name in found)
     return list(dict.fromkeys(names))[:_IMPORT_NAMES]
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import put
 
-from sisyphus.includes import MAX_CHARACTERS, MAX_DEPTH, MAX_FILES, MAX_LINES, expand
+from sisyphus.documents import MAX_CHARACTERS, MAX_DEPTH, MAX_FILES, MAX_LINES, expand
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sisyphus.includes import Expansion
+    from sisyphus.documents import Expansion
 
 
 def _expand(root: Path, text: str) -> Expansion:
@@ -68,6 +68,8 @@ LEFT = [
     pytest.param("~~~~\n@b.md\n~~~\n@b.md\n~~~~\n", id="in a longer fence"),
     pytest.param("```\n@b.md\n``` x\n@b.md\n", id="in a fence that is not closed"),
     pytest.param("    @b.md\n", id="in indented code"),
+    pytest.param("<!--\n@b.md\n-->\n", id="in a comment"),
+    pytest.param("- a\n  ```\n  @b.md\n  ```\n", id="in a fence of a list item"),
     pytest.param("@dataclass\n", id="a word that is no file"),
     pytest.param("@\n", id="an at sign alone"),
     pytest.param("me@example.org\n", id="an address"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sisyphus.ralph import markdown
+from sisyphus import markdown
 
 H = markdown.HIDDEN
 
