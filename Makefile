@@ -47,7 +47,7 @@ e2e:  ## the real clients against a scripted model on loopback
 bench: $(STAMP)  ## cost of every hook beside `python -c "import json"`; writes docs/benchmarks.md
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/growth.py
-	$(BIN)/python bench/session.py
+	$(BIN)/python bench/client_session.py
 	$(BIN)/python bench/fresh.py
 	$(BIN)/python bench/dashboards.py
 

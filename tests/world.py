@@ -18,9 +18,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,12 +76,11 @@ RESPONSES = {
 }
 """Tool -> the text that the model gets, which is a batch's only `tool_response`."""
 
-LATER = pytest.mark.xfail(strict=True, reason="a batch of tool calls is not read for this yet")
+_NUMBERS = count(1)
+"""No two tool calls of a session have one id."""
+
 EITHER = pytest.mark.parametrize("form", ["call", "batch"], indirect=True)
 """Marks a scenario whose `world.use` is once a PostToolUse and once a PostToolBatch of one call."""
-EITHER_LATER = pytest.mark.parametrize(
-    "form", ["call", pytest.param("batch", marks=LATER)], indirect=True
-)
 
 
 def call(tool: str, response: str = "", **given: Any) -> Json:
@@ -207,15 +209,23 @@ class World:
         given = self._placed(given)
         if self.client_name == "opencode":
             recorded = _recorded("opencode", f"post-tool-use.{name}")["opencode"]["tool"]
-            return self.hook("post-tool-use", tool={**recorded, "tool": name, "args": given})
+            called = {**recorded, "tool": name, "args": given, "call": f"call_{next(_NUMBERS)}"}
+            return self.hook("post-tool-use", tool=called)
         answer = self._response(name, given) if response is None else response
-        return self.hook("post-tool-use", tool_name=name, tool_input=given, tool_response=answer)
+        return self.hook(
+            "post-tool-use", tool_name=name, tool_input=given, tool_response=answer,
+            tool_use_id=f"toolu_{next(_NUMBERS)}",
+        )  # fmt: skip
 
     def batch(self, calls: Sequence[Json], *, event: str = "post-tool-use") -> Answer:
         """The tool calls of one answer, as one PostToolBatch."""
         made = [
-            {**one, "tool_input": self._placed(one["tool_input"]), "tool_use_id": f"toolu_{number}"}
-            for number, one in enumerate(calls)
+            {
+                **one,
+                "tool_input": self._placed(one["tool_input"]),
+                "tool_use_id": f"toolu_{next(_NUMBERS)}",
+            }
+            for one in calls
         ]
         payload = {**self.payload("post-tool-batch"), "tool_calls": made}
         return self.raw(event, json.dumps(payload).encode())
@@ -234,6 +244,13 @@ class World:
                 patch.setenv("CLAUDE_PLUGIN_ROOT", str(self.home))
             code = run(event, (*named, *self.options))
         return Answer(code, *streams.texts())
+
+    def age(self) -> None:
+        """All that was seen so far was seen many years ago."""
+        for path in self.ours.rglob("*"):
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+        with closing(sqlite3.connect(self.ours / "sisyphus.db")) as memory, memory:
+            memory.execute("UPDATE session SET seen_at = 1000000000")
 
     def statusline(self, **fields: Any) -> Answer:
         from sisyphus.hook import statusline

@@ -375,7 +375,7 @@ WHERES = [
 @pytest.mark.parametrize(("act", "what"), WHERES)
 def test_what_the_user_does_elsewhere_is_told_with_its_place(
     ours: str,
-    home: Path,
+    home: Path,  # noqa: ARG001
     monkeypatch: pytest.MonkeyPatch,
     act: Callable[..., object],
     what: str,

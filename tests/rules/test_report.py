@@ -6,6 +6,7 @@ import pytest
 from making import a_space, know_session, ours, put
 
 from rules.rulefile import a_rule
+from sisyphus.memory import open_memory
 from sisyphus.rules.report import explain, list_rules
 from sisyphus.workspace import Workspace
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from world import EITHER, EITHER_LATER, call
+from world import EITHER, call
 
 if TYPE_CHECKING:
     from world import Answer, World
@@ -33,7 +33,7 @@ def carried(answer: Answer) -> bool:
 # Once each
 
 
-@EITHER_LATER
+@EITHER
 def test_each_text_reaches_a_session_once(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("Annotate."))
 
@@ -41,7 +41,7 @@ def test_each_text_reaches_a_session_once(world: World) -> None:
     assert world.use("Read", file_path="b.py").text == ""
 
 
-@EITHER_LATER
+@EITHER
 @pytest.mark.parametrize("source", ["compact", "clear"])
 def test_an_empty_context_is_sent_it_again(world: World, source: str) -> None:
     world.write(".claude/rules/py.md", a_rule("Annotate."))
@@ -53,7 +53,7 @@ def test_an_empty_context_is_sent_it_again(world: World, source: str) -> None:
     assert "Annotate." in world.use("Read", file_path="a.py").text
 
 
-@EITHER_LATER
+@EITHER
 def test_a_resumed_session_still_has_it(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("Annotate."))
     world.start()
@@ -72,7 +72,7 @@ def test_a_document_comes_again_after_a_compaction_and_not_after_a_resume(world:
     assert told == [True, False, True, True]
 
 
-@EITHER_LATER
+@EITHER
 def test_a_rule_that_changed_on_disk_is_new(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("Annotate."))
     world.use("Read", file_path="a.py")
@@ -113,7 +113,7 @@ def test_a_fork_of_an_unknown_session_is_sent_all(world: World) -> None:
     assert said.count("# Ours") == 1
 
 
-@EITHER_LATER
+@EITHER
 def test_a_session_and_each_of_its_subagents_are_told_apart(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("Annotate."))
     ways = [world, world.subagent("a1"), world.subagent("a2"), world.subagent("a1"), world]
@@ -123,7 +123,7 @@ def test_a_session_and_each_of_its_subagents_are_told_apart(world: World) -> Non
     assert told == [True, True, True, False, False]
 
 
-@EITHER_LATER
+@EITHER
 def test_two_sessions_and_two_projects_do_not_share(world: World) -> None:
     other = world.project("other").session("s2")
     world.write(".claude/rules/py.md", a_rule("Annotate."))
@@ -169,7 +169,7 @@ def test_what_waits_comes_with_the_next_tool_call(world: World) -> None:
     assert "part 2 of 2" in world.use("Read", file_path="a.txt").text
 
 
-@EITHER_LATER
+@EITHER
 def test_rules_that_do_not_fit_come_later_and_once(world: World) -> None:
     for name in "abc":
         world.write(f".claude/rules/{name}.md", a_rule(name * 7_000))
@@ -181,7 +181,7 @@ def test_rules_that_do_not_fit_come_later_and_once(world: World) -> None:
     assert [said.count(name * 7_000) for name in "abc"] == [1, 1, 1]
 
 
-@EITHER_LATER
+@EITHER
 def test_a_rule_of_higher_priority_goes_first(world: World) -> None:
     world.write(".claude/rules/a.md", a_rule("second " + "x" * 7_000, "priority: 1"))
     world.write(".claude/rules/b.md", a_rule("first " + "x" * 7_000, "priority: 10"))
@@ -215,7 +215,7 @@ def test_characters_outside_of_the_basic_plane_count_twice(world: World) -> None
     assert sum(answer.text.count("\U0001f600") for answer in answers) == 16_800
 
 
-@EITHER_LATER
+@EITHER
 def test_a_small_rule_does_not_overtake_a_large_one(world: World) -> None:
     for name, size in (("a", 7_000), ("b", 7_000), ("c", 10)):
         world.write(f".claude/rules/{name}.md", a_rule(name * size))
@@ -226,7 +226,7 @@ def test_a_small_rule_does_not_overtake_a_large_one(world: World) -> None:
     assert "c" * 10 in second
 
 
-@EITHER_LATER
+@EITHER
 @pytest.mark.parametrize("letter", ["z", "\U0001f600"])
 def test_a_text_that_no_reply_can_carry_is_cut_with_a_note(world: World, letter: str) -> None:
     world.write(".claude/rules/py.md", a_rule(letter * (30_000 if letter == "z" else 9_000)))
@@ -253,7 +253,6 @@ def test_a_reader_that_goes_away_loses_nothing(world: World) -> None:
 # Batches alone
 
 
-@pytest.mark.xfail(strict=True, reason="a batch of tool calls is not read for rules yet")
 def test_calls_at_once_bring_each_rule_once(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("Annotate."))
     world.write(".claude/rules/ts.md", '---\nglobs: "**/*.ts"\n---\nBe typed.\n')
@@ -265,7 +264,6 @@ def test_calls_at_once_bring_each_rule_once(world: World) -> None:
     assert world.batch(calls).text == ""
 
 
-@pytest.mark.xfail(strict=True, reason="a batch of tool calls is not read for rules yet")
 def test_two_large_rules_of_one_batch_both_arrive(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("p" * 8_000))
     world.write(".claude/rules/ts.md", f'---\nglobs: "**/*.ts"\n---\n{"t" * 8_000}\n')
@@ -278,7 +276,6 @@ def test_two_large_rules_of_one_batch_both_arrive(world: World) -> None:
     assert ("p" * 8_000 in said, "t" * 8_000 in said) == (True, True)
 
 
-@pytest.mark.xfail(strict=True, reason="a batch of tool calls is not read for rules yet")
 def test_a_wiring_of_both_events_counts_everything_once(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("Annotate."))
 

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from world import EITHER, EITHER_LATER, LATER, call
+from world import EITHER, call
 
 if TYPE_CHECKING:
     from world import World
@@ -20,7 +20,7 @@ LOOP = '"do it" --completion-promise "DONE"'
 # Rules
 
 
-@EITHER_LATER
+@EITHER
 @pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "MultiEdit"])
 def test_a_rule_follows_a_tool_that_touches_a_file(world: World, tool: str) -> None:
     world.write(".claude/rules/py.md", RULE)
@@ -31,7 +31,7 @@ def test_a_rule_follows_a_tool_that_touches_a_file(world: World, tool: str) -> N
     )
 
 
-@EITHER_LATER
+@EITHER
 def test_a_rule_follows_a_notebook(world: World) -> None:
     world.write(".claude/rules/nb.md", '---\nglobs: "*.ipynb"\n---\n\nClear outputs.\n')
 
@@ -61,7 +61,7 @@ def test_rules_that_are_switched_off_are_not_sent(world: World) -> None:
     assert world.use("Read", file_path="a.py").reply is None
 
 
-@EITHER_LATER
+@EITHER
 def test_a_rule_of_the_user_follows_too(world: World) -> None:
     world.write("~/.claude/rules/py.md", '---\napplies_to: "*.py"\n---\n\nBe brief.\n')
 
@@ -71,7 +71,7 @@ def test_a_rule_of_the_user_follows_too(world: World) -> None:
 # Documents of a folder
 
 
-@EITHER_LATER
+@EITHER
 def test_a_folders_readme_follows_the_first_file_of_it(world: World) -> None:
     world.write("~/.claude/.sisyphus/config.toml", "[context]\ndirectory_readme = true\n")
     world.write("src/cart/README.md", "# The cart\n")
@@ -92,7 +92,7 @@ def test_a_folders_readme_is_not_sent_unasked(world: World) -> None:
 # The plan and the todos
 
 
-@EITHER_LATER
+@EITHER
 @pytest.mark.parametrize("tool", ["Write", "Edit"])
 def test_a_plan_that_the_agent_writes_is_followed_from_then_on(world: World, tool: str) -> None:
     world.write(".claude/PLAN.md", PLAN.format(" "))
@@ -103,7 +103,7 @@ def test_a_plan_that_the_agent_writes_is_followed_from_then_on(world: World, too
     assert world.use(tool, file_path=".claude/PLAN.md").message == ""
 
 
-@EITHER_LATER
+@EITHER
 def test_the_progress_moves_with_an_edit_of_the_plan(world: World) -> None:
     world.write(".claude/PLAN.md", PLAN.format(" "))
     world.start()
@@ -126,7 +126,7 @@ def test_the_progress_moves_at_the_next_prompt_at_the_latest(world: World) -> No
     assert progress(world) == "1/2"
 
 
-@EITHER_LATER
+@EITHER
 def test_the_agents_todos_are_mirrored(world: World) -> None:
     world.write(".claude/PLAN.md", PLAN.format(" "))
     world.start()
@@ -136,7 +136,7 @@ def test_the_agents_todos_are_mirrored(world: World) -> None:
     assert "dig" in world.sisyphus("boulder todos").stdout
 
 
-@EITHER_LATER
+@EITHER
 def test_a_task_that_is_created_and_done_is_mirrored(world: World) -> None:
     world.write(".claude/PLAN.md", PLAN.format(" "))
     world.start()
@@ -148,7 +148,6 @@ def test_a_task_that_is_created_and_done_is_mirrored(world: World) -> None:
     assert [(todo["content"], todo["status"]) for todo in todos] == [("dig", "in_progress")]
 
 
-@LATER
 def test_todos_of_one_batch_are_all_mirrored(world: World) -> None:
     world.write(".claude/PLAN.md", PLAN.format(" "))
     world.start()
@@ -173,7 +172,7 @@ def progress(world: World) -> str:
 # A loop that the agent starts
 
 
-@EITHER_LATER
+@EITHER
 def test_a_loop_that_the_agent_starts_holds_it(world: World) -> None:
     world.use("Skill", skill="ralph-wiggum:ralph-loop", args=LOOP)
 
@@ -233,7 +232,7 @@ def test_a_failed_call_of_a_batch_disturbs_nobody(world: World, tool: str, respo
     assert (answer.exit, answer.text, answer.stderr) == (0, "", "")
 
 
-@EITHER_LATER
+@EITHER
 def test_a_subagents_edit_of_the_plan_counts_and_is_told_nobody(world: World) -> None:
     world.write(".claude/PLAN.md", PLAN.format(" "))
     world.start()

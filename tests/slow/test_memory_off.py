@@ -320,7 +320,7 @@ def test_nobody_is_held_without_a_memory(door: Door) -> None:
     put(door.project / "PLAN.md", "# Plan\n\n- [ ] one\n- [ ] two\n")
     door.hook("session-start", source="startup")
     door.hook("user-prompt-submit", prompt="/sisyphus:boulder-enforce on")
-    stop = {"last_assistant_message": "That is all.", "stop_hook_active": False}
-    assert '"block"' in door.hook("stop", **stop)
+    said = "That is all."
+    assert '"block"' in door.hook("stop", last_assistant_message=said)
     a_newer_memory(door)
-    assert '"block"' not in door.hook("stop", **stop)
+    assert '"block"' not in door.hook("stop", last_assistant_message=said)

@@ -112,7 +112,6 @@ class Payload:
         "cwd",
         "error",
         "event",
-        "extras",
         "folder",
         "follows_failure",
         "follows_stop",
@@ -128,6 +127,7 @@ class Payload:
         "session",
         "source",
         "transcript",
+        "window",
     )  # fmt: skip
 
     def __init__(self, client: str, event: str) -> None:
@@ -150,7 +150,7 @@ class Payload:
         self.is_batch = False
         self.follows_stop = False  # of our event `idle`: the session has come to rest
         self.follows_failure = False  # or a turn failed
-        self.extras: Json = {}  # what the client alone understands
+        self.window = 0  # tokens that the model's context holds; 0 = the client does not say
 
     @property
     def is_subagent(self) -> bool:

@@ -50,6 +50,8 @@ def read(event: str, raw: Json, ours: str) -> Payload:
     found.folder = found.cwd
     found.transcript = found.transcript or transcript_path(ours, found.session)
     found.plans_only = found.plans_only or own.get("agent") == _PLAN
+    window = own.get("window")
+    found.window = window if type(window) is int and 0 < window < _MOST_TOKENS else 0
     if text := as_text(own.get("text")):
         found.last_message = text
     if tool := as_object(own.get("tool")):
@@ -98,11 +100,6 @@ def _keep(found: Payload, own: Json, ours: str) -> None:
             from sisyphus.opencode.lines import records
 
             keep.append(path, records(lines, found.session, speaker, found.cwd))
-    window = own.get("window")
-    if type(window) is int and 0 < window < _MOST_TOKENS and found.session and not found.agent:
-        from sisyphus.checkpoint import store
-
-        store.note_reported(ours, found.session, window, client=NAME)
 
 
 def render(
