@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sisyphus._types import Json
-    from sisyphus.memory import Memory
+    from sisyphus.memory import Memory, Row
     from sisyphus.upkeep.kept import File
     from sisyphus.upkeep.look import Tell
 
@@ -43,19 +43,25 @@ class Sessions:
     many lines of the journal go with them."""
 
     def __init__(self, memory: Memory, now: float, days: int) -> None:
-        from sisyphus.upkeep.living import Living
-
+        self.ended: list[int] = []
+        self.resumable: list[int] = []
         limit = now - max(days * choose.DAY, choose.MOMENT)
         rows = memory.rows("SELECT n, id FROM session WHERE coalesce(seen_at, 0) < ?", limit)
-        living = Living(os.path.dirname(memory.path)) if rows else None
-        old = [row for row in rows if living and row[1] not in living.sessions]
-        self.ended = [n for n, session in old if living and session not in living.resumable]
-        self.resumable = [n for n, session in old if living and session in living.resumable]
+        if rows:
+            self._sort(rows, os.path.dirname(memory.path))
         counts = (
             memory.row("SELECT count(*) FROM event WHERE session = ?", n) or (0,)
             for n in (*self.ended, *self.resumable)
         )
         self.events = sum(count for (count,) in counts)
+
+    def _sort(self, rows: list[Row], ours: str) -> None:
+        from sisyphus.upkeep.living import Living  # most days nothing is old
+
+        living = Living(ours)
+        for n, session in rows:
+            if session not in living.sessions:
+                (self.resumable if session in living.resumable else self.ended).append(n)
 
     def remove(self, memory: Memory, now: float) -> None:
         """Removes them, and rule indexes that were made long ago: they are made anew."""
