@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients.base import PLUGIN
+from sisyphus.clients.base import EDIT, PLUGIN, SKILL, TODO, WRITE
 from sisyphus.workspace import ENFORCEMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 ROUTES: dict[str, tuple[str, ...]] = {
@@ -66,15 +67,31 @@ ROUTES: dict[str, tuple[str, ...]] = {
 """Events that are not listed are answered with silence."""
 
 
-def _may_be_enforced(space: Workspace) -> bool:
+def _may_be_enforced(_: Payload, space: Workspace) -> bool:
     return os.path.lexists(space.project_file(ENFORCEMENT))
 
 
-def _is_plugins(_: Workspace) -> bool:
+def _is_plugins(_: Payload, __: Workspace) -> bool:
     return bool(os.environ.get(PLUGIN))
 
 
-ONLY_WHERE: dict[str, Callable[[Workspace], bool]] = {
+def _touches_files(payload: Payload, _: Workspace) -> bool:
+    return bool(payload.paths)
+
+
+def _changes_plans(payload: Payload, _: Workspace) -> bool:
+    return any(call.kind in (EDIT, WRITE, TODO) for call in payload.calls)
+
+
+def _calls_skills(payload: Payload, _: Workspace) -> bool:
+    return any(call.kind == SKILL for call in payload.calls)
+
+
+ONLY_WHERE: dict[str, Callable[[Payload, Workspace], bool]] = {
+    "sisyphus.boulder.hooks:on_post_tool_use": _changes_plans,
+    "sisyphus.ralph.hooks:on_post_tool_use": _calls_skills,
+    "sisyphus.rules.hooks:on_post_tool_use": _touches_files,
+    "sisyphus.context.hooks:on_post_tool_use": _touches_files,
     "sisyphus.enforce.hooks:on_session_start": _may_be_enforced,
     "sisyphus.enforce.hooks:on_pre_compact": _may_be_enforced,
     "sisyphus.enforce.hooks:on_session_end": _may_be_enforced,

@@ -148,7 +148,7 @@ class Door:
     def _ask(self, route: str, payload: Payload, space: Workspace) -> Outcome | None:
         module, _, function = route.partition(":")
         try:
-            if route in ONLY_WHERE and not ONLY_WHERE[route](space):
+            if route in ONLY_WHERE and not ONLY_WHERE[route](payload, space):
                 return None
             __import__(module)  # importlib would bring `warnings` along
             answer: Outcome | None = getattr(sys.modules[module], function)(payload, space)
