@@ -44,7 +44,7 @@ _MAY_BE_FOR_ALL = (
 )
 _OLDER = (
     "Claude Code {named} is older than {least}, with which sisyphus was measured, so each tool "
-    "call starts a process. Upgrade it, then `sisyphus install` again: one for all calls of an answer."
+    "call starts a process. Upgrade it, then `sisyphus install` again: one for all calls."
 )
 _MAY_SHOW = "New files may show in `git status`: there is no .git/info/exclude to name them in."
 
