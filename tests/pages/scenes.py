@@ -104,7 +104,7 @@ SCENES: dict[str, Callable[[Stand], str]] = {
         _file(s, "docs/kord/plans/login.md", "# Login\n\n- [x] Form\n- [ ] Session\n")
         + _file(s, "docs/kord/plans/logout.md", "# Logout\n\n- [ ] Button\n- [ ] Session\n", age=60)
     ),
-    "checkout": lambda s: _file(s, "Makefile", "test e2e docs bench:\n"),
+    "checkout": lambda s: _file(s, "Makefile", "demo test e2e docs bench:\n"),
     "fix-plan": lambda s: _file(
         s, "fix_plan.md", "- [ ] Parse the header\n- [ ] Write the report\n"
     ),
