@@ -101,10 +101,16 @@ def debug_log(home: Path) -> str:
 
 
 def start_hook(
-    event: str, payload: Json | bytes, *, by: Sequence[str] = (COMMAND,), **options: Any
+    event: str,
+    payload: Json | bytes,
+    *,
+    by: Sequence[str] = (COMMAND,),
+    words: Sequence[str] = (),
+    **options: Any,
 ) -> subprocess.Popen[bytes]:
-    """A real hook process that holds its payload already; `options` are Popen's."""
-    command = [*by, "hook", event]
+    """A real hook process that holds its payload already; `words` stand behind the event, `options`
+    are Popen's."""
+    command = [*by, "hook", event, *words]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, **{**streams, **options})
     assert process.stdin is not None

@@ -117,7 +117,7 @@ def _steps(stage: Stage) -> list[Step]:
         Step(
             "Work is handed over before the context runs out",
             "The agent works on; its context is 87% full.",
-            "post-tool-batch",
+            "post-tool-use",
             {"tool_calls": []},
             ["CCS_CHECKPOINT_TRIGGERED|L2|87|.claude/handoffs/"],
             prepare=lambda stage: stage.fill(870_000),

@@ -71,8 +71,24 @@ def _may_be_enforced(_: Payload, space: Workspace) -> bool:
     return os.path.lexists(space.project_file(ENFORCEMENT))
 
 
-def _is_plugins(_: Payload, __: Workspace) -> bool:
-    return bool(os.environ.get(PLUGIN))
+def _may_be_wired_twice(_: Payload, space: Workspace) -> bool:
+    """As a plugin beside settings, or by entries for each call and for all calls of an answer."""
+    if os.environ.get(PLUGIN):
+        return True
+    folders = dict.fromkeys((space.home, f"{space.cwd}/.claude", f"{space.root}/.claude"))
+    names = ("settings.json", "settings.local.json")
+    paths = (os.path.join(folder, name) for folder in folders for name in names)
+    return sum(_count(path, b" hook post-tool-") for path in paths) > 1
+
+
+def _count(path: str, words: bytes) -> int:
+    from sisyphus.errors import UnreadableError
+    from sisyphus.reading import DOCUMENT_BYTES, read_bytes
+
+    try:
+        return read_bytes(path, DOCUMENT_BYTES).count(words)
+    except UnreadableError:
+        return 0
 
 
 def _touches_files(payload: Payload, _: Workspace) -> bool:
@@ -95,6 +111,6 @@ ONLY_WHERE: dict[str, Callable[[Payload, Workspace], bool]] = {
     "sisyphus.enforce.hooks:on_session_start": _may_be_enforced,
     "sisyphus.enforce.hooks:on_pre_compact": _may_be_enforced,
     "sisyphus.enforce.hooks:on_session_end": _may_be_enforced,
-    "sisyphus.install.hooks:on_session_start": _is_plugins,
+    "sisyphus.install.hooks:on_session_start": _may_be_wired_twice,
 }
 """Handlers that have something to do only where this holds: to load them costs 0.5 ms."""
