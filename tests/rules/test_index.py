@@ -232,7 +232,7 @@ def test_processes_that_start_together_all_find_the_rule(project: Path) -> None:
 
 
 @pytest.mark.usefixtures("rule")
-def test_no_text_of_an_index_that_was_made_anew_is_taken_for_one_of_the_old(
+def test_the_text_belongs_to_the_index_that_was_read_though_a_new_one_was_made(
     project: Path,
 ) -> None:
     _settled(project)
@@ -240,7 +240,7 @@ def test_no_text_of_an_index_that_was_made_anew_is_taken_for_one_of_the_old(
     put(project / ".claude/rules/0.md", "- another, much longer text\n")
     _bodies(project)
 
-    assert [old.body(entry) for entry in old.rules] == [""]
+    assert [old.body(entry) for entry in old.rules] == ["- Be kind."]
 
 
 def test_a_stamp_tells_a_change_from_none(tmp_path: Path) -> None:

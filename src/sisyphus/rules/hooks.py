@@ -37,9 +37,9 @@ def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
         path, inside = relative(touched, space.root)
         covering = [entry for entry in rules.rules if _applies(entry, path, inside=inside)]
         parts = _sort_out(covering, path, sent, space.client)
-        fresh = [(entry, body) for entry in parts[FRESH] if (body := rules.body(entry))]
-        sent.update(entry["hash"] for entry, _ in fresh)
-        outcome.texts += [_text(entry, body, path) for entry, body in fresh]
+        fresh = parts[FRESH]
+        sent.update(entry["hash"] for entry in fresh)
+        outcome.texts += [_text(entry, rules.body(entry), path) for entry in fresh]
         if fresh or parts[NATIVE] or parts[LATER]:
             outcome.notes.append(_note(path, parts))
     return outcome if outcome.texts or outcome.notes else None

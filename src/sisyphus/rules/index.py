@@ -56,36 +56,26 @@ class Index:
     """The rules that can be sent, in the order in which they go out. `problems`: label and text of
     what was found wrong with the others, where the index was made just now."""
 
-    def __init__(self, head: Head, space: Workspace, bodies: bytes | None = None) -> None:
+    def __init__(self, head: Head, bodies: bytes, *, is_new: bool) -> None:
         self.rules = head["rules"]
-        is_new = bodies is not None
         self.problems = [(label, text) for label, _, text in head["problems"]] if is_new else []
-        self._made = head["made"]
-        self._space = space
         self._bodies = bodies
 
     def body(self, entry: Entry) -> str:
-        """The rule's text; "" where another hook has made the index anew meanwhile. The next touch
-        of the file brings it."""
         start, size = entry["at"], entry["size"]
-        if self._bodies is not None:
-            return str(json.loads(self._bodies[start : start + size]))
-        row = self._space.memory.row(
-            "SELECT substr(bodies, ?, ?) FROM rule_index WHERE project = ? AND home = ? "
-            "AND made = ?",
-            start + 1, size, self._space.root, self._space.home, self._made,
-        )  # fmt: skip
-        return str(json.loads(row[0])) if row else ""
+        return str(json.loads(self._bodies[start : start + size]))
 
 
 def current(space: Workspace) -> Index:
     """The index as the files are now: from the memory, if it is up to date there."""
     row = space.memory.row(
-        "SELECT head FROM rule_index WHERE project = ? AND home = ? AND made_by = ?",
+        "SELECT head, bodies FROM rule_index WHERE project = ? AND home = ? AND made_by = ?",
         space.root, space.home, MAKER,
     )  # fmt: skip
     head: Head | None = json.loads(row[0]) if row else None
-    return Index(head, space) if head and _is_fresh(head) else _built(space)
+    if row and head and _is_fresh(head):
+        return Index(head, row[1], is_new=False)
+    return _built(space)
 
 
 def stamp(path: str) -> list[int]:
@@ -118,4 +108,4 @@ def _built(space: Workspace) -> Index:
         )  # fmt: skip
     for label, line, text in head["problems"]:
         space.log(f"rules: {label}{f':{line}' if line else ''}: {text}")
-    return Index(head, space, bodies)
+    return Index(head, bodies, is_new=True)

@@ -54,13 +54,17 @@ def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:
-    """The client process leaves the session, unless it goes on with another one."""
+    """The client process leaves the session, unless it goes on with another one. A session that
+    another process has taken up meanwhile goes on there."""
     if not payload.is_known or payload.is_subagent:
         return None
     session = store.load_of(space.memory, payload)
     values: dict[str, Value] = {"ended_at": space.now}
-    if client_named(payload.client).HAS_PROCESS and payload.reason not in client_process.CONTINUES:
-        values["in_process"] = 0
+    if _is_processes_own(payload):
+        if session.in_process and session.pid != client_process.client_pid():
+            return None
+        if payload.reason not in client_process.CONTINUES:
+            values["in_process"] = 0
     return Outcome(changes=[session.change(**values)])
 
 
