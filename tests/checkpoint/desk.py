@@ -77,7 +77,7 @@ class Desk:
     def batch(self, *calls: str, session: str = "s1", **raw: object) -> Outcome:
         """All tools of one answer are through."""
         rows = [{"tool_name": "Read", "tool_use_id": call} for call in calls]
-        return self.ask("post-tool-batch", session, tool_calls=rows, **raw)
+        return self.ask("post-tool-use", session, tool_calls=rows, **raw)
 
     def prompt(self, text: str = "go on", session: str = "s1", **raw: object) -> Outcome:
         return self.ask("user-prompt-submit", session, **{"prompt": text, "prompt_id": "p9", **raw})
@@ -116,6 +116,10 @@ class Desk:
             module, _, function = route.partition(":")
             __import__(module)
             outcomes.append(getattr(sys.modules[module], function)(payload, space))
+        with space.memory.transaction():
+            for outcome in filter(None, outcomes):
+                for change in outcome.changes:
+                    change.apply(space.memory)
         return outcomes
 
     def write_late(self, percent: float, monkeypatch: pytest.MonkeyPatch) -> list[float]:

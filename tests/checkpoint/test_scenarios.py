@@ -55,7 +55,7 @@ def _batch(desk: Desk, percent: float, session: str = "s1", **fields: Any) -> Js
 
 def _after_batch(desk: Desk, percent: float, **options: Any) -> str:
     """What the model reads behind a batch of tools."""
-    code, reply = run_hook("post-tool-batch", _batch(desk, percent), **options)
+    code, reply = run_hook("post-tool-use", _batch(desk, percent), **options)
     assert code == 0
     return heard(reply)[0]
 
@@ -97,7 +97,7 @@ def test_many_hooks_at_once_tell_a_level_once(desk: Desk) -> None:
     desk.begin_loop()
     batch = _batch(desk, 87)
     tool = _payload(desk, "PostToolUse.Read", tool_use_id=batch["tool_calls"][0]["tool_use_id"])
-    events = [("post-tool-batch", batch), ("post-tool-use", tool)] * (MANY // 2)
+    events = [("post-tool-use", batch), ("post-tool-use", tool)] * (MANY // 2)
     running = [start_hook(event, payload, env=without_coverage()) for event, payload in events]
 
     answers = [finish(process) for process in running]
@@ -111,7 +111,7 @@ def test_many_hooks_at_once_tell_a_level_once(desk: Desk) -> None:
 def test_a_subagent_is_told_nothing(desk: Desk) -> None:
     call = desk.fill(87)
     batch = _payload(desk, "PostToolBatch.in-subagent", tool_calls=[{"tool_use_id": call}])
-    assert run_hook("post-tool-batch", batch) == (0, {})
+    assert run_hook("post-tool-use", batch) == (0, {})
     _, reply = run_hook("post-tool-use", _payload(desk, "PostToolUse.Read.in-subagent"))
     assert "CCS_" not in heard(reply)[0]
 
@@ -121,7 +121,7 @@ def test_switched_off_as_a_whole_nothing_happens(
 ) -> None:
     desk.begin_loop()
     monkeypatch.setenv("SISYPHUS_DISABLE", "1")
-    assert run_hook("post-tool-batch", _batch(desk, 87)) == (0, {})
+    assert run_hook("post-tool-use", _batch(desk, 87)) == (0, {})
     assert run_hook("pre-compact", _payload(desk, "PreCompact.manual")) == (0, {})
     assert (desk.files, desk.entries) == ([], [])
 
@@ -159,7 +159,7 @@ def test_the_window_is_the_one_that_the_statusline_was_told(desk: Desk) -> None:
         timeout=HANG_SECONDS,
     )
     assert _after_batch(desk, 87) == ""
-    code, reply = run_hook("post-tool-batch", _batch(desk, 72, window=LARGE))
+    code, reply = run_hook("post-tool-use", _batch(desk, 72, window=LARGE))
     assert (code, heard(reply)[0][:19]) == (0, "CCS_WARNING|L1|72|C")
 
 
@@ -273,7 +273,7 @@ def test_an_index_of_a_newer_version_is_left_alone(desk: Desk) -> None:
         ("session-end", "SessionEnd.other"),
     ):
         assert run_hook(event, _payload(desk, name))[0] == 0
-    assert run_hook("post-tool-batch", _batch(desk, 87))[0] == 0
+    assert run_hook("post-tool-use", _batch(desk, 87))[0] == 0
     assert desk.index.read_text("utf-8") == newer
 
 

@@ -65,7 +65,7 @@ class Desk:
         return self.event("stop", session, hook_event_name="Stop", **fields, **raw)
 
     def uses_a_tool(self, session: str = "s1", **raw: object) -> None:
-        self.event("post-tool-batch", session, **raw)
+        self.event("post-tool-use", session, **raw)
         path = marks.tools_path(self.ours, session)
         if os.path.exists(path) and os.stat(path).st_mtime:
             os.utime(path, (self.now, self.now))

@@ -61,7 +61,7 @@ def test_the_command_that_it_calls_can_be_replaced_in_one_line() -> None:
 def test_it_asks_for_every_event_that_is_answered() -> None:
     """OpenCode tells of each tool call alone."""
     asked = set(re.findall(r'(?:ask|askNow)\(session, "([a-z-]+)"', CODE))
-    assert asked == set(ROUTES) - {"post-tool-batch"}
+    assert asked == set(ROUTES)
     assert asked <= set(EVENTS)
 
 

@@ -119,8 +119,8 @@ def _read_calls(found: Payload, raw: Json) -> None:
     found.is_batch = "tool_calls" in raw or found.named == BATCH
     if found.is_batch:
         calls = [as_object(call) for call in as_list(raw.get("tool_calls"))]
-        found.calls = [_batched(call, found.cwd) for call in calls if call.get("tool_name")]
-    elif raw.get("tool_name"):
+        found.calls = [_batched(call, found.cwd) for call in calls if call]
+    elif raw.get("tool_name") or raw.get("tool_use_id"):
         failed = found.named == FAILED_CALL
         answer = as_object(raw.get("tool_response"))
         found.calls = [tool_call(raw, found.cwd, answer, failed=failed)]

@@ -120,20 +120,9 @@ class Reply:
         if any(outcome.changes for outcome in outcomes.values() if outcome):
             self._ledgers.update(filter(self._is_exported, store.LEDGERS.values()))
         n = store.number_of(memory, self._payload)
-        if self._payload.calls and not self._claim_calls(n) and not is_last:
-            raise _StaleError(list(outcomes))
+        for call in self._payload.call_ids:
+            memory.write("INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)", n, call)
         return n
-
-    def _claim_calls(self, n: int) -> bool:
-        """Whether no other hook has answered one of these calls since they were looked at; such a
-        call is no news any more."""
-        add = "INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)"
-        calls = dict.fromkeys(self._payload.call_ids)
-        answered = [call for call in calls if not self._space.memory.write(add, n, call)]
-        if answered:
-            kept = [call for call in self._payload.calls if call.id not in answered]
-            self._payload.calls = kept
-        return not answered
 
     def _is_exported(self, ledger: str) -> bool:
         payload = self._payload

@@ -191,7 +191,7 @@ def test_the_newest_answer_is_worth_waiting_for_near_a_level(
 
 def test_an_answer_that_is_late_is_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.fill(60)
-    payload = desk.payload("post-tool-batch", tool_calls=[{"tool_use_id": "toolu_2"}])
+    payload = desk.payload("post-tool-use", tool_calls=[{"tool_use_id": "toolu_2"}])
     waited = desk.write_late(72, monkeypatch)
     assert fullness.wait(desk.space(), payload, {}).percent == pytest.approx(72)
     assert len(waited) == 1
@@ -199,7 +199,7 @@ def test_an_answer_that_is_late_is_waited_for(desk: Desk, monkeypatch: pytest.Mo
 
 def test_an_answer_that_never_comes_is_not_waited_for(desk: Desk) -> None:
     desk.fill(60)
-    payload = desk.payload("post-tool-batch", tool_calls=[{"tool_use_id": "toolu_7"}])
+    payload = desk.payload("post-tool-use", tool_calls=[{"tool_use_id": "toolu_7"}])
     assert fullness.wait(desk.space(), payload, {}).percent == pytest.approx(60)
 
 
