@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sisyphus.clients import claude_code
 from sisyphus.clients.base import Payload, Text
 from sisyphus.memory import open_memory
+from sisyphus.paths import our_home
+from sisyphus.session import store
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -84,6 +86,32 @@ def know_session(ours: str | Path, session: str = "s1", **values: Any) -> None:
     )
     for name, value in values.items():
         memory.write(f"UPDATE session SET {name} = ? WHERE id = ?", value, session)
+
+
+def journal(session: str, entry: Json) -> None:
+    """A line of the journal as a hook writes it, and what its session's row says then."""
+    memory = open_memory(our_home())
+    client, agent, at = entry.get("client", "claude"), entry.get("agent", ""), entry.get("at", 0)
+    event, ms, units = entry.get("event", "stop"), entry.get("ms", 0), entry.get("sent", 0)
+    blocked = entry.get("blocked", False)
+    texts = json.dumps(entry.get("texts", []))
+    with memory.transaction():
+        n = store.number(memory, client, session, agent)
+        memory.write(
+            "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            n, at, event, ms, units, blocked, entry.get("silent", False),
+            json.dumps(entry.get("notes", [])), texts,
+        )  # fmt: skip
+        hooks = event != "command"
+        memory.write(
+            "UPDATE session SET project = coalesce(project, ?), run = coalesce(run, ?), "
+            "began_at = min(coalesce(began_at, ?), ?), seen_at = max(coalesce(seen_at, 0), ?), "
+            "hooks = hooks + ?, ms = ms + ?, units = units + ?, blocks = blocks + ? WHERE n = ?",
+            entry.get("project"), entry.get("run"), at, at, at, hooks,
+            ms if hooks and event != "idle" else 0, units,
+            blocked and event != "user-prompt-submit", n,
+        )  # fmt: skip
 
 
 def noted(ours: str | Path, session: str = "s1") -> list[str]:

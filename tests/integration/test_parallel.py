@@ -57,10 +57,6 @@ def test_a_rule_is_sent_once_to_a_session_that_reads_one_file_many_times_at_once
     assert sum(answer.text.count("Annotate all.") for answer in answers) == 1
 
 
-
-
-
-
 def test_no_session_that_starts_among_many_is_missing_in_the_boulder(desk: Desk) -> None:
     names = [f"session-{number}" for number in range(MANY)]
     answers = _finish([desk.start_patient("session-start", session_id=name) for name in names])
@@ -126,8 +122,6 @@ def _strings(value: object) -> list[str]:
 KILLS = 90
 
 
-
-
 _SUFFIXES = {".json", ".jsonl", ".md", ".log", ".lock", ".tmp", ".toml", ".txt", ".id"}
 
 
@@ -151,5 +145,3 @@ def _written(desk: Desk) -> Iterator[Path]:
     yield from desk.client.glob(".boulder.json")
     yield from desk.ours.rglob("*.json")
     yield from desk.ours.rglob("*.local.md")
-
-
