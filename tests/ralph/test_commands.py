@@ -91,7 +91,7 @@ def test_another_plugins_cancel_ends_ours_and_goes_on(session: Session, plugin: 
 
     assert outcome is not None
     assert (outcome.reason, outcome.messages) == (None, [])
-    assert outcome.notes == ["the loop was cancelled by another plugin's command"]
+    assert outcome.notes == ["cancelled loop aaaaa, by another plugin's command"]
     assert session.loops == []
 
 

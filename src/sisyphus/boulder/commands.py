@@ -9,16 +9,18 @@ from sisyphus.boulder import actions, answers, messages
 from sisyphus.boulder.meant import NotFollowedError
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import harmless
+from sisyphus.paths import display
+from sisyphus.plain import harmless, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sisyphus._types import PlanStatus
     from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
-    Command = Callable[[Workspace, str, str], str]
+    Command = Callable[[Workspace, str, str], tuple[str, str]]
 
 NAMES = (
     "boulder-status", "boulder-clear", "boulder-switch", "boulder-list", "boulder-enforce",
@@ -52,54 +54,59 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
     is_sentence = argument and command in _WITHOUT_ARGUMENT  # that begins with the command's name
     if is_sentence or (not typed[1] and bare_commands.is_foreign(command, space)):
         return None
-    notes = [f"answered /{command}"]
     try:
         if command == "start-work":
             return _start_work(space, argument, payload.session)
-        return Outcome(reason=_DO[command](space, argument, payload.session), notes=notes)
+        text, note = _DO[command](space, argument, payload.session)
+        return Outcome(reason=text, notes=[line(note)])
     except SisyphusError as error:
         is_ours = typed[1] or not isinstance(error, NotFollowedError)
         if command == "checkpoint" and not is_ours:
             return None  # a name that others use as well
-        return Outcome(reason=harmless(str(error)), notes=notes)
+        note = line(f"/{command} changed nothing: {error}")
+        return Outcome(reason=harmless(str(error)), notes=[note])
 
 
-def _status(space: Workspace, _: str, session: str) -> str:
+def _status(space: Workspace, _: str, session: str) -> tuple[str, str]:
     from sisyphus.boulder.tables import list_text
     from sisyphus.boulder.view import status_text
 
     found = actions.status(space, session)
-    if found["open_plans"]:
-        return answers.to_choose(list_text(found["open_plans"], space.now))
-    return status_text(found, now=space.now, here=space.root)
+    text = (
+        answers.to_choose(list_text(found["open_plans"], space.now))
+        if found["open_plans"]
+        else status_text(found, now=space.now, here=space.root)
+    )
+    return text, "answered /boulder-status"
 
 
-def _list(space: Workspace, _: str, __: str) -> str:
+def _list(space: Workspace, _: str, __: str) -> tuple[str, str]:
     from sisyphus.boulder.listing import boulders
     from sisyphus.boulder.tables import list_text
 
-    return list_text(boulders(space), space.now)
+    return list_text(boulders(space), space.now), "answered /boulder-list"
 
 
-def _clear(space: Workspace, _: str, session: str) -> str:
-    return answers.cleared(actions.clear(space, session))
+def _clear(space: Workspace, _: str, session: str) -> tuple[str, str]:
+    found = actions.clear(space, session)
+    return answers.cleared(found), f"boulder cleared: {_place(found)}"
 
 
-def _switch(space: Workspace, argument: str, session: str) -> str:
+def _switch(space: Workspace, argument: str, session: str) -> tuple[str, str]:
     from sisyphus.boulder.view import started
 
     found = actions.switch(space, _unquoted(argument), session, by_user=True)
-    return started(found, now=space.now)
+    return started(found, now=space.now), f"boulder switched to {_place(found)}"
 
 
-def _checkpoint(space: Workspace, argument: str, session: str) -> str:
+def _checkpoint(space: Workspace, argument: str, session: str) -> tuple[str, str]:
     wave, story, message = _parts(argument)
-    return answers.noted(
-        actions.checkpoint(space, message, wave=wave, story=story, session=session)
-    )
+    found = actions.checkpoint(space, message, wave=wave, story=story, session=session)
+    noted = (found["checkpoint"] or {}).get("message")
+    return answers.noted(found), f"boulder checkpoint: {noted}"
 
 
-def _enforce(space: Workspace, argument: str, session: str) -> str:
+def _enforce(space: Workspace, argument: str, session: str) -> tuple[str, str]:
     """`on --max-iterations 40`, or `off`."""
     said = re.fullmatch(_ENFORCE, argument)
     if said is None:
@@ -107,7 +114,13 @@ def _enforce(space: Workspace, argument: str, session: str) -> str:
     given = re.findall(_LIMIT, argument)
     limits = {name.replace("-", "_"): int(number) for name, number in given}
     found = actions.enforce(space, on=said[1] == "on", limits=limits, session=session)
-    return answers.enforced(found)
+    done = "enforced" if found["enforced"] else "not enforced any more"
+    return answers.enforced(found), f"boulder {done}: {_place(found)}"
+
+
+def _place(found: PlanStatus) -> str:
+    """The plan's file, as it is named in its project."""
+    return display(found["active_plan"] or "", found["project_root"] or "")
 
 
 def _parts(argument: str) -> tuple[int | None, str, str]:
@@ -136,7 +149,8 @@ def _start_work(space: Workspace, argument: str, session: str) -> Outcome:
     notes = read_plans(space.home, look.root).notes_of(look.path)
     text = messages.continuation(look, notes)
     told = messages.piece(look.path, text, gist=messages.gist(notes, text))
-    return Outcome(texts=[told], messages=[messages.enabled(look)], notes=["answered /start-work"])
+    begun = line(f"boulder started: {look.place}")
+    return Outcome(texts=[told], messages=[messages.enabled(look)], notes=[begun])
 
 
 def _unquoted(text: str) -> str:

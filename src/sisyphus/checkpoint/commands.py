@@ -7,7 +7,7 @@ import re
 from sisyphus import bare_commands
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import harmless
+from sisyphus.plain import harmless, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,19 +30,22 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
     if not typed[1] and bare_commands.is_foreign(command, space):
         return None
     try:
-        text = _do(command, space, payload.session, forecast=bool(option))
+        text, note = _do(command, space, payload.session, forecast=bool(option))
     except SisyphusError as error:
-        text = str(error)
-    return Outcome(reason=harmless(text), notes=[f"answered /{command}"])
+        text, note = str(error), f"/{command} changed nothing: {error}"
+    return Outcome(reason=harmless(text), notes=[line(note)])
 
 
-def _do(command: str, space: Workspace, session: str, *, forecast: bool) -> str:
+def _do(command: str, space: Workspace, session: str, *, forecast: bool) -> tuple[str, str]:
+    """What the user is told, and what the journal."""
     from sisyphus.checkpoint import gather
     from sisyphus.checkpoint.outlook import table
 
     if command == "ralph-context":
-        return table.view(gather.facts(space, session), forecast=forecast)
-    return made(gather.checkpoint_now(space, session))
+        text = table.view(gather.facts(space, session), forecast=forecast)
+        return text, "answered /ralph-context"
+    entry = gather.checkpoint_now(space, session)
+    return made(entry), f"handoff {entry['handoff_file']} written"
 
 
 def made(entry: Json) -> str:

@@ -8,7 +8,7 @@ from sisyphus import bare_commands
 from sisyphus.clients.base import Outcome
 from sisyphus.enforce import actions, answers
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import harmless
+from sisyphus.plain import harmless, line
 from sisyphus.session.client_process import SESSION_VARIABLES
 
 TYPE_CHECKING = False
@@ -33,8 +33,9 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
     try:
         text = _do(word, space, payload.session)
     except (SisyphusError, OSError) as error:
-        text = harmless(str(error))
-    return Outcome(text, notes=["answered /enforce"])
+        note = line(f"/enforce changed nothing: {error}")
+        return Outcome(harmless(str(error)), notes=[note])
+    return Outcome(text, notes=[_EFFECTS.get(word, "answered /enforce")])
 
 
 def _do(word: str, space: Workspace, session: str) -> str:
@@ -70,4 +71,9 @@ def _log(space: Workspace, _: str) -> str:
     return report.log_text(log.read(space, LAST))
 
 
+_EFFECTS = {
+    "on": "enforcement switched on",
+    "off": "enforcement switched off",
+    "stop": "enforcement stopped until the next prompt",
+}
 _DO = {"on": _on, "off": _off, "stop": _stop, "status": _status, "log": _log}

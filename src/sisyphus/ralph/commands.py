@@ -7,6 +7,7 @@ import re
 from sisyphus import bare_commands
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
+from sisyphus.plain import line
 from sisyphus.ralph import actions, help_text, store
 from sisyphus.ralph.invocations import PLUGINS
 
@@ -36,14 +37,13 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
         return None
     if plugin != "sisyphus":
         return _cancel_with_another(command, space, payload.session)
-    notes = [f"answered /{command}"]
     try:
-        text = _do(command, space, payload.session)
+        text, note = _do(command, space, payload.session)
     except SisyphusError as error:
-        return Outcome(reason=str(error), notes=notes)
+        return Outcome(reason=str(error), notes=[line(f"/{command} changed nothing: {error}")])
     if command == RESUME:  # it goes on to the model: there is work to do
-        return Outcome(messages=[text], notes=notes)
-    return Outcome(reason=text, notes=notes)
+        return Outcome(messages=[text], notes=[note])
+    return Outcome(reason=text, notes=[note])
 
 
 def _cancel_with_another(command: str, space: Workspace, session: str) -> Outcome | None:
@@ -51,36 +51,36 @@ def _cancel_with_another(command: str, space: Workspace, session: str) -> Outcom
     if command != CANCEL:
         return None
     try:
-        _cancel(space, session)
+        _, note = _change(CANCEL, space, session)
     except SisyphusError as error:
         if not store.has_loop(space.ours, session):
             return None
         return Outcome(messages=[f"The loop of sisyphus was not cancelled: {error}"])
-    return Outcome(notes=["the loop was cancelled by another plugin's command"])
+    return Outcome(notes=[f"{note}, by another plugin's command"])
 
 
-def _cancel(space: Workspace, session: str) -> str:
-    """A loop that began unseen by any hook is not found in the transcript after this, either."""
-    if not store.has_loop(space.ours, session):
+def _do(command: str, space: Workspace, session: str) -> tuple[str, str]:
+    """What the user is told, and what the journal."""
+    if command in _CHANGES:
+        return _change(command, space, session)
+    return _show(command, space, session), f"answered /{command}"
+
+
+def _change(command: str, space: Workspace, session: str) -> tuple[str, str]:
+    """A loop that began unseen by any hook is not found in the transcript after a `CANCEL`."""
+    done, change = _CHANGES[command]
+    if command == CANCEL and not store.has_loop(space.ours, session):
         actions.bury(space.ours, session, now=space.now)
-    return actions.told("cancelled", actions.cancel(space.ours, session, now=space.now, by=USER))
-
-
-def _do(command: str, space: Workspace, session: str) -> str:
-    if command == CANCEL:
-        return _cancel(space, session)
-    if command == "ralph-pause":
-        return actions.told("paused", actions.pause(space.ours, session, now=space.now, by=USER))
-    if command == RESUME:
-        return actions.told("resumed", actions.resume(space.ours, session, now=space.now, by=USER))
-    if command == "ralph-help":
-        return help_text.HELP
-    return _show(command, space, session)
+    rows = change(space.ours, session, now=space.now, by=USER)
+    loops = ", ".join(row["loop_id"] for row in rows)
+    return actions.told(done, rows), f"{done} loop{'s' * (len(rows) > 1)} {loops}"
 
 
 def _show(command: str, space: Workspace, session: str) -> str:
     from sisyphus.ralph import report
 
+    if command == "ralph-help":
+        return help_text.HELP
     if command == "ralph-stats":
         from sisyphus.ralph.past import stats
 
@@ -89,3 +89,10 @@ def _show(command: str, space: Workspace, session: str) -> str:
     if command == "ralph-status":
         rows = [row for row in rows if row["session_id"] == session]
     return report.listing(rows, space.now)
+
+
+_CHANGES = {
+    CANCEL: ("cancelled", actions.cancel),
+    "ralph-pause": ("paused", actions.pause),
+    RESUME: ("resumed", actions.resume),
+}
