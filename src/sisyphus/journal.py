@@ -7,8 +7,10 @@ the session, notes in plain words, and what went out, each by kind and file ("ru
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import accumulate
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -18,8 +20,6 @@ from sisyphus.plain import one_line
 from sisyphus.times import local
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sisyphus._types import Json
     from sisyphus.memory import Memory, Row, Value
 
@@ -28,6 +28,9 @@ COMMAND, IDLE, PROMPT = "command", "idle", "user-prompt-submit"
 answer to the user."""
 
 _NAMED = 5
+_LARGEST = 2**63 - 1
+"""No event has a larger number."""
+
 _WHOLE_MS = 100
 _NOT_NEWS = ("left to the client", "sent before")
 _COLUMNS = (
@@ -58,9 +61,7 @@ class Event:
     @property
     def is_quiet(self) -> bool:
         """Whether nothing happened that anybody would ask about."""
-        if self.blocked or self.sent:
-            return False
-        return all(_is_no_news(note) for note in self.notes)
+        return not (self.blocked or self.sent or any(map(news, self.notes)))
 
     def as_json(self) -> Json:
         found: Json = {
@@ -89,10 +90,13 @@ class Event:
             return ""
         return f"{self.ms:,.1f} ms" if self.ms < _WHOLE_MS else f"{self.ms:,.0f} ms"
 
-    @property
-    def said(self) -> list[str]:
-        """What the hook did and why, that it blocked, and how much it sent: a sentence each."""
-        said = [one_line(note) for note in self.notes]
+    def said(self, *, everything: bool = True) -> list[str]:
+        """What the hook did and why, that it blocked, and how much it sent: a sentence each.
+
+        `everything`: also that a rule was sent before, or is left to the client.
+        """
+        told = self.notes if everything or self.is_quiet else filter(None, map(news, self.notes))
+        said = [one_line(note) for note in told]
         if self.blocked and not self._tells_of_block(said):
             said.insert(0, "blocked")
         if self.sent:
@@ -111,12 +115,14 @@ class Event:
         return any(note.startswith(("blocked", "woken")) for note in said)
 
 
-def _is_no_news(note: str) -> bool:
-    """Whether it tells only of rules that the model has already, or gets from the client."""
+def news(note: str) -> str:
+    """A note without the rules that the model has already, or gets from the client; "" where it
+    tells of no others."""
     if not note.startswith("rules for "):
-        return False
-    _, _, parts = note.partition(": ")
-    return all(part.startswith(_NOT_NEWS) for part in parts.split("; "))
+        return note
+    head, _, rest = note.partition(": ")
+    parts = [part for part in rest.split("; ") if not part.startswith(_NOT_NEWS)]
+    return f"{head}: {'; '.join(parts)}" if parts else ""
 
 
 def events(  # each a filter
@@ -258,21 +264,24 @@ def of_run(memory: Memory, named: str) -> str:
     return str(row[0]) if row else ""
 
 
-def took(memory: Memory, *, session: str = "", project: str = "") -> list[float]:
-    """The times of the hooks that somebody waited for, in milliseconds."""
+def median_ms(memory: Memory, *, session: str = "", project: str = "") -> float | None:
+    """What the middle one of the hooks took that somebody waited for, of a session, of a project
+    or of all; None = there is none."""
     where = "session.id = ?" if session else "session.project = ?" if project else "?"
     rows = memory.rows(
-        f"SELECT {_TOOK} FROM event JOIN session ON event.session = session.n WHERE {where} "
-        f"AND {_HOOKS}",
+        "SELECT event.ms, count(*) FROM event JOIN session ON event.session = session.n "
+        f"WHERE {where} AND {_TOOK} > 0 GROUP BY event.ms ORDER BY event.ms",
         session or project or 1,
     )
-    return [ms for (ms,) in rows if ms > 0]
+    ends = list(accumulate(count for _, count in rows))
+    if not ends:
+        return None
+    low, high = (rows[bisect_right(ends, at)][0] for at in ((ends[-1] - 1) // 2, ends[-1] // 2))
+    return _two_digits((low + high) / 2)
 
 
-def median_ms(times: Iterable[float]) -> float | None:
-    """Two digits of it; None = there is none."""
-    found = sorted(times)
-    return float(f"{median(found):.2g}") if found else None
+def _two_digits(ms: float) -> float:
+    return float(f"{ms:.2g}")
 
 
 @dataclass(slots=True)
@@ -288,18 +297,21 @@ class Cost:
     def as_json(self) -> Json:
         return {
             "event": self.event, "hooks": self.hooks, "ms": self.ms,
-            "median_ms": median_ms(self.times), "blocked": self.blocked,
+            "median_ms": _two_digits(median(self.times)) if self.times else None,
+            "blocked": self.blocked,
         }  # fmt: skip
 
 
-def costs(memory: Memory, *, session: str = "", after: int = 0) -> list[Cost]:
-    """A row an event, the one that took most time first; of one session or of all."""
+def costs(memory: Memory, *, session: str = "", after: int = 0, to: int = _LARGEST) -> list[Cost]:
+    """A row an event, the one that took most time first; of one session or of all, with numbers
+    above `after` and up to `to`."""
     where = "session.id = ?" if session else "?"
     found: dict[str, Cost] = {}
     for name, ms, blocked in memory.rows(
         f"SELECT event.event, {_TOOK}, {_HELD} FROM event "
-        f"JOIN session ON event.session = session.n WHERE {where} AND {_HOOKS} AND event.n > ?",
-        session or 1, after,
+        f"JOIN session ON event.session = session.n WHERE {where} AND {_HOOKS} "
+        "AND event.n > ? AND event.n <= ?",
+        session or 1, after, to,
     ):  # fmt: skip
         cost = found.setdefault(name, Cost(name))
         cost.hooks += 1

@@ -6,16 +6,20 @@ import json
 import os
 import sys
 from math import isfinite
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sisyphus.bare_commands import respelled
 from sisyphus.clients.base import PREFIX
-from sisyphus.errors import SisyphusError
-from sisyphus.paths import client_home
+from sisyphus.errors import MemoryOffError, SisyphusError
+from sisyphus.memory import open_memory
+from sisyphus.paths import client_home, our_home
 from sisyphus.plain import sound
 from sisyphus.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sisyphus.memory import Memory
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Project = Annotated[
@@ -42,6 +46,14 @@ def workspace(project: str, *, may_be_gone: bool = False) -> Workspace:
         raise SisyphusError(f"no such folder: {folder}. Name an existing one with --project.")
     space.root = os.path.realpath(folder)
     return space
+
+
+def working_memory() -> Memory:
+    """The memory, for a command that is about nothing else. Raises `MemoryOffError`."""
+    memory = open_memory(our_home())
+    if memory.problem:
+        raise MemoryOffError(f"{memory.problem}. `sisyphus doctor` says more.")
+    return memory
 
 
 def is_unicode() -> bool:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sisyphus.cli.output import AsJson, faint, print_json, say
+from sisyphus.cli.output import AsJson, faint, print_json, say, working_memory
 from sisyphus.cli.progress import progress
 from sisyphus.cli.terminal import is_terminal
 from sisyphus.cli.users_own import refuse_model
 from sisyphus.errors import SisyphusError
-from sisyphus.memory import open_memory
 from sisyphus.paths import display, our_home
 from sisyphus.times import duration
 from sisyphus.upkeep import kept
@@ -64,10 +63,10 @@ def purge(
     if not dry_run:
         refuse_model("nothing was removed: what sisyphus keeps is the user's")
     days, ours = _days() if days is None else days, our_home()
+    memory = working_memory()
     without = () if everything else kept.ON_REQUEST
     with progress("Looking through our folder", quiet=as_json) as told:
         found = work.find(ours, time.time(), days, without=without, tell=told)
-        memory = open_memory(ours)
         sessions = work.Sessions(memory, time.time(), days)
     if not as_json:
         _show(found, sessions, days)

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from sisyphus import journal
-from sisyphus.cli.output import AsJson, faint, print_json, say, workspace
+from sisyphus.cli.output import AsJson, faint, print_json, say, working_memory, workspace
 from sisyphus.errors import SisyphusError
-from sisyphus.memory import open_memory
-from sisyphus.paths import client_home, our_home
+from sisyphus.paths import client_home
 from sisyphus.upkeep import sessions as view
 
 
@@ -32,7 +31,7 @@ def sessions(
     a unique beginning is enough.
     """
     root = workspace(project, may_be_gone=True).root if project else ""
-    memory = open_memory(our_home())
+    memory = working_memory()
     found = journal.sessions(memory, project=root)
     if root and not found and not os.path.isdir(root):
         raise SisyphusError(

@@ -18,12 +18,12 @@ from sisyphus.cli.output import (
     print_json,
     say,
     styled,
+    working_memory,
     workspace,
 )
 from sisyphus.cli.slips import no_such_event
 from sisyphus.cli.terminal import columns
 from sisyphus.clients.base import EVENTS
-from sisyphus.memory import open_memory
 from sisyphus.paths import client_home, display, is_safe_id, our_home
 from sisyphus.plain import one_line
 from sisyphus.ralph.store import has_loop
@@ -94,10 +94,12 @@ def why(  # one an option
     event, how long the hook took, what it sent, and what it left out and why. With `--json
     --follow` each line is an object.
     """
-    memory = open_memory(our_home())
+    memory = working_memory()
     session, remark = _session(memory, session_id)
     newest = journal.latest_event(memory)
-    found = journal.events(memory, session=session, event=event, quiet=everything, limit=last)
+    found = journal.events(
+        memory, session=session, event=event, quiet=everything, before=newest + 1, limit=last
+    )
     found = found if session else []
     if as_json and not follow:
         entries = [one.as_json() for one in found]
@@ -114,7 +116,7 @@ def why(  # one an option
     if follow:
         only = session if session_id else ""
         shown = chain(found, _coming(memory, newest, only, event, quiet=everything))
-    for line in _json_lines(shown) if as_json else _texts(memory, shown):
+    for line in _json_lines(shown) if as_json else _texts(memory, shown, everything):
         say(line)
     if session and _has_two_masters(session):
         say(_GOAL)
@@ -145,6 +147,7 @@ def _coming(
 ) -> Iterator[Event]:
     """The events behind number `after` as they come, for ever."""
     while True:
+        after = min(after, journal.latest_event(memory))  # a purge may begin anew
         for one in journal.events(
             memory, session=session, event=event, quiet=quiet, after=after
         ):  # fmt: skip
@@ -158,7 +161,7 @@ def _json_lines(found: Iterable[Event]) -> Iterator[str]:
         yield json_text({"session_id": one.session, **one.as_json()}, indent=None)
 
 
-def _texts(memory: Memory, found: Iterable[Event]) -> Iterator[str]:
+def _texts(memory: Memory, found: Iterable[Event], everything: bool) -> Iterator[str]:
     """The events, each session under its name and each day under its date."""
     before = ("", "")
     for one in found:
@@ -167,7 +170,7 @@ def _texts(memory: Memory, found: Iterable[Event]) -> Iterator[str]:
         if (one.session, one.day) != before:
             before = one.session, one.day
             yield faint(one.day)
-        yield _line(one)
+        yield _line(one, one.said(everything=everything))
 
 
 def _heading(memory: Memory, session: str) -> str:
@@ -179,9 +182,9 @@ def _heading(memory: Memory, session: str) -> str:
     return heading(f"Session {session}") + f"{where}{part}"
 
 
-def _line(one: Event) -> str:
+def _line(one: Event, sentences: list[str]) -> str:
     indent = " " * (len(one.clock) + 2 + max(_EVENT, len(one.event)) + 2 + _TOOK + 2)
-    said = [_wrapped(text, columns() - len(indent)) for text in one.said]
+    said = [_wrapped(text, columns() - len(indent)) for text in sentences]
     if one.blocked:
         said[0] = [styled(line, fg="yellow") for line in said[0]]
     first, *more = chain.from_iterable(said)

@@ -67,7 +67,7 @@ def totals(memory: Memory, found: Sequence[SessionSums], project: str = "") -> J
         "sessions": len(found),
         "hooks": sum(one.hooks for one in found),
         "ms": round(sum(one.ms for one in found), 1),
-        "median_ms": journal.median_ms(journal.took(memory, project=project)),
+        "median_ms": journal.median_ms(memory, project=project),
         "sent": sum(one.sent for one in found),
         "blocked": sum(one.blocked for one in found),
     }
@@ -103,7 +103,7 @@ def summed_up(sums: Json) -> str:
 
 
 def _row(memory: Memory, one: SessionSums, loops: list[Json], plan: str) -> Json:
-    middle = journal.median_ms(journal.took(memory, session=one.session))
+    middle = journal.median_ms(memory, session=one.session)
     return {
         "session_id": one.session,
         "began": one.began or None,

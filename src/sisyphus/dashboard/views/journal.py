@@ -78,5 +78,5 @@ def row(one: Event) -> Json:
         "ms": one.ms or None,
         "blocked": one.blocked,
         "sent": one.sent,
-        "said": one.said,
+        "said": one.said(),
     }

@@ -40,12 +40,12 @@ class Tally:
         with self._lock:
             is_first = self._newest is None
             newest = journal.latest_event(memory)
-            for cost in journal.costs(memory, after=self._newest or 0):
+            for cost in journal.costs(memory, after=self._newest or 0, to=newest):
                 self._add(cost, is_new=not is_first)
             for record in loops():
                 if record.status == records.COMPLETED:
                     self._end(record, is_new=not is_first)
-            self._newest = max(newest, self._newest or 0)
+            self._newest = newest  # less than before, if all there was is purged
 
     def _add(self, cost: Cost, *, is_new: bool) -> None:
         self.ms.setdefault(cost.event, 0)
