@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sisyphus.clients import claude_code
 from sisyphus.clients.base import Payload, Text
 from sisyphus.memory import open_memory
-from sisyphus.paths import our_home
+from sisyphus.paths import our_home, project_root
 from sisyphus.session import store
 from sisyphus.workspace import Workspace
 
@@ -88,9 +88,9 @@ def know_session(ours: str | Path, session: str = "s1", **values: Any) -> None:
         memory.write(f"UPDATE session SET {name} = ? WHERE id = ?", value, session)
 
 
-def journal(session: str, entry: Json) -> None:
+def journal(session: str, entry: Json, ours: str = "") -> None:
     """A line of the journal as a hook writes it, and what its session's row says then."""
-    memory = open_memory(our_home())
+    memory = open_memory(ours or our_home())
     client, agent, at = entry.get("client", "claude"), entry.get("agent", ""), entry.get("at", 0)
     event, ms, units = entry.get("event", "stop"), entry.get("ms", 0), entry.get("sent", 0)
     blocked = entry.get("blocked", False)
@@ -108,7 +108,7 @@ def journal(session: str, entry: Json) -> None:
             "UPDATE session SET project = coalesce(project, ?), run = coalesce(run, ?), "
             "began_at = min(coalesce(began_at, ?), ?), seen_at = max(coalesce(seen_at, 0), ?), "
             "hooks = hooks + ?, ms = ms + ?, units = units + ?, blocks = blocks + ? WHERE n = ?",
-            entry.get("project"), entry.get("run"), at, at, at, hooks,
+            entry.get("project", project_root(os.getcwd())), entry.get("run"), at, at, at, hooks,
             ms if hooks and event != "idle" else 0, units,
             blocked and event != "user-prompt-submit", n,
         )  # fmt: skip

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from making import run_hook
 
+from sisyphus.memory import open_memory
 from sisyphus.ralph import iterations, statefile, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.past import history
-from sisyphus.state.files import append_text, ensure_folder, write_text
+from sisyphus.session import store as sessions
+from sisyphus.state.files import ensure_folder, write_text
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -137,19 +139,28 @@ class Past:
         }
 
     def _journal(self, loop: Loop, began: float, each: float) -> None:
-        lines = [self._entry("session-start", began, project=loop.project, client="claude")]
+        """In the memory's own tables, which are documented for whoever asks them."""
+        memory = open_memory(self.ours)
+        events = [("session-start", began)]
         for number in range(loop.iteration):
-            at = began + each * number
-            lines += [self._entry(event, at + place) for place, event in enumerate(_EVENTS)]
-        path = os.path.join(self.ours, "logs", f"journal-{loop.session_id}.jsonl")
-        append_text(path, "".join(lines))
-
-    def _entry(self, event: str, at: float, **more: str) -> str:
-        sent = self._dice.choice((0, 0, 0, 1_900))
-        ms = round(self._dice.uniform(2, 30), 1)
-        notes = ["sent README.md"] if sent else []
-        entry = {"at": at, "event": event, "ms": ms, "sent": sent, "blocked": event == "stop"}
-        return json.dumps({**entry, "notes": notes, **more}) + "\n"
+            events += [(event, began + each * number + at) for at, event in enumerate(_EVENTS)]
+        with memory.transaction():
+            n = sessions.number(memory, "claude", loop.session_id, "")
+            for event, at in events:
+                sent = self._dice.choice((0, 0, 0, 1_900))
+                ms = round(self._dice.uniform(2, 30), 1)
+                notes = json.dumps(["sent README.md"] if sent else [])
+                texts = json.dumps(["readme README.md"] if sent else [])
+                memory.write(
+                    "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, "
+                    "texts) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)",
+                    n, at, event, ms, sent, event == "stop", notes, texts,
+                )  # fmt: skip
+                memory.write(
+                    "UPDATE session SET project = ?, began_at = ?, seen_at = ?, hooks = hooks + 1, "
+                    "ms = ms + ?, units = units + ?, blocks = blocks + ? WHERE n = ?",
+                    loop.project, began, at, ms, sent, event == "stop", n,
+                )  # fmt: skip
 
     def _checklist(self, loop: Loop, began: float) -> None:
         at = iso(began)

@@ -90,7 +90,6 @@ USAGE = [
     pytest.param(["context", "show", "--nope"], "No such option: --nope", id="no such option"),
     pytest.param(["context", "show", "--project"], "requires an argument", id="no value"),
     pytest.param(["hook"], "Missing argument 'EVENT'", id="no event"),
-    pytest.param(["hook", "stopp"], "no such event: 'stopp'", id="no such event"),
 ]
 
 

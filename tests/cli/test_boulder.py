@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import ours, put
+from making import know_session, ours
 from typer.testing import CliRunner
 
 from sisyphus.cli.app import app
@@ -156,7 +156,7 @@ def test_a_plan_is_enforced_with_the_limits_given() -> None:
 @pytest.fixture
 def held(shop: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A session whose plan the user enforced, and its model's shell."""
-    put(ours(home, "logs/journal-s1.jsonl"), "{}\n")
+    know_session(ours(home, ""))
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s1")
     _run("start")
     _run("enforce", "on", "--max-iterations", "2")

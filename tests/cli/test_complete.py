@@ -9,7 +9,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from making import COMMAND, ours, put
+from making import COMMAND, journal, ours, put
 
 from sisyphus.cli import complete
 from sisyphus.settings import SETTINGS
@@ -61,10 +61,9 @@ def test_loops_that_have_ended_are_offered_with_their_task(home: Path) -> None:
     assert complete.past_loops("") == [("3f2a9", "Make it green")]
 
 
-def test_sessions_are_offered_the_latest_first(home: Path) -> None:
-    for age, session in enumerate(["new", "old", "a b", "older"]):
-        path = put(ours(home, f"logs/journal-{session}.jsonl"), "")
-        os.utime(path, (1_000 - age, 1_000 - age))
+def test_sessions_are_offered_the_latest_first() -> None:
+    for age, session in enumerate(["new", "old", "older"]):
+        journal(session, {"at": 1_000 - age})
 
     assert _values(complete.sessions("")) == ["new", "old", "older"]
     assert _values(complete.sessions("olde")) == ["older"]
@@ -74,6 +73,7 @@ def test_sessions_are_offered_the_latest_first(home: Path) -> None:
 def test_nothing_to_offer_is_no_failure(home: Path, offer: object) -> None:
     assert callable(offer)
     assert offer("x") == []
+    shutil.rmtree(ours(home, ""), ignore_errors=True)
     put(ours(home, ""), "a file in the place of our folder")
     assert offer("") == []
 
@@ -105,7 +105,7 @@ echo ${{COMPREPLY[@]}}
 @pytest.mark.parametrize(("typed", "offered"), OFFERED)
 def test_bash_offers(home: Path, typed: str, offered: str) -> None:
     _loop(home, "3f2a9", "s1")
-    put(ours(home, "logs/journal-s1.jsonl"), "")
+    journal("s1", {"at": 1})
     done = subprocess.run(
         ["bash", "-c", IN_BASH.format(command=COMMAND), "bash", typed],
         capture_output=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from enforce.desk import DONE, Desk
-from making import ours, put
+from making import know_session, noted, ours
 from typer.testing import CliRunner
 
 from sisyphus.cli.app import app
@@ -93,14 +93,14 @@ def test_who_is_at_work_hears_of_it_at_the_next_stop(
     home: Path, project: Path, command: str, text: str
 ) -> None:
     desk = _real(home, project)
-    put(ours(home, "logs/journal-s1.jsonl"), "{}\n")
+    know_session(ours(home, ""))
     desk.on()
     desk.says()
     desk.says(session="s2")
 
     _run(command)
 
-    assert not ours(home, "logs/journal-s2.jsonl").exists()
+    assert noted(ours(home, ""), "s2") == []
     outcome = desk.stop()
     assert outcome.messages == [f"[CONTINUOUS ENFORCEMENT]\n\n{text}"]
     assert outcome.reason is None

@@ -4,10 +4,12 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from making import know_session
 from typer.testing import CliRunner, Result
 
 from sisyphus.cli.app import app
 from sisyphus.errors import SisyphusError
+from sisyphus.memory import open_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +85,9 @@ def test_an_explanation_knows_the_session(home: Path) -> None:
     rows = json.loads(_invoke("list", "--json").stdout)["rules"]
     ledger = home / ".claude/.sisyphus/rules-injector/session-s1.json"
     ledger.parent.mkdir(parents=True)
-    ledger.write_text(json.dumps({"injected_hashes": [rows[0]["hash"]]}))
+    know_session(home / ".claude/.sisyphus")
+    memory = open_memory(str(home / ".claude/.sisyphus"))
+    memory.write("INSERT INTO sent VALUES (1, ?, 'rules', '', 0)", rows[0]["hash"])
 
     assert "sent in this session" in _invoke("explain", "a.py", "--session-id", "s1").stdout
     assert "not sent yet" in _invoke("explain", "a.py", "--session-id", "s2@agent").stdout

@@ -62,7 +62,7 @@ async def _hears(live: lv.Live, topics: set[str], do: Callable[[], object]) -> N
     [
         pytest.param("ralph/loops/s1.local.md", ch.LOOPS, id="a loop"),
         pytest.param("logs/sessions.jsonl", ch.HISTORY, id="the history"),
-        pytest.param("logs/journal-s1.jsonl", ch.JOURNAL, id="a journal"),
+        pytest.param("sisyphus.db", ch.JOURNAL, id="a journal"),
         pytest.param("checkpoint/s1.json", ch.CONTEXT, id="a context"),
     ],
 )

@@ -6,6 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from making import journal
+
 from sisyphus.paths import project_id
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.past import history
@@ -133,9 +135,7 @@ def _projects(ours: Path) -> None:
 
 
 def _sessions(ours: Path) -> None:
-    _lines(ours / "logs" / "journal-s1.jsonl", "at", "event", "ms", "sent", "notes", "project",
-           "client", "blocked", "texts", "agent", "run")  # fmt: skip
-    _write(ours / "sessions" / "s1.json", dict.fromkeys(("process", "bound_at"), DEEP))
+    journal("s1", {"at": 1, "notes": ["\ud800 <b>\x1b[31m"], "project": "/odd\udcff"}, str(ours))
     _write(ours / "checkpoint" / "s1.json", dict.fromkeys(("told", "size", "cut"), DEEP))
 
 

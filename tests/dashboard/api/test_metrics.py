@@ -3,12 +3,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from making import journal, ours
+from making import journal
 from ralph.past.log import a_loop, lives, starts
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from starlette.testclient import TestClient
 
     from sisyphus.dashboard.desk import Desk
@@ -25,17 +23,6 @@ def test_numbers_are_answered_as_prometheus_reads_them(program: TestClient) -> N
     assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     assert 'sisyphus_hooks_total{event="stop"} 1\n' in reply.text
     assert reply.text.endswith("\n")
-
-
-def test_a_counter_does_not_fall_with_a_purge(home: Path, program: TestClient) -> None:
-    program.get("/metrics")
-    _note("s1")
-    program.get("/metrics")
-    ours(home, "logs/journal-s1.jsonl").unlink()
-    _note("s2")
-    text = program.get("/metrics").text
-    assert 'sisyphus_hooks_total{event="stop"} 2\n' in text
-    assert "sisyphus_sessions 1\n" in text
 
 
 def test_counters_begin_when_the_dashboard_does(desk: Desk, program: TestClient) -> None:

@@ -4,9 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from making import journal, ours
-
-from sisyphus.dashboard.views import journal as view
+from making import journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,27 +60,6 @@ def test_where_nothing_is_found_the_filter_stays(
     assert reply.status_code == status
     assert told in reply.text
     assert 'class="filters"' in reply.text
-
-
-def test_what_is_older_than_what_is_looked_at_is_told(
-    browser: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = "Older lines: choose a session."
-    _note("s1", 0)
-    assert told not in browser.get("/journal").text
-    monkeypatch.setattr(view, "MOST_LINES_EACH", 1)
-    _note("s1", 1)
-    assert told in browser.get("/journal").text
-    assert told not in browser.get("/journal?session=s1").text
-
-
-def test_what_hooks_cost_is_of_the_journals_that_are_there(browser: TestClient, home: Path) -> None:
-    _note("s1", 0, event="stop")
-    _note("s2", 0, event="pre-compact")
-    assert ">pre-compact</th>" in browser.get("/journal").text
-    assert ">pre-compact</th>" not in browser.get("/journal?session=s1").text
-    ours(home, "logs/journal-s2.jsonl").unlink()
-    assert ">pre-compact</th>" not in browser.get("/journal").text
 
 
 def test_without_a_journal_it_says_how_to_get_one(browser: TestClient) -> None:

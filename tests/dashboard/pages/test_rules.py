@@ -88,11 +88,3 @@ def test_names_of_files_are_text(browser: TestClient, project: Path) -> None:
     page = browser.get("/rules").text
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert" not in page
-
-
-def test_it_is_said_where_never_may_be_wrong(browser: TestClient, project: Path) -> None:
-    told = "than are remembered of one session"
-    _sent("s1", project, "rules a.md")
-    assert told not in browser.get("/rules").text
-    _sent("s1", project, *(f"rules {n}.md" for n in range(600)))
-    assert f"1 session had more texts {told}" in browser.get("/rules").text

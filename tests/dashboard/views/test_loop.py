@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +20,8 @@ from sisyphus.state.files import ensure_folder, write_text
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sisyphus.dashboard.desk import Desk
 
 

@@ -76,5 +76,5 @@ def test_the_latest_come_first(home: Path) -> None:
     ended = [record.ended_at for record in found["ended"]]
     assert ended == sorted(ended, reverse=True)
     assert (len(ended), len(found["latest"])) == (view.LATEST, view.LATEST)
-    began = [row["began"] for row in found["latest"]]
+    began = [row["ended"] for row in found["latest"]]
     assert began == sorted(began, reverse=True)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +19,8 @@ from sisyphus.session.process import identify
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sisyphus._types import Json
     from sisyphus.checkpoint.size.fullness import Fullness
     from sisyphus.dashboard.desk import Desk

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import HANG_SECONDS, ours, put
+from making import HANG_SECONDS, know_session, noted, ours, put
 
 from ralph.past.log import AT, a_loop, ends, known, lives, ran, starts
 from sisyphus.errors import SisyphusError
@@ -14,7 +14,6 @@ from sisyphus.paths import our_home
 from sisyphus.ralph import store
 from sisyphus.ralph.loop import CANCELLED, Loop, epoch
 from sisyphus.ralph.past import history, removal
-from sisyphus.state import journal
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -101,14 +100,12 @@ def test_what_cannot_be_written_is_said(home: Path) -> None:
 def test_the_session_that_has_a_journal_hears_where_it_was_archived(home: Path) -> None:
     starts(a_loop("lost-", "s1"))
     starts(a_loop("lost2", "s2"))
-    journal.append("s1", {"at": NOW - 60, "event": "stop", "notes": []})
+    know_session(ours(home, ""), "s1")
     removal.archive(our_home(), "lost-", NOW, "on the dashboard")
     removal.archive(our_home(), "lost2", NOW, "on the dashboard")
 
-    last = json.loads(ours(home, "logs/journal-s1.jsonl").read_text().splitlines()[-1])
-    assert (last["at"], last["event"]) == (NOW, "command")
-    assert last["notes"] == ["loop lost- was archived by the user on the dashboard"]
-    assert not ours(home, "logs/journal-s2.jsonl").exists()
+    assert noted(ours(home, "")) == ["loop lost- was archived by the user on the dashboard"]
+    assert noted(ours(home, ""), "s2") == []
 
 
 def test_a_session_whose_name_leads_elsewhere_has_no_journal(home: Path) -> None:
