@@ -57,10 +57,10 @@ CLIENTS_WORDS = {
 }  # fmt: skip
 
 SPEAK_THEM = {
-    "sisyphus._types", "sisyphus.demo.stage", "sisyphus.demo.story",
-    "sisyphus.opencode.payload",
+    "sisyphus._types", "sisyphus.demo.stage", "sisyphus.demo.story", "sisyphus.doctor.round_trip",
+
 }  # fmt: skip
-"""Beside `clients`. The demo plays the client; what another client says is put into its words."""
+"""Beside `clients`. The demo and the doctor play the client."""
 
 
 class Import:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import debug_log, ours, put, stored
+from making import debug_log, ours, put
 
 from sisyphus.settings import SETTINGS, Settings, load
 
@@ -178,62 +178,6 @@ def test_a_changed_file_is_read_again(home: Path, in_force: Callable[[], Setting
     assert in_force().get("rules.enabled") is True
 
 
-def test_an_unchanged_file_comes_from_the_cache(
-    home: Path, in_force: Callable[[], Settings]
-) -> None:
-    _own(home, "[rules]\nenabled = false\n")
-    in_force()
-    cache = ours(home, "cache/settings.json")
-    put(cache, cache.read_text().replace("false", "true"))
-    assert in_force().get("rules.enabled") is True
-
-
-def test_a_broken_file_is_logged_once(home: Path, in_force: Callable[[], Settings]) -> None:
-    _own(home, "[rules\n")
-    in_force()
-    in_force()
-    assert debug_log(home).count("settings not read") == 1
-
-
-SPOILT = ["", "[", "[1]", "{}", '{"files": [1]}', '{"files": {"%s": [1]}}', '{"files": null}']
-
-
-@pytest.mark.parametrize("text", SPOILT)
-def test_a_spoilt_cache_is_made_anew(
-    home: Path, in_force: Callable[[], Settings], text: str
-) -> None:
-    _own(home, "[rules]\nenabled = false\n")
-    cache = put(
-        ours(home, "cache/settings.json"), text.replace("%s", str(ours(home, "config.toml")))
-    )
-    assert in_force().get("rules.enabled") is False
-    assert str(ours(home, "config.toml")) in stored(cache)["files"]
-
-
-def test_a_spoilt_cache_entry_holds_no_values(home: Path, in_force: Callable[[], Settings]) -> None:
-    _own(home, "[rules]\nenabled = false\n")
-    in_force()
-    cache = ours(home, "cache/settings.json")
-    put(cache, cache.read_text().replace('{"rules.enabled": false}', "[7]"))
-    assert in_force().get("rules.enabled") is True
-
-
-def test_a_cache_of_a_newer_version_is_left_alone(
-    home: Path, in_force: Callable[[], Settings]
-) -> None:
-    _own(home, "[rules]\nenabled = false\n")
-    cache = put(ours(home, "cache/settings.json"), '{"version": 99}')
-    assert in_force().get("rules.enabled") is False
-    assert stored(cache) == {"version": 99}
-
-
-def test_settings_need_no_place_to_write(home: Path, in_force: Callable[[], Settings]) -> None:
-    _own(home, "[rules]\nenabled = false\n")
-    put(ours(home, "cache"), "a file in the place of the folder")
-    assert in_force().get("rules.enabled") is False
-    assert "settings cache not written" in debug_log(home)
-
-
 ENVIRONMENT = [
     pytest.param("rules.enabled", "0", False, id="0 is off"),
     pytest.param("rules.enabled", "False", False, id="false is off"),
@@ -266,16 +210,6 @@ def test_the_environment_speaks_for_one_run(
 ) -> None:
     monkeypatch.setenv("SISYPHUS_" + key.replace(".", "_").upper(), text)
     assert Settings().get(key) == value
-
-
-def test_a_spoilt_cache_makes_no_list_of_others(
-    home: Path, in_force: Callable[[], Settings]
-) -> None:
-    _own(home, '[enforce]\nclaims = ["done"]\n')
-    in_force()
-    cache = ours(home, "cache/settings.json")
-    put(cache, cache.read_text().replace('["done"]', "[7]"))
-    assert in_force().get("enforce.claims") == []
 
 
 @pytest.mark.parametrize("key", [key for key in SETTINGS if key.startswith("enforce.")])

@@ -7,18 +7,19 @@ runs a command, names a path or raises a limit.
 
 from __future__ import annotations
 
+import json
 import os
 
-from sisyphus.errors import SisyphusError, UnreadableError
+from sisyphus.errors import UnreadableError
 from sisyphus.reading import read_text
 from sisyphus.state import debug
-from sisyphus.state.files import read_json, update_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from sisyphus._types import Json
+    from sisyphus.memory import Memory
 
 PROJECT_FILE = os.path.join(".claude", "sisyphus.toml")
 CONFIG_BYTES = 200_000
@@ -320,11 +321,12 @@ def is_above(limit: Any, other: Any) -> bool:
     return bool((limit <= 0 or limit > other) and other > 0)
 
 
-def load(ours: str, root: str) -> Settings:
-    """Settings of the project at `root`, with `ours` as our folder."""
+def load(ours: str, root: str, memory: Memory | None = None) -> Settings:
+    """Settings of the project at `root`, with `ours` as our folder. What files say is kept in
+    `memory`, where there is one."""
     values: Json = {}
     for path, inside in files(ours, root):
-        for key, value in _file_values(ours, path, inside).items():
+        for key, value in _file_values(path, inside, memory).items():
             setting = SETTINGS.get(key)
             if setting and setting.accepts(value) and (setting.from_project or not inside):
                 values[key] = value
@@ -337,19 +339,26 @@ def files(ours: str, root: str) -> tuple[tuple[str, str], ...]:
     return (os.path.join(ours, "config.toml"), ""), (os.path.join(root, PROJECT_FILE), root)
 
 
-def _file_values(ours: str, path: str, inside: str) -> Json:
-    """The file's keys as "section.key", by way of a cache: tomllib costs 6 ms to import."""
+def _file_values(path: str, inside: str, memory: Memory | None) -> Json:
+    """The file's keys as "section.key", by way of the memory: tomllib costs 6 ms to import."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
         return {}
-    stamp = [found.st_mtime_ns, found.st_size, found.st_ino]
-    cache = os.path.join(ours, "cache", "settings.json")
-    entry = _object(_object(_object(read_json(cache)).get("files")).get(path))
-    if entry.get("stamp") == stamp:
-        return _object(entry.get("values"))
+    if memory is None or memory.problem:
+        return _parse(path, inside)
+    stamp = f"{found.st_mtime_ns} {found.st_size} {found.st_ino}"
+    row = memory.row("SELECT data FROM settings_file WHERE path = ? AND stamp = ?", path, stamp)
+    if row:
+        return _object(json.loads(row[0]))
     values = _parse(path, inside)
-    _remember(cache, path, {"stamp": stamp, "values": values})
+    try:
+        memory.write(
+            "INSERT OR REPLACE INTO settings_file (path, stamp, data) VALUES (?, ?, ?)",
+            path, stamp, json.dumps(values),
+        )  # fmt: skip
+    except Exception as error:  # noqa: BLE001  # it is read anew the next time
+        debug.log(f"settings not kept: {error}")
     return values
 
 
@@ -381,13 +390,6 @@ def _is_plain(value: object) -> bool:
 
 def _object(value: object) -> Json:
     return value if isinstance(value, dict) else {}
-
-
-def _remember(cache: str, path: str, entry: Json) -> None:
-    try:
-        update_json(cache, lambda found: {"files": {**_object(found.get("files")), path: entry}})
-    except (OSError, SisyphusError) as error:
-        debug.log(f"settings cache not written: {error}")
 
 
 def variable(key: str) -> str:
