@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import tomllib
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,12 +80,20 @@ def _frontmatter(block: Block, _: Stand) -> None:
     assert set(fields) <= set(KEYS)
 
 
+def _query(block: Block, stand: Stand) -> None:
+    """Some rows are found."""
+    with closing(sqlite3.connect(stand.home / ".claude/.sisyphus/sisyphus.db")) as memory:
+        found = memory.execute(block.body).fetchall()
+    assert found
+
+
 READ: dict[str, Callable[[Block, Stand], None]] = {
     "console": _console,
     "sh": _script,
     "toml": _settings,
     "json": _json,
     "yaml": _frontmatter,
+    "sql": _query,
 }
 
 

@@ -24,8 +24,8 @@ GIVEN = {
 }  # fmt: skip
 LOST = {"loop_id": "lost-", "session_id": "before", "status": "active"}
 MAY_BE_EMPTY = {"boulder todos"}
-SOMETIMES = {"why: entries": {"run", "agent"}}
-"""What this project gives no reason for: it has no todos, no fresh-context run, no subagent."""
+SOMETIMES = {"why: entries": {"silent", "agent"}}
+"""What this project gives no reason for: it has no todos, no subagent, no second wiring."""
 
 IN_A_SESSION = {"status", "checklist", "context", "checkpoint", "pause", "resume", "cancel"}
 

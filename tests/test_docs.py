@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -18,6 +20,7 @@ from typer.core import TyperGroup
 from sisyphus import __version__
 from sisyphus.cli.app import app
 from sisyphus.clients.base import EVENTS
+from sisyphus.memory import TABLES
 from sisyphus.settings import SETTINGS
 from sisyphus.upkeep.kept import FOLDERS
 
@@ -156,6 +159,23 @@ def test_every_event_is_in_the_contract() -> None:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_folder_that_is_cleaned_up_is_in_the_reference(folder: str) -> None:
     assert f"`.sisyphus/{folder}/" in PAGES["docs/files.md"]
+
+
+def test_every_column_of_the_memory_is_in_the_reference(tmp_path: Path) -> None:
+    documented: set[tuple[str, str]] = set()
+    table = ""
+    part = PAGES["docs/files.md"].partition("## The memory")[2].partition("\n## ")[0]
+    for named, columns in re.findall(r"^\| (?:`(\w+)`)? ?\| (.*?) ?\| ", part, re.MULTILINE):
+        table = named or table
+        documented |= {(table, column) for column in re.findall(r"`(\w+)`", columns)}
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as memory:
+        memory.executescript(TABLES)
+        there = memory.execute(
+            "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c "
+            "WHERE m.type = 'table'"
+        ).fetchall()
+
+    assert documented == set(there)
 
 
 def test_every_module_that_the_code_map_names_exists() -> None:

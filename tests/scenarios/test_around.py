@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-import sqlite3
 import stat
-from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -282,29 +278,3 @@ def test_what_is_no_payload_is_answered_with_silence(
     answer = world.raw(event, stdin)
 
     assert (answer.exit, answer.stdout, answer.stderr) == (0, "", "")
-
-
-def test_the_memory_answers_the_queries_of_its_page(world: World) -> None:
-    world.start()
-    page = (Path(__file__).parents[2] / "docs/files.md").read_text()
-    queries = re.findall(r"`(select [^`]+)`", page)
-
-    assert len(queries) == 3
-    with closing(sqlite3.connect(world.ours / "sisyphus.db")) as memory:
-        assert [len(memory.execute(query).fetchall()) for query in queries] == [1, 1, 0]
-
-
-def test_every_table_of_the_memory_is_on_its_page(world: World) -> None:
-    world.start()
-    page = (Path(__file__).parents[2] / "docs/files.md").read_text()
-    with closing(sqlite3.connect(world.ours / "sisyphus.db")) as memory:
-        tables = [
-            name
-            for (name,) in memory.execute(
-                "select name from sqlite_schema where sql like 'CREATE TABLE%'"
-            )
-        ]
-        for table in tables:
-            columns = [row[1] for row in memory.execute(f"pragma table_info({table})")]
-            [row] = [line for line in page.splitlines() if line.startswith(f"| `{table}` |")]
-            assert [name for name in columns if f"`{name}`" not in row] == []
