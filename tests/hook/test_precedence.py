@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from making import COMMAND, a_payload, a_space, a_start, ours, put, stored
 
-from sisyphus import client_settings
+from sisyphus.clients import claude_code_files
 from sisyphus.hook import precedence, run
 from sisyphus.session.hooks import on_session_start
 from sisyphus.workspace import Workspace
@@ -159,7 +159,7 @@ def test_local_settings_of_the_root_count_in_a_folder_below_it(home: Path, proje
 
 def test_the_files_are_those_that_the_client_reads(home: Path, project: Path) -> None:
     space = a_space(project / "src")
-    paths = client_settings.paths(str(home / ".claude"), space.cwd, space.root)
+    paths = claude_code_files.settings_paths(str(home / ".claude"), space.cwd, space.root)
     for path in paths:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import sisyphus
+from sisyphus.clients import opencode_files
 from sisyphus.clients.base import EVENTS
 from sisyphus.hook.routes import ROUTES
-from sisyphus.opencode import lines, payload
+from sisyphus.opencode import payload
 from sisyphus.session.client import SESSION
 from sisyphus.shipped import plugin_folder
 
@@ -66,7 +67,10 @@ def test_it_asks_for_every_event_that_is_answered() -> None:
 
 def test_it_tells_lines_of_every_kind_that_is_known() -> None:
     told = set(re.findall(r'note\(session, "([a-z]+)"', CODE))
-    known = [line["uuid"] for line in lines.records([{"kind": kind} for kind in told], "s", "", "")]
+    known = [
+        line["uuid"]
+        for line in opencode_files.records([{"kind": kind} for kind in told], "s", "", "")
+    ]
     assert len(known) == len(told) == 6
 
 

@@ -43,6 +43,11 @@ _KEPT = "keep in the summary"
 
 _CARRY_TEXT = {"session-start", "user-prompt-submit", "post-tool-use", "post-tool-batch"}
 
+READ, EDIT, WRITE, SHELL, SKILL, TODO, ASK, AGENT = (
+    "read", "edit", "write", "shell", "skill", "todo", "ask", "agent",
+)  # fmt: skip
+"""Kinds of tools. Of any other tool the kind is ""."""
+
 PATH_CHARACTERS = 4_096
 """Linux opens none longer, and to resolve the links of a path of megabytes takes minutes."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
+from sisyphus.clients import opencode_files
 from sisyphus.clients.base import spelled
-from sisyphus.opencode import keep, lines, payload, reply
+from sisyphus.opencode import payload, reply
 from sisyphus.paths import our_home
 from sisyphus.state import debug
 
@@ -34,7 +35,7 @@ def _keep(told: payload.Told, ours: str) -> None:
     for speaker, said in ((told.speaker, told.lines), *told.others.items()):
         path = payload.transcript(ours, session, speaker)
         if path and said:
-            keep.append(path, lines.records(said, session, speaker, told.cwd))
+            opencode_files.append(path, opencode_files.records(said, session, speaker, told.cwd))
     if told.window and not told.speaker and payload.transcript(ours, session):
         from sisyphus.checkpoint import store
 

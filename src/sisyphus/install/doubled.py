@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from sisyphus import client_settings
+from sisyphus.clients import claude_code_files
 from sisyphus.errors import UnreadableError
 from sisyphus.install import removal, wiring
 from sisyphus.paths import display
@@ -28,7 +28,7 @@ _NAME = "sisyphus"
 
 def warning(space: Workspace) -> str:
     """What to tell the user; "" where no settings file of this session calls us."""
-    paths = client_settings.paths(space.home, space.cwd, space.root)
+    paths = claude_code_files.settings_paths(space.home, space.cwd, space.root)
     found = [path for path in paths if _calls_us(path)]
     if not found:
         return ""

@@ -13,7 +13,7 @@ from sisyphus.runner.keep.state import COMPLETED, Run
 from sisyphus.runner.report import is_at_work
 from sisyphus.session import binding, client
 from sisyphus.session.process import Process, is_alive
-from sisyphus.session.whereabouts import resumable
+from sisyphus.session.transcripts import resumable
 from sisyphus.state.files import read_json
 from sisyphus.upkeep import kept
 

@@ -12,7 +12,7 @@ from sisyphus.dashboard.views.curve import Curve
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import sound
 from sisyphus.session import binding
-from sisyphus.session.whereabouts import transcript_path, transcripts
+from sisyphus.session.transcripts import transcript_path, transcripts
 from sisyphus.upkeep.summary import Summary
 
 if TYPE_CHECKING:
