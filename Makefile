@@ -11,7 +11,7 @@ WORKERS ?= auto
 AT_ONCE := -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all e2e bench docs lint format build version clean
+.PHONY: help demo test slow cover test-all e2e bench docs lint format build version clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,9 +19,15 @@ help:  ## show this list
 demo: $(STAMP)  ## play a whole session through the real binary, in a temporary home
 	@$(BIN)/sisyphus demo
 
-test: lint  ## ruff, mypy --strict, unit and integration tests, coverage
+test: lint  ## ruff, mypy --strict, the tests but for the slow ones
+	$(BIN)/python -m pytest -q $(AT_ONCE)
+
+slow: $(STAMP)  ## the slow tests: kills, many at once, documents' blocks, pictures, large files
+	$(BIN)/python -m pytest -q $(AT_ONCE) -m slow
+
+cover: $(STAMP)  ## all tests, slow ones too, with coverage and its gate
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest $(AT_ONCE)
+	$(BIN)/coverage run -m pytest -q $(AT_ONCE) -m "slow or not slow"
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
@@ -31,7 +37,7 @@ test-all:  ## the tests on every supported Python (PYTHONS="python3.11 …")
 	  name=.venv-$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
 	  echo "== $$python" \
 	    && $(MAKE) --no-print-directory $$name/.installed VENV=$$name PYTHON=$$python \
-	    && $$name/bin/python -m pytest -q $(AT_ONCE) || exit 1; \
+	    && $$name/bin/python -m pytest -q $(AT_ONCE) -m "slow or not slow" || exit 1; \
 	done
 
 e2e:  ## the real clients against a scripted model on loopback
@@ -40,6 +46,8 @@ e2e:  ## the real clients against a scripted model on loopback
 
 bench: $(STAMP)  ## cost of every hook beside `python -c "import json"`; writes docs/benchmarks.md
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/growth.py
+	$(BIN)/python bench/client_session.py
 	$(BIN)/python bench/fresh.py
 	$(BIN)/python bench/dashboards.py
 

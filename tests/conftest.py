@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from making import HANG_SECONDS
+from world import World
 
 from sisyphus.notify import send
 
@@ -31,6 +32,22 @@ _UNMEASURED = (
 )  # fmt: skip
 """Where coverage is not started in the processes that a test starts. It would make one live seven
 times as long, and what such a process of these tests runs is run by others as well."""
+
+
+SLOW = (
+    "dashboard/api/test_schema.py", "dashboard/test_serve.py", "integration/test_parallel.py",
+    "integration/test_paths.py", "integration/test_slow_texts.py", "integration/test_state.py",
+    "integration/test_stdin.py", "test_doc_blocks.py", "test_doc_json.py", "test_pictures.py",
+)  # fmt: skip
+"""Files of tests that start hundreds of processes, or a browser: `make slow` runs them."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m` chooses."""
+    for item in items:
+        if item.path.is_relative_to(_HERE) and item.path.relative_to(_HERE).as_posix() in SLOW:
+            item.add_marker("slow")
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +89,19 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     (folder / ".git").mkdir(parents=True)
     return folder
+
+
+@pytest.fixture
+def form(request: pytest.FixtureRequest) -> str:
+    """How `world.use` tells of a tool call: see `world.EITHER`."""
+    return str(getattr(request, "param", "call"))
+
+
+@pytest.fixture
+def world(
+    home_of_its_own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> World:
+    """A home, an empty project and a session "s1" of Claude Code in it."""
+    folder = tmp_path / "project"
+    (folder / ".git").mkdir(parents=True, exist_ok=True)
+    return World(home_of_its_own, folder, monkeypatch, form)

@@ -1,4 +1,4 @@
-"""Pieces, payloads, files and hook processes, holding nothing but what a test is about."""
+"""Texts, payloads, files and hook processes, holding nothing but what a test is about."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ import sys
 import sysconfig
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sisyphus.clients.base import Payload
+from sisyphus.clients import claude_code
+from sisyphus.clients.base import Payload, Text
+from sisyphus.memory import open_memory
+from sisyphus.paths import our_home
+from sisyphus.session import store
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sisyphus._types import Json, Kind, Ledger, Piece
+    from sisyphus._types import Json
+    from sisyphus.clients.base import Kind
 
 COMMAND = os.path.join(sysconfig.get_path("scripts"), "sisyphus")
 
@@ -26,9 +31,9 @@ HANG_SECONDS = 60
 
 _PATIENTLY = f"""
 from sisyphus.entry import main
-from sisyphus.hook import run
+from sisyphus import memory
 from sisyphus.state.lock import Lock
-run.LOCK_SECONDS = {HANG_SECONDS}
+memory.LOCK_SECONDS = {HANG_SECONDS}
 Lock.__init__.__defaults__ = ({HANG_SECONDS},)
 main()
 """
@@ -37,25 +42,14 @@ PATIENT = (sys.executable, "-P", "-c", _PATIENTLY)
 some would go without."""
 
 
-def a_piece(
-    body: str = "text", kind: Kind = "rules", ledger: Ledger = "rules-injector", **fields: str
-) -> Piece:
+def a_text(body: str = "text", kind: Kind = "rules", **fields: str) -> Text:
     """A text for the model in a frame of angle brackets; its hash is its body."""
-    return {
-        "kind": kind,
-        "head": fields.get("head", "<"),
-        "body": body,
-        "tail": fields.get("tail", ">"),
-        "late_head": fields.get("late_head", ""),
-        "ledger": ledger,
-        "hash": fields.get("hash", body),
-        "path": fields.get("path", ""),
-    }
+    return Text(kind, body, **{"head": "<", "tail": ">", "hash": body, **fields})
 
 
 def a_payload(event: str = "post-tool-use", **raw: Any) -> Payload:
     """A payload of the session "s1"."""
-    return Payload(event, {"session_id": "s1", **raw})
+    return claude_code.read(event, {"session_id": "s1", **raw})
 
 
 def a_start(source: str = "startup", **raw: Any) -> Payload:
@@ -84,16 +78,67 @@ def stored(path: Path) -> Json:
     return value
 
 
+def know_session(ours: str | Path, session: str = "s1", **values: Any) -> None:
+    """Notes a session as if hooks had seen it; `values` are columns of its row."""
+    memory = open_memory(str(ours))
+    memory.write(
+        "INSERT OR IGNORE INTO session (client, id, version) VALUES ('claude', ?, 1)", session
+    )
+    for name, value in values.items():
+        memory.write(f"UPDATE session SET {name} = ? WHERE id = ?", value, session)
+
+
+def journal(session: str, entry: Json) -> None:
+    """A line of the journal as a hook writes it, and what its session's row says then."""
+    memory = open_memory(our_home())
+    client, agent, at = entry.get("client", "claude"), entry.get("agent", ""), entry.get("at", 0)
+    event, ms, units = entry.get("event", "stop"), entry.get("ms", 0), entry.get("sent", 0)
+    blocked = entry.get("blocked", False)
+    texts = json.dumps(entry.get("texts", []))
+    with memory.transaction():
+        n = store.number(memory, client, session, agent)
+        memory.write(
+            "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            n, at, event, ms, units, blocked, entry.get("silent", False),
+            json.dumps(entry.get("notes", [])), texts,
+        )  # fmt: skip
+        hooks = event != "command"
+        memory.write(
+            "UPDATE session SET project = coalesce(project, ?), run = coalesce(run, ?), "
+            "began_at = min(coalesce(began_at, ?), ?), seen_at = max(coalesce(seen_at, 0), ?), "
+            "hooks = hooks + ?, ms = ms + ?, units = units + ?, blocks = blocks + ? WHERE n = ?",
+            entry.get("project"), entry.get("run"), at, at, at, hooks,
+            ms if hooks and event != "idle" else 0, units,
+            blocked and event != "user-prompt-submit", n,
+        )  # fmt: skip
+
+
+def noted(ours: str | Path, session: str = "s1") -> list[str]:
+    """What the journal says of a session, in order."""
+    rows = open_memory(str(ours)).rows(
+        "SELECT notes FROM event JOIN session ON session = session.n WHERE id = ? ORDER BY event.n",
+        session,
+    )
+    return [note for (notes,) in rows for note in json.loads(notes)]
+
+
 def debug_log(home: Path) -> str:
     path = ours(home, "logs/debug.log")
     return path.read_text() if path.exists() else ""
 
 
 def start_hook(
-    event: str, payload: Json | bytes, *, by: Sequence[str] = (COMMAND,), **options: Any
+    event: str,
+    payload: Json | bytes,
+    *,
+    by: Sequence[str] = (COMMAND,),
+    words: Sequence[str] = (),
+    **options: Any,
 ) -> subprocess.Popen[bytes]:
-    """A real hook process that holds its payload already; `options` are Popen's."""
-    command = [*by, "hook", event]
+    """A real hook process that holds its payload already; `words` stand behind the event, `options`
+    are Popen's."""
+    command = [*by, "hook", event, *words]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, **{**streams, **options})
     assert process.stdin is not None

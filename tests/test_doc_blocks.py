@@ -14,7 +14,7 @@ from pages.scenes import SCENES
 from pages.stand import Stand
 
 from sisyphus import documents
-from sisyphus.clients.base import EVENTS
+from sisyphus.clients.claude_code import BATCH, CLIENT_EVENTS
 from sisyphus.ralph import arguments
 from sisyphus.rules.keys import _KNOWN as KEYS
 from sisyphus.settings import SETTINGS
@@ -64,7 +64,8 @@ def _settings(block: Block, _: Stand) -> None:
 def _json(block: Block, stand: Stand) -> None:
     value = json.loads(block.body)
     if block.event:
-        assert value["hook_event_name"] == EVENTS[block.event]
+        batch = {BATCH} if "tool_calls" in value else {CLIENT_EVENTS[block.event]}
+        assert {value["hook_event_name"]} == batch
         stand.hook(block.event, value)
         code, written = stand.type(f"sisyphus why --all --session-id {value['session_id']}")
         assert code == 0

@@ -8,7 +8,7 @@ import pytest
 
 from sisyphus.boulder.commands import NAMES
 from sisyphus.checkpoint.hooks import COMMANDS as OF_THE_CONTEXT
-from sisyphus.clients.base import EVENTS
+from sisyphus.clients.claude_code import BATCH, CLIENT_EVENTS
 from sisyphus.documents import parse
 from sisyphus.hook.routes import ROUTES
 from sisyphus.shipped import plugin_folder
@@ -22,13 +22,14 @@ def test_the_plugin_has_its_manifest_hooks_and_commands() -> None:
     assert {".claude-plugin", "hooks.json", "commands", "README.md"} <= set(found)
 
 
-@pytest.mark.parametrize("event", [name for name in ROUTES if name != "idle"])
+@pytest.mark.parametrize("event", ROUTES)
 def test_every_event_that_is_answered_is_asked_for(event: str) -> None:
-    """After each batch of tools, too: whichever tools those were."""
-    entries = json.loads(Path(plugin_folder(), "hooks.json").read_text())["hooks"][EVENTS[event]]
-    commands = [hook["command"] for entry in entries for hook in entry["hooks"]]
-    assert f"sisyphus hook {event}" in commands
-    assert event != "post-tool-batch" or "matcher" not in entries[0]
+    """All calls of an answer at once, whichever tools those were."""
+    entries = json.loads(Path(plugin_folder(), "hooks.json").read_text())["hooks"]
+    asked = BATCH if event == "post-tool-use" else CLIENT_EVENTS[event]
+    commands = [hook["command"] for entry in entries[asked] for hook in entry["hooks"]]
+    assert commands.count(f"sisyphus hook {event}") == 1
+    assert not any("matcher" in entry for entry in entries[asked])
 
 
 @pytest.mark.parametrize("name", OF_THE_CONTEXT)

@@ -26,6 +26,26 @@ HEAVY = {
     "textwrap", "tomlkit", "tomllib", "traceback", "typer", "typing", "urllib", "uuid", "yaml",
 }  # fmt: skip
 
+QUICK = {
+    "arbiter", "arbiter.background", "arbiter.hooks", "arbiter.situation", "arbiter.steps",
+    "attempt", "boulder", "boulder.book", "boulder.discover", "boulder.enforcement",
+    "boulder.hooks", "boulder.in_use", "boulder.record", "boulder.store", "boulder.watch",
+    "checkpoint", "checkpoint.hooks", "checkpoint.size", "checkpoint.size.gauge",
+    "checkpoint.store", "clients", "clients.base", "clients.claude_code_files", "context", "context.blocks",
+    "context.collect", "context.hooks", "documents", "enforce", "enforce.hooks", "enforce.idle",
+    "enforce.marks", "entry", "errors", "figures", "hook", "hook.routes", "hook.run", "includes",
+    "measure", "paths", "ralph", "ralph.hooks", "ralph.loop", "ralph.lost", "ralph.memory",
+    "ralph.sittings", "ralph.statefile", "ralph.store", "ralph.texts", "ralph.wake",
+    "ralph.watch", "reading", "rules", "rules.backtracking", "rules.build", "rules.discover",
+    "rules.globs", "rules.hooks", "rules.index", "rules.keys", "rules.match", "rules.owner",
+    "rules.parse", "rules.sources", "rules.survey", "rules.target", "rules.wording", "session",
+    "session.binding", "session.client", "session.delivery", "session.hooks", "session.process",
+    "session.store", "settings", "state", "state.debug", "state.files", "state.journal",
+    "state.lock", "times", "transcript", "upkeep", "upkeep.choose", "upkeep.hooks", "upkeep.kept",
+    "upkeep.look", "upkeep.purge", "upkeep.remove", "workspace",
+}  # fmt: skip
+"""All of ours that a hook with nothing to say may load, whichever event it is of."""
+
 RAN = """
 import json, os, sys
 
@@ -54,6 +74,16 @@ def _loaded(code: str, payload: Json) -> tuple[set[str], str]:
     return HEAVY & set(json.loads(done.stderr)), done.stdout
 
 
+def _ours(event: str, payload: Json) -> set[str]:
+    """Our own modules that a hook has loaded, without the package's name."""
+    done = subprocess.run(
+        [sys.executable, "-c", RAN.format(event=event)],
+        input=json.dumps(payload), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    names = json.loads(done.stderr)
+    return {name.removeprefix("sisyphus.") for name in names if name.startswith("sisyphus.")}
+
+
 def _heavy_modules(event: str, payload: Json) -> tuple[set[str], str]:
     return _loaded(RAN.format(event=event), payload)
 
@@ -74,6 +104,11 @@ def _payload(project: Path, **fields: object) -> Json:
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_hook_with_nothing_to_say_loads_nothing_heavy(project: Path, event: str) -> None:
     assert _heavy_modules(event, _payload(project)) == (set(), "")
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_hook_with_nothing_to_say_loads_what_is_listed_alone(project: Path, event: str) -> None:
+    assert _ours(event, _payload(project)) - QUICK == set()
 
 
 @pytest.mark.parametrize("path", sorted(RECORDED.glob("*.json")), ids=lambda path: path.stem)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from sisyphus.clients.base import said_to_model, said_to_user
+from sisyphus.clients.claude_code import heard
 from sisyphus.demo.stage import HANG_SECONDS, Stage, binary
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Theatre(Stage):
         if self.lines:
             self.lines.append(Text())
         self.lines.append(Text.assemble((f"● {what}", "bold"), (f"  (hook {event})", "dim")))
-        told = {"model": said_to_model(reply), "user": said_to_user(reply)}
+        told = dict(zip(("model", "user"), heard(reply), strict=True))
         for name, text in told.items():
             if text and name in shown:
                 self._say(f"to the {name}", text, "cyan" if name == "model" else "green", most)

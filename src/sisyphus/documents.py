@@ -1,16 +1,25 @@
-"""Markdown with YAML frontmatter in, metadata and body out.
+"""Markdown files: their YAML frontmatter, their body, and the files that `@path` lines include.
 
 A frontmatter is a stranger's text: it is bounded, and what YAML can be made to cost (deep nesting
-ends the interpreter inside libyaml, merge keys multiply) is refused before it is parsed.
+ends the interpreter inside libyaml, merge keys multiply) is refused before it is parsed. An
+`@path` counts where it stands alone on its line, outside code and comments. Files are looked for
+relative to the file that names them, and never outside the given root, links resolved.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 
+from sisyphus import markdown
+from sisyphus.errors import UnreadableError
+from sisyphus.paths import is_inside
+from sisyphus.reading import DOCUMENT_BYTES, read_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from sisyphus._types import Json
@@ -22,6 +31,15 @@ NESTING = 50
 GLOB_KEYS = ("applies_to", "paths", "globs", "applyTo")
 """Keys whose values are globs, and are often written without the quotes that YAML wants."""
 
+MAX_DEPTH = 5
+MAX_FILES = 100
+MAX_LINES = 1_000  # that look like an include: each costs a look at the disk
+MAX_CHARACTERS = 1_000_000
+"""Of one document with all that it includes. Ten files that include each other's ten successors
+would otherwise be 100,000 at a depth of five."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_INCLUDE = re.compile(r" {0,3}@((?:\\ |[^\s\\\0]){1,1000})[ \t]*$")
 _OPENING = re.compile(r"\ufeff?(?:[ \t]*+\r?\n)*+---[ \t]*+\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*+(?:\r?\n|\Z)", re.MULTILINE)
 _DASHES = re.compile(rf"(?:[-?:][ \t]+){{{NESTING}}}")
@@ -155,3 +173,113 @@ def _quote(value: str) -> str:
     if text.startswith("[") and text.endswith("]") and ("," in text or text[1:2] in "*!@`%"):
         text = text[1:-1].replace('"', "").replace("'", "")  # a list: read as a comma list
     return "'" + text.replace("'", "''") + "'"
+
+
+class Expansion:
+    """A text with its includes resolved."""
+
+    __slots__ = ("files", "problems", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.files: list[str] = []  # every path that was looked for, found or not
+        self.problems: list[str] = []
+
+
+def expand(text: str, path: str, root: str) -> Expansion:
+    """Resolves the includes of `text`, which is the body of the file at `path`.
+
+    What is not included leaves a note in its place and a line in `problems`.
+    """
+    run = _Run(root)
+    run.done.text = run.expand(text, path, ())
+    return run.done
+
+
+class _Run:
+    """One expansion: what it has read so far, and how much."""
+
+    def __init__(self, root: str) -> None:
+        self.done = Expansion()
+        self._root = root
+        self._characters = 0
+        self._lines = 0
+
+    def expand(self, text: str, path: str, outer: tuple[str, ...]) -> str:
+        """`outer`: the real paths of the files that `path` is included by, outermost first."""
+        if "@" not in text:
+            return text
+        chain = (*outer, os.path.realpath(path))
+        return "".join(
+            line if target is None else self._include(line, target, path, chain)
+            for line, target in _lines(text)
+        )
+
+    def _include(self, line: str, target: str, path: str, chain: tuple[str, ...]) -> str:
+        self._lines += 1
+        if self._lines > MAX_LINES:
+            return line
+        found = _resolve(target, path)
+        if not _names_a_file(target) and not os.path.isfile(found):
+            return line  # `@dataclass`, `@somebody`: no file was meant
+        end = line[len(line.rstrip("\r\n")) :]
+        try:
+            body = self._read(found, chain)
+        except UnreadableError as error:
+            self.done.problems.append(f"@{target}: {error}")
+            return f"[not included: @{target}: {error}]{end}"
+        inner = self.expand(body, found, chain)
+        return inner if inner.endswith("\n") else inner + end
+
+    def _read(self, path: str, chain: tuple[str, ...]) -> str:
+        # By its spelling first: a stranger's file shall not even make us look elsewhere.
+        if not path.startswith(self._root.rstrip(os.sep) + os.sep):
+            raise UnreadableError(f"it is outside {self._root}")
+        if len(self.done.files) >= MAX_FILES:
+            raise UnreadableError(f"more than {MAX_FILES} includes in one document")
+        self.done.files.append(path)
+        if not is_inside(path, self._root):
+            raise UnreadableError(f"it is a link out of {self._root}")
+        if os.path.realpath(path) in chain:
+            raise UnreadableError("it would include itself")
+        if len(chain) > MAX_DEPTH:
+            raise UnreadableError(f"includes are followed {MAX_DEPTH} deep")
+        body = _body(_read(path))
+        self._characters += len(body)
+        if self._characters > MAX_CHARACTERS:
+            raise UnreadableError(f"over {MAX_CHARACTERS:,} characters are included already")
+        return body
+
+
+def _lines(text: str) -> Iterator[tuple[str, str | None]]:
+    """Each line with its end, and what it includes: None where it is an ordinary one."""
+    shown = markdown.read(text, hides_quotes=False).text
+    start = 0
+    for line in _LINE.findall(text):
+        bare = line.rstrip("\r\n")
+        end = start + len(bare)
+        named = _INCLUDE.match(bare) if shown.find(markdown.HIDDEN, start, end) < 0 else None
+        start = end + 1
+        yield line, named[1].replace("\\ ", " ") if named else None
+
+
+def _names_a_file(target: str) -> bool:
+    return "/" in target or "." in target
+
+
+def _resolve(target: str, path: str) -> str:
+    return os.path.normpath(os.path.join(os.path.dirname(path), os.path.expanduser(target)))
+
+
+def _read(path: str) -> str:
+    try:
+        return read_text(path, DOCUMENT_BYTES)
+    except UnreadableError as error:
+        raise UnreadableError(str(error).removeprefix(f"{path}: ")) from error
+
+
+def _body(text: str) -> str:
+    try:
+        return split(text)[1]
+    except BadFrontmatter:
+        return text

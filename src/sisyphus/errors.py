@@ -12,3 +12,7 @@ class NewerVersionError(SisyphusError):
 
 class LockedError(SisyphusError):
     """Another process held a lock for too long."""
+
+
+class MemoryOffError(SisyphusError):
+    """The memory cannot be used: a newer sisyphus made it, or the home cannot be written."""

@@ -17,9 +17,15 @@ _NO_FILES_BESIDE = (
 )
 
 
+NOWHERE = os.path.join(os.devnull, ".claude")
+"""The client's folder where there is no home: nothing is there, and nothing can be written."""
+
+
 def client_home() -> str:
     """The client's own folder: $CLAUDE_CONFIG_DIR, else ~/.claude."""
     named = os.environ.get("CLAUDE_CONFIG_DIR")
+    if not named and os.environ.get("HOME") == "":
+        return NOWHERE
     return os.path.abspath(named or os.path.join(os.path.expanduser("~"), ".claude"))
 
 
@@ -29,11 +35,6 @@ INSTALLS = "installs.json"
 
 def our_home() -> str:
     return os.path.join(client_home(), ".sisyphus")
-
-
-def queue_path(ours: str, key: str) -> str:
-    """Where the texts lie that wait for a session's next reply; no file = nothing waits."""
-    return os.path.join(ours, "queue", f"{key}.json")
 
 
 def is_safe_id(text: str) -> bool:

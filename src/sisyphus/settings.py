@@ -37,7 +37,7 @@ class Setting:
         "has_fractions", "is_limit", "least", "most",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913  # one a trait
+    def __init__(  # one a trait
         self,
         default: Any,
         doc: str,

@@ -44,7 +44,9 @@ class Call:
 
     __slots__ = ("about", "id", "input", "kind", "path", "tool")
 
-    def __init__(self, call: str, tool: str, kind: str, given: Json, path: str, about: str) -> None:  # noqa: PLR0913, PLR0917  # one a trait
+    def __init__(
+        self, call: str, tool: str, kind: str, given: Json, path: str, about: str
+    ) -> None:  # one a trait
         self.id = call
         self.tool = tool
         self.kind = kind

@@ -7,8 +7,13 @@ import time
 from functools import cached_property
 
 from sisyphus import settings
+from sisyphus.memory import open_memory
 from sisyphus.paths import client_home, is_safe_id, project_id, project_root
 from sisyphus.state import debug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.memory import Memory
 
 ENFORCEMENT = "enforce.json"
 """The project's file that tells of its continuous enforcement; none where that was never on."""
@@ -40,6 +45,10 @@ class Workspace:
         self.now = time.time() if now is None else now
         self.home = client_home()
         self.ours = os.path.join(self.home, ".sisyphus")
+
+    @property
+    def memory(self) -> Memory:
+        return open_memory(self.ours)
 
     @cached_property
     def root(self) -> str:

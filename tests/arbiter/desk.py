@@ -8,7 +8,7 @@ from making import ours
 from ralph import lines
 
 from sisyphus.arbiter.hooks import on_stop
-from sisyphus.clients.base import Outcome, Payload
+from sisyphus.clients import claude_code
 from sisyphus.ralph import actions, hooks, iterations, store
 from sisyphus.ralph.past import history
 from sisyphus.state import jsonl
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sisyphus._types import Json
+    from sisyphus.clients.base import Outcome, Payload
     from sisyphus.ralph.loop import Loop
 
 ARGS = '"do it" --completion-promise "DONE"'
@@ -135,7 +136,7 @@ class Desk:
             "cwd": str(self.project),
             **raw,
         }
-        return Payload(event, fields)
+        return claude_code.read(event, fields)
 
     def _space(self) -> Workspace:
         return Workspace(str(self.project), now=self.now, client=self.client)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import sys
@@ -15,6 +14,7 @@ from ralph.lines import add, said, typed
 
 from arbiter.desk import PROMISE
 from sisyphus.arbiter.judge import CAP_VARIABLE
+from sisyphus.memory import open_memory
 from sisyphus.ralph import statefile
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def test_each_of_many_stops_at_once_counts_once(desk: Desk) -> None:
     numbers = [row["iteration"] for row in desk.rows(_loop(desk).loop_id)]
     assert numbers == list(range(1, blocks + 1))
     assert [line["status"] for line in desk.log] == ["active"]
-    journal = ours(desk.home, "logs/journal-s1.jsonl").read_text().splitlines()
-    assert sum(json.loads(line)["blocked"] for line in journal) == blocks
+    assert open_memory(desk.ours).row("SELECT sum(blocked) FROM event") == (blocks,)
 
 
 def test_a_promise_among_many_stops_at_once_ends_the_loop_once(desk: Desk) -> None:

@@ -50,35 +50,35 @@ def test_an_unlimited_loop_is_noted_as_one(desk: Desk) -> None:
 def test_the_prompt_goes_out_as_a_reminder_that_is_sent_once(desk: Desk) -> None:
     _typed_loop(desk, '"do it\nwell" --completion-promise DONE')
 
-    (first,), (second,) = desk.answer("x").pieces, desk.answer("x").pieces
+    (first,), (second,) = desk.answer("x").texts, desk.answer("x").texts
 
     path = str(ours(desk.home, "ralph/loops/ralph-loop.s1.local.md"))
-    assert first["kind"] == "loop"
-    assert first["body"] == (
+    assert first.kind == "loop"
+    assert first.body == (
         f"The prompt of this ralph loop begins: do it …\nIt can be read in {path}"
     )
-    assert first["hash"] == second["hash"] != ""
-    assert first["path"] == path
+    assert first.hash == second.hash != ""
+    assert first.path == path
 
 
 def test_after_a_compaction_the_whole_prompt_goes_out(desk: Desk) -> None:
     _typed_loop(desk, '"do it\nwell" --completion-promise DONE')
-    (before,) = desk.answer("x").pieces
+    (before,) = desk.answer("x").texts
     desk.start("compact")
 
-    (after,) = desk.answer("x").pieces
+    (after,) = desk.answer("x").texts
 
-    assert after["body"] == "The prompt of this ralph loop:\n\ndo it\nwell"
-    assert after["hash"] != before["hash"]
+    assert after.body == "The prompt of this ralph loop:\n\ndo it\nwell"
+    assert after.hash != before.hash
 
 
 def test_a_prompt_from_a_file_goes_out_whole(desk: Desk) -> None:
     put(desk.project / "task.md", "do it\n")
     _typed_loop(desk, "--prompt-file task.md --completion-promise DONE")
 
-    (piece,) = desk.answer("x").pieces
+    (piece,) = desk.answer("x").texts
 
-    assert piece["body"] == "The prompt of this ralph loop:\n\ndo it\n"
+    assert piece.body == "The prompt of this ralph loop:\n\ndo it\n"
 
 
 def test_loops_that_end_within_one_turn_are_told(desk: Desk) -> None:
@@ -104,13 +104,13 @@ def test_where_the_official_plugin_runs_the_loop_the_prompt_is_its_job(desk: Des
     answer = desk.answer("working")
 
     assert answer.reason is not None
-    assert answer.pieces == []
+    assert answer.texts == []
 
 
 def test_a_stop_that_is_let_pass_carries_no_text_for_the_model(desk: Desk) -> None:
     desk.begin()
 
-    assert desk.answer("waiting", background_tasks=[{"id": "b1"}]).pieces == []
-    assert desk.answer("working").pieces != []
+    assert desk.answer("waiting", background_tasks=[{"id": "b1"}]).texts == []
+    assert desk.answer("working").texts != []
     desk.pause()
-    assert desk.answer("working").pieces == []
+    assert desk.answer("working").texts == []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from making import COMMAND, finish, ours, put, run_hook, start_hook
+from making import COMMAND, finish, noted, ours, put, run_hook, start_hook
 from ralph.lines import continued, said, typed
 from ralph.processes import is_running, wait_for
 
@@ -85,8 +85,8 @@ def test_a_command_that_fails_is_told_in_the_reason_and_in_full_behind_it(desk: 
     assert "\n99\n100\nthe end\n\nExpected promise: <promise>DONE</promise>\n" in reason
     assert reason.endswith("\n\nIteration 2 of 100.")
     assert units(reason) <= texts.REASON_UNITS
-    check = next(piece for piece in outcome.pieces if piece["hash"].startswith("check"))
-    assert check["body"].startswith("The last lines of the command that checks the promise:\n\n1\n")
+    check = next(piece for piece in outcome.texts if piece.hash.startswith("check"))
+    assert check.body.startswith("The last lines of the command that checks the promise:\n\n1\n")
     kept = iterations.verify_path(desk.ours, loop_id)
     with open(kept) as file:
         assert file.read().endswith("100\nthe end\n")
@@ -96,10 +96,10 @@ def test_each_failure_is_told_anew(desk: Desk) -> None:
     desk.begin(_verified("echo always the same; exit 1"))
 
     names = [
-        piece["hash"]
+        piece.hash
         for _ in range(2)
-        for piece in desk.answer(PROMISE).pieces
-        if piece["hash"].startswith("check")
+        for piece in desk.answer(PROMISE).texts
+        if piece.hash.startswith("check")
     ]
 
     assert len(set(names)) == 2
@@ -345,8 +345,7 @@ def test_a_second_stop_meanwhile_lets_pass(desk: Desk) -> None:
     assert (desk.project / "told").read_text() == ""
     assert _runs(desk) == 1
     assert COMPLETE in outcome.messages[0]
-    journal = ours(desk.home, "logs/journal-s1.jsonl").read_text().splitlines()
-    assert json.loads(journal[-1])["notes"] == ["allowed: another hook checks the promise"]
+    assert noted(desk.ours)[-1:] == ["allowed: another hook checks the promise"]
 
 
 def test_a_stop_that_finds_the_check_at_work_runs_nothing(desk: Desk) -> None:
@@ -484,7 +483,7 @@ def test_the_checklist_must_be_done_and_hold_something(desk: Desk) -> None:
 
     assert "the checklist is not done: it is empty" in empty.notes[0]
     assert "0 of 2 criteria are completed; open: 1 it parses CRLF" in none.notes[0]
-    assert "Checklist (0 of 2 done):" in none.pieces[-1]["body"]
+    assert "Checklist (0 of 2 done):" in none.texts[-1].body
     assert COMPLETE in desk.answer(PROMISE).messages[0]
 
 
@@ -492,12 +491,12 @@ def test_the_model_sees_the_checklist_again_only_when_it_changed(desk: Desk) -> 
     desk.begin()
     checklist_actions.add(_which(desk), ["one", "two"])
 
-    first, second = desk.answer("working").pieces[-1], desk.answer("working").pieces[-1]
+    first, second = desk.answer("working").texts[-1], desk.answer("working").texts[-1]
     checklist_actions.mark(_which(desk), ["1"], "completed")
-    third = desk.answer("working").pieces[-1]
+    third = desk.answer("working").texts[-1]
 
-    assert first["hash"] == second["hash"] != third["hash"]
-    assert "1 of 2 done" in third["body"]
+    assert first.hash == second.hash != third.hash
+    assert "1 of 2 done" in third.body
 
 
 # --- nested loops -------------------------------------------------------------------------------

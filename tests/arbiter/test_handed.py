@@ -18,7 +18,7 @@ from sisyphus.arbiter import handed
 from sisyphus.arbiter.judge import Case
 from sisyphus.arbiter.situation import PAUSE, Verdict
 from sisyphus.checkpoint import handoffs
-from sisyphus.clients.base import Payload
+from sisyphus.clients import claude_code
 from sisyphus.paths import project_root
 from sisyphus.ralph.loop import BY_BREAKER
 from sisyphus.ralph.store import LoopStore
@@ -182,7 +182,7 @@ def test_a_promise_counts_although_they_cannot_be_closed(desk: Desk, home: Path)
 
 
 def test_a_session_without_a_loop_has_nothing_to_hand_over(desk: Desk) -> None:
-    payload = Payload("stop", {"session_id": "s1", "cwd": str(desk.project)})
+    payload = claude_code.read("stop", {"session_id": "s1", "cwd": str(desk.project)})
     with LoopStore(desk.ours, "s1") as held:
         case = Case(payload, Workspace(str(desk.project), now=desk.now), held, {})
         assert handed.checkpointed(case) == []

@@ -4,7 +4,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from making import a_space, ours, put
+from making import a_space, know_session, ours, put
 from ralph.lines import add, prompt, result, said, typed, used
 from ralph.repositories import a_repository, git, latest
 
@@ -14,7 +14,6 @@ from sisyphus.measure import units
 from sisyphus.ralph import actions, arguments, report, start, statefile, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import history, timeline, views
-from sisyphus.session.store import SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +54,7 @@ def test_a_block_names_the_next_task_first(desk: Desk) -> None:
         "where you need the user, ask.\n\nIteration 2 of 100."
     )
     assert outcome.messages == []
-    assert outcome.pieces == []
+    assert outcome.texts == []
     assert outcome.notes[0] == (
         "blocked: 1/3 tasks of Ship it are done; next: two (line 4); iteration 2 of 100"
     )
@@ -187,7 +186,7 @@ def test_a_plan_that_is_complete_lets_the_session_go(
 
     outcome = desk.answer("all is done")
 
-    assert (outcome.reason, outcome.messages, outcome.pieces) == (None, [], [])
+    assert (outcome.reason, outcome.messages, outcome.texts) == (None, [], [])
     assert outcome.notes[0] == "ended: all tasks of Ship it are done"
     assert desk.loops == []
     assert _outcomes(desk) == [("success", "all tasks of Ship it are done")]
@@ -205,7 +204,7 @@ def test_an_enforcement_that_is_over_lets_the_session_go(
 
     outcome = desk.answer("and now")
 
-    assert (outcome.reason, outcome.pieces) == (None, [])
+    assert (outcome.reason, outcome.texts) == (None, [])
     (message,) = outcome.messages
     assert message == f"This session is held to its plan no more ({DESCRIPTION})."
     assert outcome.notes[0] == "ended: its plan is enforced no more"
@@ -581,9 +580,7 @@ def _move(desk: Desk) -> None:
 
 def _follows(desk: Desk, session: str, before: str) -> None:
     """/clear began it where `before` was."""
-    with SessionStore(desk.ours, session) as held:
-        held.set(before=before)
-        held.save()
+    know_session(desk.ours, session, before=before)
 
 
 def _loops(desk: Desk, session: str) -> list[Loop]:

@@ -87,7 +87,7 @@ def test_a_quiet_stop_says_so_and_leaves_no_file(desk: Desk) -> None:
 
     outcome = desk.stop("hi")
 
-    assert (outcome.reason, outcome.pieces, outcome.messages) == (None, [], [])
+    assert (outcome.reason, outcome.texts, outcome.messages) == (None, [], [])
     assert outcome.notes == ["allowed: no loop is active"]
     assert not ours(desk.home, "ralph").exists()
 

@@ -208,7 +208,7 @@ def test_a_question_does_not_outlive_the_limit(desk: Desk, options: str) -> None
 
 def test_the_outer_loop_goes_on_at_the_stop_at_which_the_inner_one_ends(desk: Desk) -> None:
     outer = desk.begin()
-    first = desk.answer("working").pieces[0]
+    first = desk.answer("working").texts[0]
     inner = desk.nest()
     assert "<promise>INNER</promise>" in str(desk.answer("working").reason)
 
@@ -221,9 +221,9 @@ def test_the_outer_loop_goes_on_at_the_stop_at_which_the_inner_one_ends(desk: De
     assert "Expected promise: <promise>DONE</promise>" in str(outcome.reason)
     assert outcome.notes[0].startswith("blocked: promise `DONE` not found in the last message")
     assert outcome.notes[1:] == [f"loop {inner} ended: success"]
-    (reminder,) = outcome.pieces
-    assert reminder["body"] == first["body"]
-    assert reminder["hash"] != first["hash"]
+    (reminder,) = outcome.texts
+    assert reminder.body == first.body
+    assert reminder.hash != first.hash
     assert [loop.loop_id for loop in desk.loops] == [outer]
     assert desk.loop.iteration == 3
 
@@ -296,7 +296,7 @@ def test_an_inner_loop_at_its_limit_hands_over_at_once(desk: Desk, options: str)
         "iteration 2 of 100"
     )
     assert outcome.notes[2].startswith(f"loop {inner} ended: ")
-    assert [piece["hash"] for piece in outcome.pieces] == [f"loop {outer} reminder after {inner}"]
+    assert [piece.hash for piece in outcome.texts] == [f"loop {outer} reminder after {inner}"]
     assert [loop.loop_id for loop in desk.loops] == [outer]
 
 

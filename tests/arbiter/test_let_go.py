@@ -3,13 +3,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from making import a_space, ours, put
+from making import a_space, know_session, noted, ours, put
 
 from arbiter.plans import Enforced
 from sisyphus.arbiter import let_go
 from sisyphus.boulder import actions
 from sisyphus.ralph import notices, store
-from sisyphus.session.store import SessionStore
 
 if TYPE_CHECKING:
     from arbiter.desk import Desk
@@ -21,7 +20,7 @@ WHO = [
 
 
 def _is_seen(desk: Desk, session: str) -> None:
-    put(ours(desk.home, f"logs/journal-{session}.jsonl"), "{}\n")
+    know_session(desk.ours, session)
 
 
 def _tell(desk: Desk, *sessions: str, what: str = let_go.SWITCHED_OFF) -> None:
@@ -59,7 +58,7 @@ def test_a_session_that_was_removed_does_not_come_back(desk: Desk) -> None:
 
     _tell(desk, "s1", "gone")
 
-    assert ours(desk.home, "logs/journal-s1.jsonl").read_text().count("switched off") == 1
+    assert sum("switched off" in note for note in noted(desk.ours)) == 1
     assert list(ours(desk.home, "").rglob("*gone*")) == []
 
 
@@ -91,9 +90,7 @@ def test_a_session_that_is_over_tells_nothing_but_one_with_a_hold_does(desk: Des
     Enforced(desk).on(sessions=("s1", "s2"))
     desk.answer("first")
     for session in ("s1", "s2"):
-        with SessionStore(desk.ours, session) as held:
-            held.set(process={"pid": 7, "started": "long ago"})
-            held.save()
+        know_session(desk.ours, session, pid=7, process_started="long ago")
 
     _tell(desk, "s1", "s2")
 

@@ -224,12 +224,12 @@ def test_a_task_that_is_added_is_none(stuck: Desk) -> None:
 def _follow(desk: Desk, plan: Path) -> None:
     """The session works on this plan."""
     from sisyphus.boulder import hooks
-    from sisyphus.clients.base import Payload
+    from sisyphus.clients import claude_code
     from sisyphus.workspace import Workspace
 
     raw = {"session_id": "s1", "cwd": str(desk.project), "source": "startup"}
     assert hooks.on_session_start(
-        Payload("session-start", raw), Workspace(str(desk.project), now=desk.now)
+        claude_code.read("session-start", raw), Workspace(str(desk.project), now=desk.now)
     )
     assert plan.exists()
 

@@ -9,7 +9,7 @@ from making import ours, put
 from ralph.lines import prompt, result, said, skill, typed, used
 
 from arbiter.desk import ARGS, NOW, PROMISE
-from sisyphus.clients.base import Payload
+from sisyphus.clients import claude_code
 from sisyphus.ralph import hooks, iterations
 from sisyphus.ralph.actions import list_loops
 from sisyphus.times import iso
@@ -177,7 +177,9 @@ def test_tokens_stand_in_one_row_however_many_loops_end(desk: Desk) -> None:
 def _leave(desk: Desk) -> None:
     """The client goes."""
     raw = {"session_id": "s1", "reason": "other", "cwd": str(desk.project)}
-    hooks.on_session_end(Payload("session-end", raw), Workspace(str(desk.project), now=desk.now))
+    hooks.on_session_end(
+        claude_code.read("session-end", raw), Workspace(str(desk.project), now=desk.now)
+    )
 
 
 def _corrupt(desk: Desk) -> None:

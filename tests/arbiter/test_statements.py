@@ -411,7 +411,7 @@ def test_a_prompt_may_come_from_a_file(desk: Desk) -> None:
     desk.begin(args="--prompt-file task.md --completion-promise DONE")
 
     assert desk.loop.prompt == "do it\nwell\n"
-    assert desk.answer("working").pieces[0]["body"].endswith("\n\ndo it\nwell\n")
+    assert desk.answer("working").texts[0].body.endswith("\n\ndo it\nwell\n")
 
 
 # --- platform -----------------------------------------------------------------------------------
@@ -837,7 +837,7 @@ def test_the_client_takes_a_loop_of_the_command_line_up(desk: Desk) -> None:
     asked = starting.invocation("do it", {"completion_promise": "DONE"})
     starting.start(space, asked, "s1")
 
-    assert desk.answer("x").pieces[0]["body"] == "The prompt of this ralph loop:\n\ndo it"
+    assert desk.answer("x").texts[0].body == "The prompt of this ralph loop:\n\ndo it"
     with pytest.raises(SisyphusError, match="has a loop already"):
         starting.start(space, asked, "s1")
     assert len(actions.list_loops(desk.ours, desk.now)) == 1

@@ -6,13 +6,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from making import put, stored
+from making import know_session, put, stored
 
 from sisyphus.boulder import hooks
 from sisyphus.boulder.in_use import global_path
 from sisyphus.boulder.store import book_path, history_path, own_record_path, record_in_project
-from sisyphus.clients.base import Outcome, Payload
-from sisyphus.session.store import session_path
+from sisyphus.clients import claude_code
+from sisyphus.clients.base import Outcome
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -67,10 +67,7 @@ class Scene:
 
     def after_clear(self, session: str, before: str) -> Outcome:
         """The client of the session `before` goes on as `session`."""
-        put(
-            self.path(session_path(str(self.home / ".sisyphus"), session)),
-            f'{{"before": "{before}"}}',
-        )
+        know_session(self.home / ".sisyphus", session, before=before)
         return self.start(session, "clear")
 
     def todo(self, *contents: str, session: str = "s1", **statuses: str) -> Outcome:
@@ -89,7 +86,7 @@ class Scene:
         return self.tool(self.write(text, name), **raw)  # type: ignore[arg-type]  # raw is free
 
     def _ask(self, event: str, session: str, **raw: object) -> Outcome:
-        payload = Payload(event, {"session_id": session, "cwd": str(self.project), **raw})
+        payload = claude_code.read(event, {"session_id": session, "cwd": str(self.project), **raw})
         handler = getattr(hooks, f"on_{event.replace('-', '_')}")
         outcome = handler(payload, self.space(payload.cwd))
         return Outcome() if outcome is None else outcome
@@ -161,7 +158,7 @@ class Scene:
 
 def model(outcome: Outcome) -> str:
     """What the model would be given."""
-    return "\n\n".join(piece["body"] for piece in outcome.pieces)
+    return "\n\n".join(piece.body for piece in outcome.texts)
 
 
 def user(outcome: Outcome) -> str:
@@ -169,4 +166,4 @@ def user(outcome: Outcome) -> str:
 
 
 def is_silent(outcome: Outcome) -> bool:
-    return not (outcome.pieces or outcome.messages or outcome.reason)
+    return not (outcome.texts or outcome.messages or outcome.reason)

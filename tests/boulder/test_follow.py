@@ -50,27 +50,19 @@ def test_the_next_session_continues_and_is_noted(scene: Scene) -> None:
 
 def test_the_continuation_is_a_text_of_its_own_without_a_frame(scene: Scene) -> None:
     plan = scene.write(PLAN)
-    [piece] = scene.start().pieces
-    assert piece == {
-        "kind": "boulder",
-        "head": "",
-        "body": f"{CONTINUATION}\n\nNext task: two",
-        "tail": "",
-        "late_head": "",
-        "ledger": "",
-        "hash": piece["hash"],
-        "path": str(plan),
-    }
-    assert piece["hash"].startswith("boulder-")
+    [piece] = scene.start().texts
+    assert (piece.kind, piece.head, piece.tail, piece.path) == ("boulder", "", "", str(plan))
+    assert piece.body.startswith("[BOULDER STATE DETECTED]\n\nActive plan: ")
+    assert piece.hash.startswith("boulder-")
 
 
 def test_the_same_text_has_the_same_hash_and_new_progress_another(scene: Scene) -> None:
     scene.write(PLAN)
-    first, second = scene.start().pieces, scene.start(source="resume").pieces
+    first, second = scene.start().texts, scene.start(source="resume").texts
     scene.write(PLAN.replace("- [ ] two", "- [x] two"))
-    third = scene.start(source="resume").pieces
+    third = scene.start(source="resume").texts
 
-    assert first[0]["hash"] == second[0]["hash"] != third[0]["hash"]
+    assert first[0].hash == second[0].hash != third[0].hash
 
 
 def test_wave_story_and_blocked_tasks_are_named(scene: Scene) -> None:
@@ -236,7 +228,7 @@ def test_the_note_of_the_move_makes_no_new_text_of_the_continuation(
     scene.write("# Other\n- [ ] x\n", "PLAN.md", other)
     moved = scene.start("s2", cwd=str(other))
     resumed = scene.start("s2", "resume", cwd=str(other))
-    assert moved.pieces[0]["hash"] == resumed.pieces[0]["hash"]
+    assert moved.texts[0].hash == resumed.texts[0].hash
     assert "moved here" not in model(resumed)
 
 

@@ -5,15 +5,13 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import know_session, put
 from ralph.repositories import a_repository, git
 
 from boulder.scene import DAY, DONE, PLAN, Scene
 from sisyphus.boulder import actions, listing
 from sisyphus.boulder.choose import names_of_plans
 from sisyphus.boulder.store import book_path, history_path
-from sisyphus.session.binding import write
-from sisyphus.session.store import session_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,9 +152,7 @@ def test_sessions_that_ended_are_not_open(scene: Scene) -> None:
 def test_a_session_whose_client_is_gone_is_not_open(scene: Scene) -> None:
     scene.edit(PLAN)
     ours = scene.space().ours
-    process = {"pid": 2_000_000_000, "started": "1-00000000"}
-    put(scene.path(session_path(ours, "s1")), json.dumps({"process": process}))
-    write(ours, "s1", 2_000_000_000)
+    know_session(ours, "s1", pid=2_000_000_000, process_started="1-00000000", in_process=1)
     assert _row(scene)["sessions_open"] == 0
 
 

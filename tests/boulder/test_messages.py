@@ -6,12 +6,12 @@ from sisyphus.boulder import actions
 
 def test_a_task_without_words_is_named_by_its_line(scene: Scene) -> None:
     scene.write("# Docs\n\n- [ ]\n")
-    assert scene.start().pieces[0]["body"].endswith("Next task: line 3")
+    assert scene.start().texts[0].body.endswith("Next task: line 3")
 
 
 def test_wave_and_story_without_a_name_are_named_by_number(scene: Scene) -> None:
     scene.write("## Wave 1\n### S01:\n- [ ] a\n")
-    body = scene.start().pieces[0]["body"]
+    body = scene.start().texts[0].body
     assert body.endswith("Next task: a\nCurrent wave: 1\nCurrent story: S01")
 
 

@@ -41,10 +41,15 @@ class Client:
         self.home = home
         self.project = project
         self.plan = project / ".claude/PLAN.md"
+        self.calls = 0
 
     def hook(self, event: str, **fields: object) -> Json:
         recorded = stored(RECORDED / f"{PAYLOADS[event]}.json")
-        here = {"session_id": "sess_123", "cwd": str(self.project), "transcript_path": ""}
+        self.calls += 1
+        here = {
+            "session_id": "sess_123", "cwd": str(self.project), "transcript_path": "",
+            "tool_use_id": f"toolu_{self.calls}",
+        }  # fmt: skip
         code, reply = run_hook(event, {**recorded, **here, **fields})
         assert code == 0
         return reply

@@ -355,7 +355,7 @@ TODOS = st.fixed_dictionaries({"id": VALUES, "content": VALUES, "status": VALUES
     st.fixed_dictionaries({"message": VALUES, "timestamp": VALUES}),
     st.lists(TODOS, max_size=3),
 )  # fmt: skip
-def test_whatever_a_plan_says_each_line_can_be_printed_and_fits(  # noqa: PLR0913, PLR0917
+def test_whatever_a_plan_says_each_line_can_be_printed_and_fits(
     name: str,
     wave: str,
     task: str,

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 CODE = """\
 import sys
 from sisyphus.boulder import hooks
-from sisyphus.clients.base import Payload
+from sisyphus.clients import claude_code
 from sisyphus.workspace import Workspace
 
 raw = {{"cwd": {cwd!r}, "session_id": "s1", "prompt": "go on", "tool_name": "Edit",
        "tool_input": {{"file_path": {path!r}}}}}
-assert hooks.on_{event}(Payload("stop", raw), Workspace({cwd!r})) is None
+assert hooks.on_{event}(claude_code.read("stop", raw), Workspace({cwd!r})) is None
 print(*(name for name in sys.modules if name.startswith("sisyphus.boulder.")))
 """
 GLANCE = {

@@ -14,6 +14,7 @@ from ralph import lines
 from checkpoint.telling import answer
 from sisyphus.checkpoint import handoffs, store
 from sisyphus.checkpoint.size import gauge
+from sisyphus.clients import claude_code
 from sisyphus.clients.base import Outcome, Payload, merge
 from sisyphus.hook.routes import ROUTES
 from sisyphus.ralph.store import LoopStore
@@ -76,7 +77,7 @@ class Desk:
     def batch(self, *calls: str, session: str = "s1", **raw: object) -> Outcome:
         """All tools of one answer are through."""
         rows = [{"tool_name": "Read", "tool_use_id": call} for call in calls]
-        return self.ask("post-tool-batch", session, tool_calls=rows, **raw)
+        return self.ask("post-tool-use", session, tool_calls=rows, **raw)
 
     def prompt(self, text: str = "go on", session: str = "s1", **raw: object) -> Outcome:
         return self.ask("user-prompt-submit", session, **{"prompt": text, "prompt_id": "p9", **raw})
@@ -98,7 +99,7 @@ class Desk:
         return merge(self._handlers(event, self.payload(event, session, **raw)))
 
     def payload(self, event: str, session: str = "s1", **raw: object) -> Payload:
-        return Payload(event, self.raw(session, **raw))
+        return claude_code.read(event, self.raw(session, **raw))
 
     def raw(self, session: str = "s1", **raw: object) -> Json:
         return {
@@ -115,6 +116,10 @@ class Desk:
             module, _, function = route.partition(":")
             __import__(module)
             outcomes.append(getattr(sys.modules[module], function)(payload, space))
+        with space.memory.transaction():
+            for outcome in filter(None, outcomes):
+                for change in outcome.changes:
+                    change.apply(space.memory)
         return outcomes
 
     def write_late(self, percent: float, monkeypatch: pytest.MonkeyPatch) -> list[float]:
@@ -182,7 +187,7 @@ class Desk:
 
 def model(outcome: Outcome) -> str:
     """What the model is given, reasons aside."""
-    return "\n\n".join(piece["body"] for piece in outcome.pieces if piece["kind"] == "checkpoint")
+    return "\n\n".join(piece.body for piece in outcome.texts if piece.kind == "checkpoint")
 
 
 def first_line(outcome: Outcome) -> str:

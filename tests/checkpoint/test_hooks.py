@@ -22,7 +22,7 @@ WARNED = "CCS_WARNING|L1|72|Context at 72%"
 
 
 def test_each_event_that_the_model_reads_tells_of_a_level(desk: Desk) -> None:
-    for number, event in enumerate(("post-tool-use", "post-tool-batch", "user-prompt-submit")):
+    for number, event in enumerate(("post-tool-use", "user-prompt-submit")):
         session = f"s{number}"
         desk.fill(72, session=session)
         assert first_line(desk.ask(event, session)) == WARNED, event
@@ -30,7 +30,7 @@ def test_each_event_that_the_model_reads_tells_of_a_level(desk: Desk) -> None:
 
 def test_a_subagent_is_told_nothing(desk: Desk) -> None:
     call = desk.fill(87)
-    for event in ("post-tool-use", "post-tool-batch", "user-prompt-submit", "session-start"):
+    for event in ("post-tool-use", "user-prompt-submit", "session-start"):
         assert model(desk.ask(event, agent_id="a1", tool_use_id=call, source="startup")) == ""
     assert desk.compact(agent_id="a1").keep == []
     assert not os.path.exists(store.path(desk.ours, "s1"))
@@ -53,7 +53,7 @@ NAMELESS = [
 
 @pytest.mark.parametrize("fields", NAMELESS)
 @pytest.mark.parametrize(
-    "event", ["post-tool-batch", "user-prompt-submit", "session-end", "pre-compact", "stop"]
+    "event", ["post-tool-use", "user-prompt-submit", "session-end", "pre-compact", "stop"]
 )
 def test_what_the_client_does_not_say_is_no_error(
     desk: Desk, event: str, fields: dict[str, Any]
@@ -165,7 +165,7 @@ def test_a_transcript_that_is_not_there_yet_is_no_error(desk: Desk) -> None:
     assert model(desk.batch("toolu_1")) == ""
 
 
-@pytest.mark.parametrize("event", ["post-tool-batch", "post-tool-use", "user-prompt-submit"])
+@pytest.mark.parametrize("event", ["post-tool-use", "user-prompt-submit"])
 def test_what_cannot_be_read_once_is_no_empty_context(desk: Desk, event: str) -> None:
     desk.reach(87)
     before = desk.known()

@@ -228,7 +228,7 @@ def test_of_a_handoff_that_is_gone_the_rest_is_given(desk: Desk) -> None:
     assert "Handoff Document" not in model(outcome)
     assert "This session goes on from a handoff whose file is gone." in user(outcome)
     assert "the handoff (its file is gone) was given to this session" in outcome.notes
-    assert [piece["path"] for piece in outcome.pieces if piece["kind"] == "checkpoint"] == [""]
+    assert [piece.path for piece in outcome.texts if piece.kind == "checkpoint"] == [""]
 
 
 def test_a_folder_in_the_place_of_a_handoff_is_no_error(desk: Desk) -> None:

@@ -26,7 +26,7 @@ from ralph.lines import prompt, raw
 
 from checkpoint.desk import LARGE, PROMISE, RESUME, Desk
 from sisyphus.boulder.enforcing import enforce
-from sisyphus.clients.base import said_to_model, said_to_user
+from sisyphus.clients.claude_code import heard
 
 if TYPE_CHECKING:
     from sisyphus._types import Json
@@ -55,9 +55,9 @@ def _batch(desk: Desk, percent: float, session: str = "s1", **fields: Any) -> Js
 
 def _after_batch(desk: Desk, percent: float, **options: Any) -> str:
     """What the model reads behind a batch of tools."""
-    code, reply = run_hook("post-tool-batch", _batch(desk, percent), **options)
+    code, reply = run_hook("post-tool-use", _batch(desk, percent), **options)
     assert code == 0
-    return said_to_model(reply)
+    return heard(reply)[0]
 
 
 # --- levels -------------------------------------------------------------------------------------
@@ -77,11 +77,11 @@ def test_a_context_that_fills_up_to_the_end_and_a_fresh_one_that_goes_on(desk: D
 
     code, stop = run_hook("stop", _payload(desk, "Stop.first"))
     assert (code, "decision" in stop) == (0, False)
-    assert said_to_user(stop).startswith("[CHECKPOINTED]\n")
+    assert heard(stop)[1].startswith("[CHECKPOINTED]\n")
 
     run_hook("session-end", _payload(desk, "SessionEnd.clear"))
     _, start = run_hook("session-start", _payload(desk, "SessionStart.clear", "s2"))
-    assert said_to_model(start).count(RESUME) == 1
+    assert heard(start)[0].count(RESUME) == 1
     desk.add(prompt("go on"), session="s2")
     desk.fill(10, session="s2")
     _, held = run_hook("stop", _payload(desk, "Stop.first", "s2"))
@@ -89,7 +89,7 @@ def test_a_context_that_fills_up_to_the_end_and_a_fresh_one_that_goes_on(desk: D
 
     kept = _payload(desk, "Stop.active", "s2", last_assistant_message=PROMISE)
     _, done = run_hook("stop", kept)
-    assert "[RALPH LOOP COMPLETE]" in said_to_user(done)
+    assert "[RALPH LOOP COMPLETE]" in heard(done)[1]
     assert desk.waiting == []
 
 
@@ -97,13 +97,13 @@ def test_many_hooks_at_once_tell_a_level_once(desk: Desk) -> None:
     desk.begin_loop()
     batch = _batch(desk, 87)
     tool = _payload(desk, "PostToolUse.Read", tool_use_id=batch["tool_calls"][0]["tool_use_id"])
-    events = [("post-tool-batch", batch), ("post-tool-use", tool)] * (MANY // 2)
+    events = [("post-tool-use", batch), ("post-tool-use", tool)] * (MANY // 2)
     running = [start_hook(event, payload, env=without_coverage()) for event, payload in events]
 
     answers = [finish(process) for process in running]
 
     assert [code for code, _ in answers] == [0] * MANY
-    said = [said_to_model(reply) for _, reply in answers]
+    said = [heard(reply)[0] for _, reply in answers]
     assert sum("CCS_CHECKPOINT_TRIGGERED" in text for text in said) == 1
     assert len(desk.files) == len(desk.entries) == 1
 
@@ -111,9 +111,9 @@ def test_many_hooks_at_once_tell_a_level_once(desk: Desk) -> None:
 def test_a_subagent_is_told_nothing(desk: Desk) -> None:
     call = desk.fill(87)
     batch = _payload(desk, "PostToolBatch.in-subagent", tool_calls=[{"tool_use_id": call}])
-    assert run_hook("post-tool-batch", batch) == (0, {})
+    assert run_hook("post-tool-use", batch) == (0, {})
     _, reply = run_hook("post-tool-use", _payload(desk, "PostToolUse.Read.in-subagent"))
-    assert "CCS_" not in said_to_model(reply)
+    assert "CCS_" not in heard(reply)[0]
 
 
 def test_switched_off_as_a_whole_nothing_happens(
@@ -121,7 +121,7 @@ def test_switched_off_as_a_whole_nothing_happens(
 ) -> None:
     desk.begin_loop()
     monkeypatch.setenv("SISYPHUS_DISABLE", "1")
-    assert run_hook("post-tool-batch", _batch(desk, 87)) == (0, {})
+    assert run_hook("post-tool-use", _batch(desk, 87)) == (0, {})
     assert run_hook("pre-compact", _payload(desk, "PreCompact.manual")) == (0, {})
     assert (desk.files, desk.entries) == ([], [])
 
@@ -159,8 +159,8 @@ def test_the_window_is_the_one_that_the_statusline_was_told(desk: Desk) -> None:
         timeout=HANG_SECONDS,
     )
     assert _after_batch(desk, 87) == ""
-    code, reply = run_hook("post-tool-batch", _batch(desk, 72, window=LARGE))
-    assert (code, said_to_model(reply)[:19]) == (0, "CCS_WARNING|L1|72|C")
+    code, reply = run_hook("post-tool-use", _batch(desk, 72, window=LARGE))
+    assert (code, heard(reply)[0][:19]) == (0, "CCS_WARNING|L1|72|C")
 
 
 # --- compaction ---------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_of_sessions_that_start_at_once_one_is_given_the_handoff(desk: Desk) -> 
     names = [f"t{number}" for number in range(8)]
     starts = [_payload(desk, "SessionStart.startup", name) for name in names]
     running = [start_hook("session-start", start, env=without_coverage()) for start in starts]
-    said = [said_to_model(finish(process)[1]) for process in running]
+    said = [heard(finish(process)[1])[0] for process in running]
     assert sum(RESUME in text for text in said) == 1
 
 
@@ -231,7 +231,7 @@ def test_a_fork_and_an_iteration_of_a_run_are_given_none(
     if "startup" in name:
         monkeypatch.setenv("SISYPHUS_RUN", "abc12")
     _, reply = run_hook("session-start", _payload(desk, name, "s2"))
-    assert RESUME not in said_to_model(reply)
+    assert RESUME not in heard(reply)[0]
     assert len(desk.waiting) == 1
 
 
@@ -273,7 +273,7 @@ def test_an_index_of_a_newer_version_is_left_alone(desk: Desk) -> None:
         ("session-end", "SessionEnd.other"),
     ):
         assert run_hook(event, _payload(desk, name))[0] == 0
-    assert run_hook("post-tool-batch", _batch(desk, 87))[0] == 0
+    assert run_hook("post-tool-use", _batch(desk, 87))[0] == 0
     assert desk.index.read_text("utf-8") == newer
 
 

@@ -136,7 +136,7 @@ ISSUES = [
 
 
 @pytest.mark.parametrize(("words", "environment", "setting", "issue"), ISSUES)
-def test_a_comment_on_linear(  # noqa: PLR0913, PLR0917  # fixtures and columns
+def test_a_comment_on_linear(  # fixtures and columns
     home: Path,
     linear: Linear,
     monkeypatch: pytest.MonkeyPatch,

@@ -130,7 +130,7 @@ def test_what_cannot_be_done_says_why(words: list[str]) -> None:
 @pytest.fixture
 def _outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """No client stands above us, whoever runs the tests."""
-    monkeypatch.setattr("sisyphus.session.binding.ancestors", list)
+    monkeypatch.setattr("sisyphus.session.process.ancestors", list)
 
 
 # --- start --------------------------------------------------------------------------------------

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 import typer
+from making import journal
 from typer.testing import CliRunner
 
 from sisyphus.cli.sessions import sessions
 from sisyphus.errors import SisyphusError
-from sisyphus.state import journal
 from sisyphus.upkeep.sessions import NOTHING
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ app.command()(sessions)
 
 def _note(session: str, project: str = "/p", at: int = AT) -> None:
     entry = {"at": at, "event": "session-start", "ms": 20, "sent": 10, "project": project}
-    journal.append(session, {**entry, "client": "claude"})
+    journal(session, {**entry, "client": "claude"})
 
 
 def _asked(*words: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import typer
-from making import COMMAND, HANG_SECONDS, ours, put
+from making import COMMAND, HANG_SECONDS, journal, ours, put
 from typer.testing import CliRunner
 
 from cli.screen import on_a_terminal
@@ -17,7 +17,6 @@ from sisyphus.errors import SisyphusError
 from sisyphus.paths import our_home
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.past import history
-from sisyphus.state import journal
 from sisyphus.times import local
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ app.command()(why)
 
 
 def _note(*notes: str, event: str = "stop", at: int = AT, session: str = "s1") -> None:
-    journal.append(session, {"at": at, "event": event, "ms": 3.1, "notes": list(notes)})
+    journal(session, {"at": at, "event": event, "ms": 3.1, "notes": list(notes)})
 
 
 def _asked(*words: str) -> str:
@@ -134,7 +133,7 @@ def test_a_file_name_does_nothing_to_the_terminal(home: Path) -> None:
 
 def test_it_says_where_the_session_is_and_of_which_run() -> None:
     began = {"at": AT, "event": "session-start", "notes": ["a"], "project": "/p\x1b", "run": "r1"}
-    journal.append("s1", began)
+    journal("s1", began)
     assert _shown()[0] == "Session s1 in /p, an iteration of the run r1"
     found = json.loads(_asked("--json"))
     assert (found["project"], found["run"]) == ("/p\x1b", "r1")
@@ -143,7 +142,7 @@ def test_it_says_where_the_session_is_and_of_which_run() -> None:
 def test_a_run_or_a_loop_leads_to_its_session() -> None:
     for number in range(3):
         session = f"s{number}"
-        journal.append(session, {"at": AT + number, "project": "/p", "run": f"Run{number // 2}"})
+        journal(session, {"at": AT + number, "project": "/p", "run": f"Run{number // 2}"})
     loop = Loop("s0", "Loop7", "do it")
     history.started(our_home(), loop, "/state")
     _note("a", session="s9")

@@ -76,7 +76,7 @@ OWN = [
 
 
 @pytest.mark.parametrize(("content", "key", "text", "hint"), OWN)
-def test_what_does_not_count_is_named_with_what_to_do(  # noqa: PLR0913, PLR0917  # one a column
+def test_what_does_not_count_is_named_with_what_to_do(  # one a column
     home: Path, project: Path, content: str | bytes, key: str, text: str, hint: str
 ) -> None:
     path = put(ours(home, "config.toml"), content)
@@ -105,7 +105,7 @@ PROJECTS = [
 
 
 @pytest.mark.parametrize(("content", "key", "text", "hint"), PROJECTS)
-def test_of_a_projects_file_too(  # noqa: PLR0913, PLR0917  # one a column
+def test_of_a_projects_file_too(  # one a column
     home: Path, project: Path, content: str, key: str, text: str, hint: str
 ) -> None:
     path = put(project / ".claude/sisyphus.toml", content)
@@ -127,7 +127,7 @@ VARIABLES = [
 
 
 @pytest.mark.parametrize(("name", "value", "text", "hint"), VARIABLES)
-def test_and_of_variables(  # noqa: PLR0913, PLR0917  # one a column
+def test_and_of_variables(  # one a column
     home: Path,
     project: Path,
     monkeypatch: pytest.MonkeyPatch,

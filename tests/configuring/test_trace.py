@@ -79,7 +79,7 @@ PASSED = [
 
 
 @pytest.mark.parametrize(("origin", "key", "value", "why"), PASSED)
-def test_it_is_said_why_a_value_does_not_count(  # noqa: PLR0913, PLR0917  # one a place
+def test_it_is_said_why_a_value_does_not_count(  # one a place
     home: Path,
     project: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.context.blocks import PART_UNITS, pieces, split
+from sisyphus.context.blocks import PART_UNITS, split, texts
 from sisyphus.context.collect import Document
 from sisyphus.measure import REPLY_UNITS, units
-from sisyphus.session.queue import arrange, compose, fit
+from sisyphus.session.waiting import arrange, compose, fit
 
 
 def _document(text: str, name: str = "README.md") -> Document:
@@ -17,8 +17,8 @@ def _document(text: str, name: str = "README.md") -> Document:
 
 
 def test_the_block_is_the_one_that_was_asked_for() -> None:
-    readme = pieces(_document("How to build."), "1")
-    agents = pieces(_document("Be brief.", "AGENTS.md"), "2")
+    readme = texts(_document("How to build."), "1")
+    agents = texts(_document("Be brief.", "AGENTS.md"), "2")
     assert compose(arrange([], [*readme, *agents])) == (
         "<system-reminder>\n"
         "The following project documentation is available:\n"
@@ -38,25 +38,24 @@ def test_the_block_is_the_one_that_was_asked_for() -> None:
 
 
 def test_each_document_has_its_kind_and_is_remembered() -> None:
-    (readme,) = pieces(_document("a"), "digest")
-    (agents,) = pieces(_document("a", "AGENTS.md"), "digest")
-    (nested,) = pieces(_document("a", "src/README.md"), "digest")
-    assert [piece["kind"] for piece in (readme, agents, nested)] == ["readme", "agents", "readme"]
-    assert (readme["hash"], readme["path"]) == ("digest", "/p/README.md")
-    assert readme["ledger"] == "context-injector"
+    (readme,) = texts(_document("a"), "digest")
+    (agents,) = texts(_document("a", "AGENTS.md"), "digest")
+    (nested,) = texts(_document("a", "src/README.md"), "digest")
+    assert [piece.kind for piece in (readme, agents, nested)] == ["readme", "agents", "readme"]
+    assert (readme.hash, readme.path) == ("digest", "/p/README.md")
 
 
 @pytest.mark.parametrize(("lines", "count"), [(2_000, 2), (5_000, 3)])
 def test_a_long_document_says_which_part_it_is(lines: int, count: int) -> None:
-    made = pieces(_document("line\n" * lines), "digest")
+    made = texts(_document("line\n" * lines), "digest")
     numbers = range(1, count + 1)
-    titles = [piece["body"].partition("\n")[0] for piece in made]
+    titles = [piece.body.partition("\n")[0] for piece in made]
     assert titles == [f"# README.md (part {n} of {count})" for n in numbers]
-    assert [piece["hash"] for piece in made] == [f"digest/{n}" for n in numbers]
+    assert [piece.hash for piece in made] == [f"digest/{n}" for n in numbers]
 
 
 def test_every_part_has_its_frame_and_goes_out_in_order() -> None:
-    left = arrange([], pieces(_document("line\n" * 4_999 + "line"), "digest"))
+    left = arrange([], texts(_document("line\n" * 4_999 + "line"), "digest"))
     for number in (1, 2, 3):
         text, _, left = fit(left)
         assert text.startswith("<system-reminder>\nThe following project documentation is")

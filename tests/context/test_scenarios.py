@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making import debug_log, ours, put, run_hook, stored
 
-from sisyphus.clients.base import said_to_model, said_to_user
+from sisyphus.clients.claude_code import heard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,14 +33,14 @@ class Client:
         return reply
 
     def start(self, source: str = "startup") -> str:
-        return said_to_model(self.hook("session-start", source=source))
+        return heard(self.hook("session-start", source=source))[0]
 
     def prompt(self) -> str:
-        return said_to_model(self.hook("user-prompt-submit", prompt="go on"))
+        return heard(self.hook("user-prompt-submit", prompt="go on"))[0]
 
     def read(self, name: str) -> str:
         touched = {"file_path": str(self.project / name)}
-        return said_to_model(self.hook("post-tool-use", tool_name="Read", tool_input=touched))
+        return heard(self.hook("post-tool-use", tool_name="Read", tool_input=touched))[0]
 
 
 @pytest.fixture
@@ -156,4 +156,4 @@ def test_a_readme_that_is_no_text_is_passed_over(client: Client, data: bytes) ->
 def test_without_a_memory_a_resume_is_no_news_for_the_user(client: Client, home: Path) -> None:
     put(client.project / "README.md", README)
     put(ours(home, ""), "a file in the place of our folder")
-    assert said_to_user(client.hook("session-start", source="resume")) == ""
+    assert heard(client.hook("session-start", source="resume"))[1] == ""

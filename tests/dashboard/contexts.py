@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from checkpoint.desk import NOW, SMALL, Desk
 from checkpoint.size.test_points import boundary, told
+from making import journal
 from ralph.lines import add, prompt
 
 from sisyphus.checkpoint import handoffs
-from sisyphus.state import journal
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Sessions:
     def seen(self, session: str = "s1", at: float = NOW, **fields: object) -> None:
         """A hook of it ran."""
         entry = {"at": at, "event": "stop", "client": "claude", "project": str(self.project)}
-        journal.append(session, {**entry, **fields})
+        journal(session, {**entry, **fields})
 
     def fill(self, *percents: float, session: str = "s1", at: float = NOW) -> None:
         """An answer a minute; a fall is a compaction."""

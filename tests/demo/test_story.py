@@ -38,5 +38,5 @@ def test_a_step_knows_what_happens_and_which_hook_answers(tmp_path: Path) -> Non
     steps: list[Step] = [result.step for result in play(Stage(tmp_path))]
 
     events = {step.event for step in steps}
-    assert events == {"session-start", "post-tool-use", "post-tool-batch", "stop"}
+    assert events == {"session-start", "post-tool-use", "stop"}
     assert all(step.happens for step in steps)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from typing import TYPE_CHECKING
 
 from making import put
 
+from sisyphus import memory
 from sisyphus.doctor.case import Case
 from sisyphus.doctor.trial import Trials, Tried
 from sisyphus.shipped import plugin_folder
@@ -49,13 +49,14 @@ class FakeTrials(Trials):
         return next((a for part, a in self.answers.items() if part in command), Tried(0))
 
     def as_hook(self, command: str, stdin: str, home: str) -> Tried:
-        told = json.loads(stdin)
-        line = {"event": command.rpartition(" ")[2]}
-        journal = f"{home}/.sisyphus/logs/journal-{told['session_id']}.jsonl"
+        del stdin
         if self.notes:
-            os.makedirs(os.path.dirname(journal))
-            with open(journal, "w", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            ours = f"{home}/.sisyphus"
+            memory.open_memory(ours).write(
+                "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts)"
+                " VALUES (1, 0, ?, 1, 0, 0, 0, '[]', '[]')", command.rpartition(" ")[2],
+            )  # fmt: skip
+            memory.close()
         return self.run([command])
 
     def milliseconds(self, command: str, stdin: str = "") -> float | None:

@@ -21,7 +21,7 @@ ASIDE = [
     pytest.param("projects/p/plans.json", "`sisyphus boulder start`", id="a book of plans"),
     pytest.param("ralph/loops/ralph-loop.s.local.md", "`sisyphus ralph start`", id="a loop"),
     pytest.param("installs.json", "`sisyphus install`", id="installs"),
-    pytest.param("sessions/s.json", "Nothing needs it any more", id="a session"),
+    pytest.param("checkpoint/s.json", "Nothing needs it any more", id="a session"),
 ]
 
 
@@ -46,7 +46,7 @@ def test_what_was_set_aside_in_the_project_is_told(scene: Scene) -> None:
     assert "`rm 'docs/kord/boulder.json.corrupt-$(x)'`" in found.hint
 
 
-STATE = "~/.claude/.sisyphus/sessions/a.json"
+STATE = "~/.claude/.sisyphus/checkpoint/a.json"
 CONTENTS = [
     pytest.param('{"version": 1}', [], id="of this version"),
     pytest.param("{}", [], id="of none"),
@@ -64,7 +64,7 @@ CONTENTS = [
 
 @pytest.mark.parametrize(("content", "expected"), CONTENTS)
 def test_state_that_cannot_be_used(scene: Scene, content: str, expected: list[str]) -> None:
-    put(scene.ours / "sessions/a.json", content)
+    put(scene.ours / "checkpoint/a.json", content)
 
     assert told(files.states(scene.case())) == [("warning", text) for text in expected]
 

@@ -17,7 +17,7 @@ def test_every_command_answers(scene: Scene) -> None:
 
     (found,) = round_trip.check(scene.case())
 
-    assert (found.state, found.text) == ("ok", "10 hooks answered through `sh -c`")
+    assert (found.state, found.text) == ("ok", "9 hooks answered through `sh -c`")
     assert f"{scene.sisyphus} hook session-start" in scene.trials.ran
 
 
@@ -54,7 +54,7 @@ def test_a_command_that_notes_nothing_is_not_ours(scene: Scene) -> None:
     found = told(round_trip.check(scene.case()))
 
     assert {state for state, _ in found} == {"warning"}
-    assert len(found) == 8  # `hook idle` has nothing to note
+    assert len(found) == 7  # `hook idle` has nothing to note
     assert found[0][1].endswith("ends well but notes nothing")
 
 
@@ -74,7 +74,7 @@ def test_our_own_program_is_run_for_a_project(scene: Scene) -> None:
     scene.wire(scene.project / ".claude/settings.json", "sisyphus")
 
     assert [one.state for one in round_trip.check(scene.case())] == ["ok"]
-    assert len(scene.trials.ran) == 9
+    assert len(scene.trials.ran) == 8
 
 
 def test_a_command_line_of_the_users_own_is_not_run(scene: Scene) -> None:

@@ -76,20 +76,3 @@ def test_a_plan_that_is_gone_is_told(scene: Scene) -> None:
     ((_, text),) = told(stale.plans(scene.case()))
 
     assert text == "1 plan is gone or unreadable: Shop"
-
-
-def test_texts_that_wait_for_sessions_long_over_are_told(scene: Scene) -> None:
-    for name, days in (("old.json", 31), ("new.json", 1), ("old@agent.json", 40)):
-        path = put(scene.ours / "queue" / name, "{}")
-        os.utime(path, (NOW - days * DAY, NOW - days * DAY))
-
-    assert told(stale.queue(scene.case())) == [
-        ("warning", "texts wait for 2 sessions of over 30 days ago")
-    ]
-
-
-def test_texts_that_wait_for_a_session_of_now_are_well(scene: Scene) -> None:
-    path = put(scene.ours / "queue/new.json", "{}")
-    os.utime(path, (NOW, NOW))
-
-    assert [one.text for one in stale.queue(scene.case())] == ["texts wait for 1 session"]

@@ -6,6 +6,8 @@ import pytest
 
 from doctor.scene import hooks, told
 from sisyphus.doctor import wired
+from sisyphus.doctor.trial import Tried
+from sisyphus.install.claude import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,7 @@ def _stop_timeout(values: Any) -> None:
 
 
 def _matcher(values: Any) -> None:
-    values["hooks"]["PostToolUse"][0]["matcher"] = "Read"
+    values["hooks"]["PostToolBatch"][0]["matcher"] = "Read"
 
 
 def _awake(values: Any) -> None:
@@ -44,8 +46,21 @@ def _every_timeout(values: Any) -> None:
             hook["timeout"] = 7
 
 
-def _if(values: Any) -> None:
-    values["hooks"]["PostToolUse"][0]["hooks"][0]["if"] = "Read"
+def _calls(*entries: tuple[str, str]) -> Callable[[Any], None]:
+    """Other entries for tool calls: the client's event and ours."""
+
+    def change(values: Any) -> None:
+        program = values["hooks"]["Stop"][0]["hooks"][0]["command"].split()[0]
+        del values["hooks"]["PostToolBatch"]
+        for event, name in entries:
+            hook = {"type": "command", "command": f"{program} hook {name}", "timeout": 10}
+            values["hooks"][event] = [{"hooks": [hook]}]
+
+    return change
+
+
+SINGLE, BATCH = ("PostToolUse", "post-tool-use"), ("PostToolBatch", "post-tool-use")
+NAMED = ("PostToolBatch", "post-tool-batch")
 
 
 def _says_nothing(values: Any) -> None:
@@ -60,10 +75,17 @@ def _foreign(values: Any) -> None:
     values["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "say done"}]})
 
 
-OLD = "not as shipped now"
 USER = "~/.claude/settings.json (user)"
+
+
+def _another(events: str) -> tuple[str, str]:
+    text = f"{events} in {USER} is the wiring of another version: more processes than needed"
+    return "warning", f"{text}, though each call counts once"
+
+
+OLD = "not as shipped now"
 ALL = (
-    "SessionStart, UserPromptSubmit, PostToolUse, PostToolBatch, PreCompact, Stop, Stop (idle), "
+    "SessionStart, UserPromptSubmit, PostToolBatch, PreCompact, Stop, Stop (idle), "
     "StopFailure, StopFailure (idle), SessionEnd"
 )
 SCENES = [
@@ -75,7 +97,9 @@ SCENES = [
         id="missing",
     ),
     pytest.param(_stop_timeout, [("warning", f"Stop in {USER} is {OLD}: timeout")], id="timeout"),
-    pytest.param(_matcher, [("warning", f"PostToolUse in {USER} is {OLD}: matcher")], id="matcher"),
+    pytest.param(
+        _matcher, [("warning", f"PostToolBatch in {USER} is {OLD}: matcher")], id="matcher"
+    ),
     pytest.param(_awake, [("warning", f"Stop (idle) in {USER} is {OLD}: async")], id="async"),
     pytest.param(
         _every_timeout,
@@ -87,7 +111,10 @@ SCENES = [
         ],
         id="every timeout is one line",
     ),
-    pytest.param(_if, [("warning", f"PostToolUse in {USER} is {OLD}: if")], id="if"),
+    pytest.param(_calls(SINGLE, NAMED), [_another("PostToolUse, PostToolBatch")], id="earlier"),
+    pytest.param(_calls(SINGLE, BATCH), [_another("PostToolUse")], id="both wirings"),
+    pytest.param(_calls(NAMED), [_another("PostToolBatch")], id="an earlier name"),
+    pytest.param(_calls(SINGLE), [_another("PostToolUse")], id="that of an older client"),
     pytest.param(_says_nothing, [], id="fields that say no more than none"),
     pytest.param(
         _elsewhere,
@@ -106,13 +133,25 @@ def test_each_hook_is_wired_as_it_is_shipped(
     assert told(wired.check(scene.case())) == expected
 
 
+def test_an_older_client_is_wired_for_each_call(scene: Scene) -> None:
+    scene.trials.answers["--version"] = Tried(0, "2.1.200 (Claude Code)\n")
+    matcher = {"matcher": versions.TOOLS}
+
+    def change(values: Any) -> None:
+        _calls(SINGLE)(values)
+        values["hooks"]["PostToolUse"][0].update(matcher)
+
+    scene.wire(change=change)
+    assert told(wired.check(scene.case())) == []
+
+
 def test_the_file_that_wires_them_is_named(scene: Scene) -> None:
     scene.wire(scene.project / ".claude/settings.json", "sisyphus")
 
     (found,) = wired.check(scene.case())
 
     where = ".claude/settings.json (project)"
-    assert (found.state, found.text) == ("ok", f"10 hooks of 8 events, once each, by {where}")
+    assert (found.state, found.text) == ("ok", f"9 hooks of 7 events, once each, by {where}")
 
 
 def test_nothing_wired_is_a_problem_with_the_command_to_run(scene: Scene) -> None:
@@ -168,7 +207,7 @@ def test_a_projects_entries_stay_silent_beside_the_users(
     found = list(wired.check(scene.case()))
 
     assert [(one.state, one.text) for one in found] == [
-        ("ok", f"10 hooks of 8 events, once each, by {USER}"),
+        ("ok", f"9 hooks of 7 events, once each, by {USER}"),
         ("ok", f"also by .claude/{name} ({scope}), which stays silent"),
     ]
 

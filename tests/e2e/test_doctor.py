@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 SHIPPED = (plugin_folder() / "hooks.json").read_text(encoding="utf-8")
 CALLED = (
-    "the client was run, and called sisyphus at SessionStart, UserPromptSubmit, PostToolUse, "
-    "PostToolBatch, Stop, SessionEnd"
+    "the client was run, and called sisyphus at SessionStart, UserPromptSubmit, PostToolBatch, "
+    "Stop, SessionEnd"
 )
 HEARD = "what sisyphus says reaches the model"
 WELL = [("ok", CALLED), ("ok", HEARD)]
@@ -118,7 +118,7 @@ def test_a_script_that_is_gone_is_not_found(bare: Desk) -> None:
 
     assert state == "problem"
     assert text.startswith(
-        "SessionStart, UserPromptSubmit, PostToolUse, PostToolBatch, Stop, SessionEnd: "
+        "SessionStart, UserPromptSubmit, PostToolBatch, Stop, SessionEnd: "
         "`/gone/sisyphus hook session-start` ended with exit code 127 "
     )
 

@@ -25,7 +25,7 @@ NOT_YET, PROMISE = say("Not yet."), say("<promise>DONE</promise>")
 PLAN = "# Shop\n\n- [x] one\n- [ ] two\n"
 RULE = "---\napplies_to: '**/*.py'\n---\nBe kind to snakes.\n"
 EVENTS = [
-    "session-start", "user-prompt-submit", "post-tool-use", "post-tool-batch", "stop",
+    "session-start", "user-prompt-submit", "post-tool-use", "stop",
     "session-end",
 ]  # fmt: skip
 OF_OTHERS = {

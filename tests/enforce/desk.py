@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from making import ours, put, stored
 from ralph import lines
 
+from sisyphus.clients import claude_code
 from sisyphus.clients.base import Outcome, Payload, merge
 from sisyphus.enforce import actions, log, marks
 from sisyphus.hook.routes import ROUTES
@@ -64,7 +65,7 @@ class Desk:
         return self.event("stop", session, hook_event_name="Stop", **fields, **raw)
 
     def uses_a_tool(self, session: str = "s1", **raw: object) -> None:
-        self.event("post-tool-batch", session, **raw)
+        self.event("post-tool-use", session, **raw)
         path = marks.tools_path(self.ours, session)
         if os.path.exists(path) and os.stat(path).st_mtime:
             os.utime(path, (self.now, self.now))
@@ -121,7 +122,7 @@ class Desk:
             "cwd": str(self.project),
             **raw,
         }
-        return Payload(event, fields)
+        return claude_code.read(event, fields)
 
     def space(self) -> Workspace:
         return Workspace(str(self.project), now=self.now, client=self.client)

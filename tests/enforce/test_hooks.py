@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-EVENTS = ["user-prompt-submit", "post-tool-use", "post-tool-batch", "pre-compact", "session-end"]
+EVENTS = ["user-prompt-submit", "post-tool-use", "pre-compact", "session-end"]
 NEVER = [
     pytest.param({"agent_id": "a1"}, id="a subagent"),
     pytest.param({"session_id": ""}, id="no session"),

@@ -4,12 +4,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import a_space, a_start, put, run_hook
+from making import put, run_hook
 
 from sisyphus import shipped
 from sisyphus.clients.base import PLUGIN
-from sisyphus.hook.routes import ROUTES
-from sisyphus.install import doubled, hooks, wiring
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,9 +29,12 @@ def _a_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PLUGIN, shipped.plugin_folder())
 
 
-def _told(project: Path, **raw: Any) -> str:
-    outcome = hooks.on_session_start(a_start(**raw), a_space(project))
-    return "\n".join(outcome.messages) if outcome else ""
+def _told(project: Path, *words: str, **raw: Any) -> str:
+    """What the user reads of it as a session starts."""
+    payload = {"session_id": "s1", "cwd": str(project), "source": "startup", **raw}
+    _, reply = run_hook("session-start", payload, words=words)
+    said = reply.get("systemMessage", "").split("\n\n")
+    return "\n\n".join(one for one in said if "wired twice" in one or "an earlier" in one)
 
 
 FILES = [
@@ -89,23 +90,6 @@ def test_the_plugin_alone_is_no_news(home: Path, project: Path, settings: str | 
     assert _told(project) == ""
 
 
-def test_commands_of_strangers_are_not_taken_apart(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked: list[str] = []
-    called = wiring.called_event
-
-    def looking(command: str) -> str:
-        looked.append(command)
-        return called(command)
-
-    monkeypatch.setattr(wiring, "called_event", looking)
-    hooks = [{"type": "command", "command": command} for command in ("a 'b", "sisyphus hook stop")]
-    put(project / ".claude/settings.json", json.dumps({"hooks": {"Stop": [{"hooks": hooks}]}}))
-    assert doubled.warning(a_space(project))
-    assert looked == ["sisyphus hook stop"]
-
-
 def test_nor_are_the_settings_alone(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,9 +98,49 @@ def test_nor_are_the_settings_alone(
     assert _told(project) == ""
 
 
-def test_the_user_reads_it_as_the_session_starts(home: Path, project: Path) -> None:
-    assert "sisyphus.install.hooks:on_session_start" in ROUTES["session-start"]
-    put(home / ".claude/settings.json", json.dumps(HOOK))
-    payload = {"session_id": "s1", "cwd": str(project), "source": "startup"}
-    _, reply = run_hook("session-start", payload)
-    assert "sisyphus is wired twice" in reply["systemMessage"]
+def _calls(*entries: tuple[str, str]) -> str:
+    """Settings with these entries: the client's event and the command."""
+    hooks: dict[str, list[object]] = {}
+    for event, command in entries:
+        group = {"matcher": "Read", "hooks": [{"type": "command", "command": command}]}
+        hooks.setdefault(event, []).append(group)
+    return json.dumps({"hooks": hooks})
+
+
+SINGLE, BATCH = ("PostToolUse", "sisyphus hook post-tool-use"), ("PostToolBatch", "sisyphus hook ")
+WIRINGS = [
+    pytest.param([SINGLE, (BATCH[0], f"{BATCH[1]}post-tool-batch")], True, id="the earlier one"),
+    pytest.param([SINGLE, (BATCH[0], f"{BATCH[1]}post-tool-use")], True, id="both in one file"),
+    pytest.param(
+        [SINGLE, ("PostToolUseFailure", "sisyphus hook post-tool-use-failure")], True,
+        id="failures by a name of their own",
+    ),
+    pytest.param([SINGLE], False, id="that of an older client"),
+    pytest.param([(BATCH[0], f"{BATCH[1]}post-tool-use")], False, id="that of today"),
+    pytest.param([(BATCH[0], f"{BATCH[1]}post-tool-use")] * 2, False, id="that of today, doubled"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("entries", "is_earlier"), WIRINGS)
+def test_a_wiring_of_earlier_versions_is_told_with_the_way_out(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch,
+    entries: list[tuple[str, str]], is_earlier: bool,
+) -> None:  # fmt: skip
+    monkeypatch.delenv(PLUGIN)
+    put(home / ".claude/settings.json", _calls(*entries))
+    told = _told(project)
+    assert told.startswith("The hooks in ~/.claude/settings.json are") is is_earlier
+    assert ("`sisyphus install` in a terminal" in told) is is_earlier
+    assert _told(project, source="resume") == ""
+
+
+def test_each_wiring_tells_of_itself(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(PLUGIN)
+    whose = " --scope project"
+    entries = [SINGLE, (BATCH[0], f"{BATCH[1]}post-tool-batch")]
+    put(home / ".claude/settings.json", _calls((BATCH[0], f"{BATCH[1]}post-tool-use")))
+    put(project / ".claude/settings.json", _calls(*((e, f"{c}{whose}") for e, c in entries)))
+    assert _told(project) == ""
+    assert f"`sisyphus install{whose}`" in _told(project, "--scope", "project")

@@ -203,8 +203,8 @@ def test_every_entry_that_we_ship_is_ours() -> None:
     settings = json.loads(Path(shipped.plugin_folder(), "hooks.json").read_bytes())
     found = list(wiring.entries(settings))
     assert len(found) == len(list(wiring.commands(settings))) > 8
-    (post,) = [wired for wired in found if wired.event == "PostToolUse"]
-    assert post.matcher.startswith("Read|Edit|")
+    (post,) = [wired for wired in found if wired.event == "PostToolBatch"]
+    assert post.matcher == ""
     assert post.fields["timeout"] == 10
     assert post.command == "sisyphus hook post-tool-use"
 

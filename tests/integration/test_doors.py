@@ -13,7 +13,8 @@ import pytest
 from making import COMMAND, HANG_SECONDS
 
 from integration.desk import EVENTS, Desk
-from sisyphus.clients.base import EVENTS as ALL_EVENTS
+from sisyphus.clients.claude_code import BATCH
+from sisyphus.clients.claude_code import CLIENT_EVENTS as ALL_EVENTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +41,7 @@ def test_an_entry_of_hooks_json_calls_the_one_command(
     if called[1] == "idle":  # the client goes on without waiting for it, and hears of it later
         assert (hook["async"], hook["asyncRewake"]) == (True, True)
     else:
-        assert ALL_EVENTS[called[1]] == event
+        assert event in (ALL_EVENTS[called[1]], BATCH)
         assert hook["timeout"] == TIMEOUTS.get(event, 10)
 
 
@@ -67,11 +68,16 @@ def _run(*words: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.parametrize("event", ["nonsense", "Stop", "session_start", "", "../stop"])
-def test_an_unknown_event_is_wrong_usage_and_lists_the_events(event: str) -> None:
+def test_an_unknown_event_of_a_client_ends_no_turn(event: str) -> None:
+    """A hook of a batch that exits with 2 would."""
     ran = _run(COMMAND, "hook", event, stdin=b"{}")
-    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+
+
+def test_an_unknown_event_is_a_failure_for_whoever_is_strict() -> None:
+    ran = _run(COMMAND, "hook", "nonsense", "--strict", stdin=b"{}")
+    assert (ran.returncode, ran.stdout) == (1, b"")
     assert [name for name in ALL_EVENTS if name not in ran.stderr.decode()] == []
-    assert b"Traceback" not in ran.stderr
 
 
 def test_a_hook_without_an_event_is_wrong_usage() -> None:
@@ -138,10 +144,13 @@ def test_one_feature_is_switched_off_by_its_setting(
     played: Desk, feature: str, event: str, words: str
 ) -> None:
     fields = {} if event == "stop" else {"session_id": "another"}
-    stdin = json.dumps(played.payload(event, **fields)).encode()
+    one, other = (
+        json.dumps(played.payload(event, tool_use_id=f"toolu_{n}", **fields)).encode()
+        for n in range(2)
+    )
     name = f"SISYPHUS_{feature.upper()}_ENABLED"
-    assert words not in played.raw_hook(event, stdin, env={name: "0"}).stdout.decode()
-    assert words in played.raw_hook(event, stdin).stdout.decode()
+    assert words not in played.raw_hook(event, one, env={name: "0"}).stdout.decode()
+    assert words in played.raw_hook(event, other).stdout.decode()
 
 
 def test_files_are_for_their_user_alone(played: Desk) -> None:

@@ -11,7 +11,7 @@ import pytest
 from making import COMMAND, debug_log, ours, put, stored
 from opencode.stand_in import CHILD, SESSION, StandIn, recorded
 
-from sisyphus.session.client import SESSION as SHELL
+from sisyphus.session.client_process import SESSION_VARIABLES
 from sisyphus.session.transcripts import transcript_path
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _sisyphus(session: StandIn, *words: str) -> str:
         text=True,
         check=True,
         cwd=session.project,
-        env={**os.environ, SHELL: session.session},
+        env={**os.environ, SESSION_VARIABLES[1]: session.session},
     )
     return done.stdout
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import random
-import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -14,7 +11,6 @@ from making import HANG_SECONDS
 from integration.desk import (
     EVENTS,
     PLAN,
-    SESSION,
     Answer,
     Desk,
     assert_polite,
@@ -59,26 +55,6 @@ def test_a_rule_is_sent_once_to_a_session_that_reads_one_file_many_times_at_once
 ) -> None:
     answers = _finish([desk.start_patient("post-tool-use") for _ in range(MANY)])
     assert sum(answer.text.count("Annotate all.") for answer in answers) == 1
-
-
-def test_each_rule_is_sent_once_to_a_session_that_reads_many_files_at_once(desk: Desk) -> None:
-    _rules(desk, MANY)
-    files = [str(desk.project / f"src/m{number}.py") for number in range(MANY)]
-    started = [
-        desk.start_patient("post-tool-use", tool_input={"file_path": path}) for path in files
-    ]
-    answers = [*_finish(started), desk.hook("post-tool-use")]  # the last takes what still waits
-    for number in range(MANY):
-        sentence = f"Rule number {number} holds."
-        assert sum(answer.text.count(sentence) for answer in answers) == 1, sentence
-    ledger = _json(desk.ours / "rules-injector" / f"session-{SESSION}.json")
-    assert len(_strings(ledger["injected_hashes"])) >= MANY
-
-
-def test_no_line_of_the_journal_is_lost_or_torn(desk: Desk) -> None:
-    _finish([desk.start_patient("post-tool-use") for _ in range(MANY)])
-    lines = (desk.ours / "logs" / f"journal-{SESSION}.jsonl").read_text().splitlines()
-    assert [json.loads(line)["event"] for line in lines] == ["post-tool-use"] * MANY
 
 
 def test_no_session_that_starts_among_many_is_missing_in_the_boulder(desk: Desk) -> None:
@@ -146,26 +122,6 @@ def _strings(value: object) -> list[str]:
 KILLS = 90
 
 
-def test_a_hook_killed_at_any_moment_leaves_all_state_whole(desk: Desk) -> None:
-    """Delays are spread over the life of a hook; two are killed at a time."""
-    chance = random.Random(1)  # noqa: S311  # no secret
-    life = _life(desk)
-    for number in range(KILLS):
-        done = number % 3
-        put(desk.project / PLAN, "- [x] a\n" * done + "- [ ] b\n" * (3 - done))
-        pair = [desk.start(event, **_fields(number)) for event in chance.sample(EVENTS, 2)]
-        time.sleep(chance.uniform(0.5 * life, 2.5 * life))
-        for process in pair:
-            process.send_signal(signal.SIGKILL)
-        for process in pair:
-            process.communicate(timeout=HANG_SECONDS)
-        for path in _written(desk):
-            assert_whole(path, path.read_bytes())
-    assert [*desk.ours.rglob("*.corrupt-*")] == []
-    assert {path.suffix for path in desk.ours.rglob("*") if path.is_file()} <= _SUFFIXES
-    assert "Annotate all." in desk.hook("post-tool-use", session_id="afterwards").text
-
-
 _SUFFIXES = {".json", ".jsonl", ".md", ".log", ".lock", ".tmp", ".toml", ".txt", ".id"}
 
 
@@ -189,12 +145,3 @@ def _written(desk: Desk) -> Iterator[Path]:
     yield from desk.client.glob(".boulder.json")
     yield from desk.ours.rglob("*.json")
     yield from desk.ours.rglob("*.local.md")
-
-
-def test_a_hook_that_finds_the_lock_held_does_not_wait_for_ever(desk: Desk) -> None:
-    """The holder hangs: the worst that a lock can meet."""
-    desk.hook("session-start")
-    with (desk.ours / "sessions" / f"{SESSION}.json.lock").open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        assert_polite(desk.hook("post-tool-use"))
-    assert "holds" in desk.log[-1]

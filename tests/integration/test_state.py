@@ -20,18 +20,17 @@ if TYPE_CHECKING:
 STATE = {
     "the boulder": ".boulder.json",
     "the project's records": ".sisyphus/projects/*.json",
-    "the session": f".sisyphus/sessions/{SESSION}.json",
-    "what was sent of the rules": f".sisyphus/rules-injector/session-{SESSION}.json",
-    "what was sent of the documents": f".sisyphus/context-injector/session-{SESSION}.json",
     "the loop": ".sisyphus/ralph/loops/*.md",
     "what a session knows of its loops": ".sisyphus/ralph/loops/*.json",
 }
 
 REBUILT = (
     ".sisyphus/cache/*", ".sisyphus/logs/*", ".sisyphus/ralph/transcripts/*",
-    ".sisyphus/ralph/sessions/*", ".sisyphus/config.toml", "*.lock", "*.tmp",
+    ".sisyphus/config.toml", ".sisyphus/sisyphus.db", ".sisyphus/rules-injector/*",
+    ".sisyphus/context-injector/*", "*.lock", "*.tmp",
 )  # fmt: skip
-"""Caches are rebuilt and logs appended to; the rest must be in `STATE`."""
+"""Caches are rebuilt, logs appended to, and what is written for others is never read; of the memory
+speaks tests/slow. The rest must be in `STATE`."""
 
 
 def _files(desk: Desk, pattern: str = "*") -> list[Path]:

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 import sisyphus
-from sisyphus.clients import opencode_files
+from sisyphus.clients import opencode, opencode_files
 from sisyphus.clients.base import EVENTS
 from sisyphus.hook.routes import ROUTES
-from sisyphus.opencode import payload
-from sisyphus.session.client import SESSION
+from sisyphus.session.client_process import SESSION_VARIABLES
 from sisyphus.shipped import plugin_folder
 
 PLUGIN = Path(sisyphus.__file__).parent / "opencode" / "plugin" / "sisyphus.js"
@@ -61,20 +60,20 @@ def test_the_command_that_it_calls_can_be_replaced_in_one_line() -> None:
 def test_it_asks_for_every_event_that_is_answered() -> None:
     """OpenCode tells of each tool call alone."""
     asked = set(re.findall(r'(?:ask|askNow)\(session, "([a-z-]+)"', CODE))
-    assert asked == set(ROUTES) - {"post-tool-batch"}
+    assert asked == set(ROUTES)
     assert asked <= set(EVENTS)
 
 
 def test_it_tells_lines_of_every_kind_that_is_known() -> None:
     told = set(re.findall(r'note\(session, "([a-z]+)"', CODE))
-    known = [
-        line["uuid"]
-        for line in opencode_files.records([{"kind": kind} for kind in told], "s", "", "")
-    ]
+    kinds = [{"kind": kind} for kind in told]
+    known = [line["uuid"] for line in opencode_files.records(kinds, "s", "", "")]
     assert len(known) == len(told) == 6
 
 
-@pytest.mark.parametrize("word", [f'"--client", "{payload.CLIENT}"', f"output.env.{SESSION}"])
+@pytest.mark.parametrize(
+    "word", [f'"--client", "{opencode.NAME}"', f"output.env.{SESSION_VARIABLES[1]}"]
+)
 def test_both_sides_use_the_same_words(word: str) -> None:
     assert word in CODE
 

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pages.stand import SESSION
-from sisyphus.clients.base import said_to_model, said_to_user
+from sisyphus.clients.claude_code import heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ _LOOP = '"Make the tests pass" --completion-promise "TESTS PASS"'
 
 def _hook(stand: Stand, event: str, **payload: object) -> str:
     reply = stand.hook(event, {"session_id": SESSION, **payload})
-    return f"{said_to_model(reply)}\n{said_to_user(reply)}\n"
+    return f"{heard(reply)[0]}\n{heard(reply)[1]}\n"
 
 
 def _file(stand: Stand, name: str, text: str, *, age: float = 0) -> str:
@@ -104,7 +104,7 @@ SCENES: dict[str, Callable[[Stand], str]] = {
         _file(s, "docs/kord/plans/login.md", "# Login\n\n- [x] Form\n- [ ] Session\n")
         + _file(s, "docs/kord/plans/logout.md", "# Logout\n\n- [ ] Button\n- [ ] Session\n", age=60)
     ),
-    "checkout": lambda s: _file(s, "Makefile", "test e2e docs bench:\n"),
+    "checkout": lambda s: _file(s, "Makefile", "demo test e2e docs bench:\n"),
     "fix-plan": lambda s: _file(
         s, "fix_plan.md", "- [ ] Parse the header\n- [ ] Write the report\n"
     ),

@@ -8,6 +8,7 @@ from making import ours
 
 from ralph import lines
 from sisyphus.arbiter.hooks import on_stop
+from sisyphus.clients import claude_code
 from sisyphus.clients.base import Outcome, Payload
 from sisyphus.ralph import hooks, store
 from sisyphus.state import jsonl
@@ -123,4 +124,4 @@ class Session:
             "cwd": str(self.project),
             **raw,
         }
-        return Payload(event, fields)
+        return claude_code.read(event, fields)

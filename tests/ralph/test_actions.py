@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from making import debug_log, put
+from making import know_session, noted
 
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import actions
 from sisyphus.ralph.loop import BY_BREAKER, Loop
 from sisyphus.ralph.past import history
 from sisyphus.ralph.store import LoopStore, glance, has_loop
-from sisyphus.session import client
-from sisyphus.session.store import session_path
+from sisyphus.session import client_process
 from sisyphus.state import jsonl
 from sisyphus.times import iso
 
@@ -251,7 +250,7 @@ def test_time_without_a_client_is_none_at_work(ours: str) -> None:
     with LoopStore(ours, "one") as held:
         held.save([_began("outer"), _began("inner")])
         os.utime(held.path(held.loops[-1]), (NOW - 500, NOW - 500))
-    put(Path(session_path(ours, "one")), '{"process": {"pid": 999999999, "started": "1"}}')
+    know_session(ours, "one", pid=999_999_999, process_started="1")
     assert [row["work_seconds"] for row in actions.list_loops(ours, NOW)] == [100, 100]
     actions.cancel(ours, "one", now=NOW)
     lines = jsonl.read(history.log_path(ours))
@@ -354,17 +353,16 @@ def test_a_name_that_is_no_loops_says_so(ours: str, loop: str, said: str) -> Non
     assert "\x1b" not in str(raised.value)
 
 
-def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str, home: Path) -> None:
+def test_a_command_is_told_by_the_session_and_in_its_journal(ours: str) -> None:
     _save(ours, "one", "do it")
-    put(home / ".claude/.sisyphus/logs/journal-one.jsonl", "{}\n")
+    know_session(ours, "one")
 
     actions.pause(ours, "one", now=NOW)
 
     [news] = glance(ours, "one").news
     assert news.startswith("[RALPH LOOP PAUSED]\n\nloop loop0 was paused by ")
     assert news.endswith(": do it")
-    journal = (home / ".claude/.sisyphus/logs/journal-one.jsonl").read_text()
-    assert "loop loop0 was paused by" in journal
+    assert "loop loop0 was paused by" in noted(ours, "one")[-1]
 
 
 WHERES = [
@@ -377,7 +375,7 @@ WHERES = [
 @pytest.mark.parametrize(("act", "what"), WHERES)
 def test_what_the_user_does_elsewhere_is_told_with_its_place(
     ours: str,
-    home: Path,
+    home: Path,  # noqa: ARG001
     monkeypatch: pytest.MonkeyPatch,
     act: Callable[..., object],
     what: str,
@@ -388,14 +386,13 @@ def test_what_the_user_does_elsewhere_is_told_with_its_place(
         loop.pause(BY_BREAKER, NOW)
     with LoopStore(ours, "one") as held:
         held.save([loop])
-    put(home / ".claude/.sisyphus/logs/journal-one.jsonl", "{}\n")
-    monkeypatch.setattr(client, "is_inside_client", lambda: True)
+    know_session(ours, "one")
+    monkeypatch.setattr(client_process, "is_inside_client", lambda: True)
 
     act(ours, "one", now=NOW, where="on the dashboard")
 
     told = f"loop loop0 was {what} by the user on the dashboard"
-    journal = (home / ".claude/.sisyphus/logs/journal-one.jsonl").read_text()
-    assert f'"notes": ["{told}"]' in journal
+    assert noted(ours, "one") == [told]
     assert [told in news for news in glance(ours, "one").news] == [True] * (what != "resumed")
     ends = [line["error_reason"] for line in jsonl.read(history.log_path(ours))]
     assert ends == ["by the user on the dashboard"] * (what == "cancelled")
@@ -408,13 +405,3 @@ def test_a_session_without_a_journal_gets_none_by_a_command(ours: str, home: Pat
 
     assert len(glance(ours, "one").news) == 1
     assert not (home / ".claude/.sisyphus/logs").exists()
-
-
-def test_what_cannot_be_noted_is_done_all_the_same(ours: str, home: Path) -> None:
-    _save(ours, "one", "do it")
-    (home / ".claude/.sisyphus/logs/journal-one.jsonl").mkdir(parents=True)
-
-    actions.cancel(ours, "one", now=NOW)
-
-    assert not has_loop(ours, "one")
-    assert "and not noted" in debug_log(home)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sisyphus.ralph import markdown, promise
+from sisyphus import markdown
+from sisyphus.ralph import promise
 
 T = "<promise>DONE</promise>"
 

@@ -9,12 +9,12 @@ from making import a_space, a_start, finish, ours, put, run_hook, start_hook, wi
 from session.processes import nobody_above
 
 from ralph.lines import add, prompt
-from sisyphus.clients.base import said_to_user
+from sisyphus.clients.claude_code import heard
 from sisyphus.ralph import rebind as module
 from sisyphus.ralph import store
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.rebind import rebind
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.session.hooks import on_session_start
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _inside(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     """This process plays the client, which is in the session "s1"."""
     nobody_above(monkeypatch)
     monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
-    client.bind(str(ours(home, "")), "s1", NOW)
+    client_process.bind(str(ours(home, "")), "s1", NOW)
 
 
 def _loop(loop_id: str, session: str = "s1") -> Loop:
@@ -200,7 +200,7 @@ def test_a_loop_that_another_process_took_over_is_not_taken_from_it(
     _give(home, "aaaaa")
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("CLAUDE_PID", "1")
-        client.bind(str(ours(home, "")), "s1", NOW)
+        client_process.bind(str(ours(home, "")), "s1", NOW)
 
     assert _clear(project) is None
     assert _ids(home, "s1") == ["aaaaa"]
@@ -267,7 +267,7 @@ def test_a_loop_holds_its_client_after_clear(home: Path, project: Path) -> None:
     _, told = run_hook("session-start", _raw(project, "s2", source="clear"))
     _, reply = run_hook("stop", _raw(project, "s2", last_assistant_message="I stop here."))
 
-    assert "The loop goes on after /clear: do it (iteration 1 of 100)." in said_to_user(told)
+    assert "The loop goes on after /clear: do it (iteration 1 of 100)." in heard(told)[1]
     assert reply["decision"] == "block"
     assert _ids(home, "s1") == []
 
@@ -276,7 +276,7 @@ def test_of_many_clears_by_several_wirings_one_moves_the_loop(home: Path, projec
     _give(home, "aaaaa", "bbbbb")
     raw = _raw(project, "s2", source="clear")
     running = [start_hook("session-start", raw, env=without_coverage()) for _ in range(8)]
-    told = [said_to_user(finish(process)[1]) for process in running]
+    told = [heard(finish(process)[1])[1] for process in running]
 
     assert sum("goes on after /clear" in text for text in told) == 1
     assert (_ids(home, "s1"), _ids(home, "s2")) == ([], ["aaaaa", "bbbbb"])

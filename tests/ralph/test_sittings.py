@@ -11,7 +11,7 @@ from ralph.sessions import ARGS, NOW, PROMISE, Session
 from sisyphus.ralph import breaker
 from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, BY_STALENESS, BY_USER, Loop
 from sisyphus.ralph.past import history
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.state import jsonl
 from sisyphus.times import iso
 
@@ -135,7 +135,7 @@ def _unattended(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     path = ours(session.home, "ralph/loops/ralph-loop.s1.local.md")
     os.utime(path, (NOW - 5 * HOUR, NOW - 5 * HOUR))
     monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
-    client.bind(session.ours, "s1", NOW)
+    client_process.bind(session.ours, "s1", NOW)
 
 
 @pytest.mark.usefixtures("_unattended")

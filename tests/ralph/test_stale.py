@@ -9,7 +9,7 @@ from making import a_space, a_start, ours, put
 from session.processes import nobody_above, sleeping
 
 from sisyphus.ralph.stale import health, is_stale, was_stale
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.session.hooks import on_session_start
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Scene:
     def run(self, process: subprocess.Popen[bytes], hours: float, *, ends: bool = False) -> None:
         """The process plays the client from now on, and runs the session."""
         self.play(process)
-        client.bind(self.folder, "s1", NOW - hours * HOUR)
+        client_process.bind(self.folder, "s1", NOW - hours * HOUR)
         if ends:
             process.kill()
             process.wait()

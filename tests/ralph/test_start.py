@@ -14,7 +14,7 @@ from sisyphus.ralph import start as begin
 from sisyphus.ralph import store
 from sisyphus.ralph.arguments import BadArgumentsError
 from sisyphus.ralph.loop import MAX_MINUTES, PLAN
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def test_it_holds_from_the_next_stop_on_and_the_model_hears_the_whole_prompt(
     outcome = session.stops()
 
     assert outcome.reason is not None
-    [piece] = outcome.pieces
-    assert piece["body"] == "The prompt of this ralph loop:\n\none\n\ntwo"
+    [piece] = outcome.texts
+    assert piece.body == "The prompt of this ralph loop:\n\none\n\ntwo"
     assert session.stops(PROMISE).reason is None
     assert session.log == ["active", "success"]
 
@@ -152,7 +152,7 @@ def test_or_that_of_the_client_process_above(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
-    client.bind(session.ours, "s7", NOW)
+    client_process.bind(session.ours, "s7", NOW)
 
     assert _start_around(session)["session_id"] == "s7"
 
@@ -173,7 +173,7 @@ def test_without_a_session_nothing_starts(
 def _open(session: Session, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session of a client that runs in `folder`; we are that client."""
     monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
-    client.bind(session.ours, name, NOW)
+    client_process.bind(session.ours, name, NOW)
     monkeypatch.setenv("CLAUDE_PID", "99999999")
     path = session.home / ".claude" / "projects" / "p" / f"{name}.jsonl"
     lines.add(path, lines.prompt("hello", cwd=str(folder)))
@@ -259,7 +259,7 @@ def test_options_that_were_not_given_are_none() -> None:
 
 
 def test_options_that_were_given_are_checked_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sisyphus.session.binding.ancestors", list)  # whoever runs the tests
+    monkeypatch.setattr("sisyphus.session.process.ancestors", list)  # whoever runs the tests
 
     asked = begin.invocation(
         "do it",

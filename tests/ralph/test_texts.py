@@ -188,7 +188,7 @@ any_text = st.text(max_size=1_000)
     limit=st.integers(0, 10**9),
     tokens=st.integers(0, 10**12),
 )
-def test_no_reason_is_longer_than_it_may_be(  # noqa: PLR0913, PLR0917  # all that is said
+def test_no_reason_is_longer_than_it_may_be(  # all that is said
     promise: str | None,
     why: str,
     tail: str,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from making import HANG_SECONDS, a_payload, ours, put, start_hook
+from making import HANG_SECONDS, a_payload, noted, ours, put, start_hook
 
 from ralph.lines import raw, said
 from sisyphus.ralph import hooks, loop, store, wake
@@ -383,5 +383,4 @@ def test_the_real_hook_says_it_on_stderr_and_exits_2(home: Path, project: Path) 
 
     stdout, stderr = process.communicate(timeout=HANG_SECONDS)
     assert (process.returncode, stdout, stderr.decode()) == (2, b"", f"{wake.TEXT}\n")
-    journal = ours(home, "logs/journal-s1.jsonl").read_text()
-    assert "woken: the usage limit is over" in journal
+    assert "woken: the usage limit is over" in noted(ours(home, ""))

@@ -6,12 +6,16 @@ import pytest
 from making import a_space, ours, put
 
 from rules.rulefile import a_rule
-from sisyphus.clients.base import Outcome, Payload
+from sisyphus.clients import claude_code
+from sisyphus.memory import open_memory
 from sisyphus.rules.hooks import AHEAD_BYTES, NAMED, on_post_tool_use
+from sisyphus.session import store
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sisyphus.clients.base import Outcome, Payload
 
 PYTHON = a_rule('applies_to: "**/*.py"', body="- Annotate.\n")
 
@@ -21,7 +25,7 @@ def _touch(path: Path, tool: str = "Read", **raw: object) -> Payload:
 
 
 def _payload(**raw: object) -> Payload:
-    return Payload("post-tool-use", {"session_id": "s1", **raw})
+    return claude_code.read("post-tool-use", {"session_id": "s1", **raw})
 
 
 def _ask(payload: Payload, project: Path, client: str = "claude") -> Outcome | None:
@@ -31,12 +35,17 @@ def _ask(payload: Payload, project: Path, client: str = "claude") -> Outcome | N
 def _sent(project: Path, name: str = "a.py", **raw: object) -> list[str]:
     """The texts for the model when `name` is read."""
     outcome = _ask(_touch(project / name, "Read", **raw), project)
-    return [piece["body"] for piece in outcome.pieces] if outcome else []
+    return [piece.body for piece in outcome.texts] if outcome else []
 
 
 def _remember(home: Path, *hashes: str, key: str = "s1") -> None:
-    listed = ", ".join(f'"{one}"' for one in hashes)
-    put(ours(home, f"rules-injector/session-{key}.json"), f'{{"injected_hashes": [{listed}]}}')
+
+    session, _, agent = key.partition("@")
+    memory = open_memory(str(ours(home, "")))
+    with memory.transaction():
+        n = store.number(memory, "claude", session, agent)
+        for name in hashes:
+            memory.write("INSERT OR IGNORE INTO sent VALUES (?, ?, 'rules', '', 0)", n, name)
 
 
 def test_a_matching_rule_is_a_piece_for_the_model(project: Path) -> None:
@@ -45,15 +54,14 @@ def test_a_matching_rule_is_a_piece_for_the_model(project: Path) -> None:
     outcome = _ask(_touch(project / "src/a.py"), project)
 
     assert outcome is not None
-    (piece,) = outcome.pieces
-    assert piece["kind"] == "rules"
-    assert piece["head"] == "<system-reminder>\nThe following rules apply to this file:\n\n"
-    assert piece["body"] == "# Rule from .claude/rules/python.md\n\n- Annotate."
-    assert piece["tail"] == "\n</system-reminder>"
-    assert piece["late_head"] == ("<system-reminder>\nThe following rules apply to src/a.py:\n\n")
-    assert piece["ledger"] == "rules-injector"
-    assert piece["path"] == str(path)
-    assert len(piece["hash"]) == 16
+    (piece,) = outcome.texts
+    assert piece.kind == "rules"
+    assert piece.head == "<system-reminder>\nThe following rules apply to this file:\n\n"
+    assert piece.body == "# Rule from .claude/rules/python.md\n\n- Annotate."
+    assert piece.tail == "\n</system-reminder>"
+    assert piece.late_head == ("<system-reminder>\nThe following rules apply to src/a.py:\n\n")
+    assert piece.path == str(path)
+    assert len(piece.hash) == 16
     assert outcome.notes == ["rules for src/a.py: for the model .claude/rules/python.md"]
     assert (outcome.reason, outcome.messages) == (None, [])
 
@@ -128,23 +136,21 @@ def test_what_the_session_was_sent_is_not_handed_over_again(project: Path, home:
     put(project / ".claude/rules/python.md", PYTHON)
     outcome = _ask(_touch(project / "a.py"), project)
     assert outcome is not None
-    _remember(home, outcome.pieces[0]["hash"])
+    _remember(home, outcome.texts[0].hash)
 
     again = _ask(_touch(project / "a.py"), project)
 
-    assert again is not None
-    assert again.pieces == []
-    assert again.notes == ["rules for a.py: sent before .claude/rules/python.md"]
+    assert again is None
 
 
 def test_a_subagent_has_a_memory_of_its_own(project: Path, home: Path) -> None:
     put(project / ".claude/rules/python.md", PYTHON)
     outcome = _ask(_touch(project / "a.py"), project)
     assert outcome is not None
-    _remember(home, outcome.pieces[0]["hash"])
+    _remember(home, outcome.texts[0].hash)
 
     assert len(_sent(project, agent_id="agent1")) == 1
-    _remember(home, outcome.pieces[0]["hash"], key="s1@agent1")
+    _remember(home, outcome.texts[0].hash, key="s1@agent1")
     assert _sent(project, agent_id="agent1") == []
 
 
@@ -152,22 +158,11 @@ def test_an_edited_rule_is_new_text(project: Path, home: Path) -> None:
     path = put(project / ".claude/rules/python.md", PYTHON)
     outcome = _ask(_touch(project / "a.py"), project)
     assert outcome is not None
-    _remember(home, outcome.pieces[0]["hash"])
+    _remember(home, outcome.texts[0].hash)
 
     path.write_text(PYTHON.replace("Annotate", "Annotate all"))
 
     assert _sent(project) == ["# Rule from .claude/rules/python.md\n\n- Annotate all."]
-
-
-@pytest.mark.parametrize(
-    "ledger",
-    [b"", b"[]", b'{"injected_hashes": 3}', b'{"injected_hashes": [[], null]}', b"\xff"],
-)
-def test_a_damaged_ledger_hides_nothing(project: Path, home: Path, ledger: bytes) -> None:
-    put(project / ".claude/rules/python.md", PYTHON)
-    put(ours(home, "rules-injector/session-s1.json"), ledger)
-
-    assert len(_sent(project)) == 1
 
 
 def test_two_rules_with_the_same_text_are_sent_once(project: Path) -> None:
@@ -177,7 +172,7 @@ def test_two_rules_with_the_same_text_are_sent_once(project: Path) -> None:
     outcome = _ask(_touch(project / "a.py"), project)
 
     assert outcome is not None
-    assert len(outcome.pieces) == 1
+    assert len(outcome.texts) == 1
     assert outcome.notes == [
         "rules for a.py: for the model .claude/rules/a.md; sent before .claude/rules/b.md"
     ]
@@ -209,7 +204,7 @@ def test_what_the_client_sends_itself_is_left_to_it(
     outcome = _ask(_touch(project / "a.py"), project)
 
     assert outcome is not None
-    assert outcome.pieces == []
+    assert outcome.texts == []
     assert "left to the client" in outcome.notes[0]
 
 
@@ -262,7 +257,7 @@ def test_another_client_is_sent_all_of_it(
     outcome = _ask(_touch(project / "a.py"), project, client="opencode")
 
     assert outcome is not None
-    assert len(outcome.pieces) == 1
+    assert len(outcome.texts) == 1
 
 
 def test_very_many_rules_go_out_over_several_touches(project: Path, home: Path) -> None:
@@ -272,13 +267,13 @@ def test_very_many_rules_go_out_over_several_touches(project: Path, home: Path) 
 
     first = _ask(_touch(project / "a.py"), project)
     assert first is not None
-    _remember(home, *(piece["hash"] for piece in first.pieces))
+    _remember(home, *(piece.hash for piece in first.texts))
     second = _ask(_touch(project / "a.py"), project)
     assert second is not None
 
-    assert AHEAD_BYTES / 5_100 <= len(first.pieces) < 40
-    assert len(first.pieces) + len(second.pieces) == 40
-    assert f"for later .claude/rules/{len(first.pieces):02}.md" in first.notes[0]
+    assert AHEAD_BYTES / 5_100 <= len(first.texts) < 40
+    assert len(first.texts) + len(second.texts) == 40
+    assert f"for later .claude/rules/{len(first.texts):02}.md" in first.notes[0]
 
 
 def test_a_note_names_so_many_rules_and_counts_the_rest(project: Path) -> None:
@@ -299,7 +294,7 @@ def test_the_project_is_that_of_the_working_directory(project: Path) -> None:
     outcome = on_post_tool_use(_touch(below / "a.py"), a_space(below))
 
     assert outcome is not None
-    assert len(outcome.pieces) == 1
+    assert len(outcome.texts) == 1
 
 
 def test_why_a_rule_is_never_sent_is_noted_once_when_it_is_read(project: Path) -> None:
@@ -307,14 +302,14 @@ def test_why_a_rule_is_never_sent_is_noted_once_when_it_is_read(project: Path) -
     put(project / ".claude/rules/python.md", PYTHON)
     first = _ask(_touch(project / "a.md"), project)
     assert first is not None
-    assert first.pieces == []
+    assert first.texts == []
     assert [note.partition(": skipped")[0] for note in first.notes] == ["rule .claude/rules/bad.md"]
     assert _ask(_touch(project / "a.md"), project) is None
 
     put(project / ".claude/rules/worse.md", "---\napplies_to: [\n---\nx\n")
     outcome = _ask(_touch(project / "a.py"), project)
     assert outcome is not None
-    assert len(outcome.pieces) == 1
+    assert len(outcome.texts) == 1
     assert [note.partition(": ")[0] for note in outcome.notes] == [
         "rule .claude/rules/bad.md", "rule .claude/rules/worse.md", "rules for a.py",
     ]  # fmt: skip

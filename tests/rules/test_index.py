@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 from making import a_space, debug_log, ours, put
 
 from rules.rulefile import a_rule
-from sisyphus.rules.index import Index, current, index_path, stamp
-from sisyphus.state.lock import Lock
+from sisyphus.rules.index import current, stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,35 +20,25 @@ SETTLE_SECONDS = 0.02
 
 def _bodies(project: Path) -> dict[str, str]:
     """Label and text of every rule in the index, as a hook would read them now."""
-    with current(a_space(project)) as index:
-        return {entry["label"]: index.body(entry) for entry in index.rules}
+    index = current(a_space(project))
+    return {entry["label"]: index.body(entry) for entry in index.rules}
 
 
-def _settled(project: Path) -> Path:
-    """The index file, made when no file was just being changed."""
+def _settled(project: Path) -> None:
+    """Makes the index when no file is just being changed."""
     time.sleep(SETTLE_SECONDS)
     _bodies(project)
-    return _path(project)
-
-
-def _path(project: Path) -> Path:
-    return type(project)(index_path(a_space(project)))
 
 
 def _made(project: Path) -> int:
-    return _path(project).stat().st_mtime_ns
+    space = a_space(project)
+    row = space.memory.row("SELECT made FROM rule_index WHERE project = ?", space.root)
+    return row[0] if row else 0
 
 
 @pytest.fixture
 def rule(project: Path) -> Path:
     return put(project / ".claude/rules/a.md", a_rule('applies_to: "*.py"'))
-
-
-@pytest.mark.usefixtures("rule")
-def test_the_index_is_kept_below_our_folder(project: Path, home: Path) -> None:
-    assert _bodies(project) == {".claude/rules/a.md": "- Be kind."}
-    assert _path(project).parent == ours(home, "cache")
-    assert _path(project).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.usefixtures("rule")
@@ -160,8 +147,7 @@ def test_changed_settings_of_the_client_decide_anew_who_sends_a_rule(
     for text in ("", '{"claudeMdExcludes": ["**/rules/a.md"]}', '{"claudeMdExcludes": []}'):
         put(settings, text)
         _settled(project)
-        with current(a_space(project)) as index:
-            excluded.append(index.rules[0]["native"])
+        excluded.append(current(a_space(project)).rules[0]["native"])
 
     assert excluded == natives
 
@@ -210,45 +196,11 @@ def test_rules_that_are_never_sent_are_not_in_the_index(project: Path) -> None:
 
 
 @pytest.mark.usefixtures("rule")
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"no json", id="no JSON"),
-        pytest.param(b"[1]\n", id="another shape"),
-        pytest.param(b"{}\n", id="no fields"),
-        pytest.param(b'{"made_by": 1, "root": 2, "home": 3}\n', id="somebody else's"),
-        pytest.param(b"\xff\n", id="no text"),
-        pytest.param(b"[" * 100_000, id="endless brackets"),
-    ],
-)
-def test_a_damaged_index_is_made_anew(project: Path, damage: bytes) -> None:
-    path = _settled(project)
-
-    path.write_bytes(damage)
-
-    assert _bodies(project) == {".claude/rules/a.md": "- Be kind."}
-    assert _bodies(project) == {".claude/rules/a.md": "- Be kind."}
-
-
-@pytest.mark.usefixtures("rule")
-@pytest.mark.parametrize("field", ["made_by", "root", "home"])
-def test_an_index_of_another_version_or_place_is_not_used(project: Path, field: str) -> None:
-    path = _settled(project)
-    head, line, rest = path.read_bytes().partition(b"\n")
-    changed = head.replace(f'"{field}": "'.encode(), f'"{field}": "other'.encode())
-    path.write_bytes(changed.replace(b".claude/rules/a.md", b".claude/rules/x.md") + line + rest)
-
-    assert _bodies(project) == {".claude/rules/a.md": "- Be kind."}
-
-
-@pytest.mark.usefixtures("rule")
 def test_where_nothing_can_be_written_rules_still_work(project: Path, home: Path) -> None:
-    put(ours(home, "cache"), "in the way")
+    put(ours(home, ""), "in the way")
 
     assert _bodies(project) == {".claude/rules/a.md": "- Be kind."}
-    assert ours(home, "cache").read_text() == "in the way"
-    assert "the index is not kept" in debug_log(home)
+    assert ours(home, "").read_text() == "in the way"
 
 
 def test_a_bad_rule_is_one_line_in_the_log_each_time_the_index_is_made(
@@ -262,37 +214,13 @@ def test_a_bad_rule_is_one_line_in_the_log_each_time_the_index_is_made(
 
 
 @pytest.mark.usefixtures("rule")
-def test_an_index_made_while_a_file_was_changing_is_not_trusted_for_long(project: Path) -> None:
-    path = _settled(project)
-    line, end, rest = path.read_bytes().partition(b"\n")
-    head = json.loads(line)
-    head["made"] = head["newest"]
-    path.write_bytes(json.dumps(head).encode() + end + rest.replace(b"kind", b"gone"))
-
-    assert _bodies(project) == {".claude/rules/a.md": "- Be kind."}
-
-
-@pytest.mark.usefixtures("rule")
-def test_an_index_that_another_process_made_meanwhile_is_used(project: Path) -> None:
-    path = _settled(project)
-    theirs = path.read_bytes().replace(b"- Be kind.", b"- Be used.")
-    path.unlink()
-    with ThreadPoolExecutor() as pool, Lock(str(path)):
-        answer = pool.submit(_bodies, project)
-        time.sleep(SETTLE_SECONDS)
-        path.write_bytes(theirs)
-
-    assert answer.result() == {".claude/rules/a.md": "- Be used."}
-
-
-@pytest.mark.usefixtures("rule")
 def test_processes_that_start_together_all_find_the_rule(project: Path) -> None:
     script = (
         "import sys\n"
         "from sisyphus.rules.index import current\n"
         "from sisyphus.workspace import Workspace\n"
-        "with current(Workspace(sys.argv[1])) as index:\n"
-        "    print([index.body(entry) for entry in index.rules])\n"
+        "index = current(Workspace(sys.argv[1]))\n"
+        "print([index.body(entry) for entry in index.rules])\n"
     )
     command = [sys.executable, "-c", script, str(project)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(8)]
@@ -307,11 +235,11 @@ def test_the_text_belongs_to_the_index_that_was_read_though_a_new_one_was_made(
     project: Path,
 ) -> None:
     _settled(project)
-    with current(a_space(project)) as old:
-        put(project / ".claude/rules/0.md", "- another, much longer text\n")
-        _bodies(project)
+    old = current(a_space(project))
+    put(project / ".claude/rules/0.md", "- another, much longer text\n")
+    _bodies(project)
 
-        assert [old.body(entry) for entry in old.rules] == ["- Be kind."]
+    assert [old.body(entry) for entry in old.rules] == ["- Be kind."]
 
 
 def test_a_stamp_tells_a_change_from_none(tmp_path: Path) -> None:
@@ -323,47 +251,3 @@ def test_a_stamp_tells_a_change_from_none(tmp_path: Path) -> None:
     assert stamp(str(path)) != before
     assert stamp(str(tmp_path / "missing")) == []
     assert stamp("a\0b") == []
-
-
-def test_what_a_quiet_hook_reads_holds_no_texts(project: Path) -> None:
-    for number in range(50):
-        put(project / f".claude/rules/{number}.md", "- text\n" * 500)
-    path = _settled(project)
-
-    first = path.read_bytes().partition(b"\n")[0]
-
-    assert b"- text" not in first
-    assert len(first) < path.stat().st_size / 5
-
-
-@pytest.mark.usefixtures("rule")
-def test_reading_the_index_imports_nothing_heavy(project: Path) -> None:
-    _settled(project)
-    script = (
-        "import sys\n"
-        "from sisyphus.rules.hooks import on_post_tool_use\n"
-        "from sisyphus.clients.base import Payload\n"
-        "from sisyphus.workspace import Workspace\n"
-        "raw = {'session_id': 's', 'tool_name': 'Read', 'tool_input': {'file_path': sys.argv[2]}}\n"
-        "answer = on_post_tool_use(Payload('post-tool-use', raw), Workspace(sys.argv[1]))\n"
-        "print(len(answer.pieces), *sorted(sys.modules))\n"
-    )
-    command = [sys.executable, "-S", "-c", script, str(project), str(project / "a.py")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    environment = {name: v for name, v in environment.items() if "COVERAGE" not in name}
-
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-
-    count, *modules = done.stdout.split()
-    heavy = "yaml frontmatter pathspec hashlib pathlib typing dataclasses tempfile subprocess"
-    assert count == "1"
-    assert not set(heavy.split()) & set(modules)
-
-
-@pytest.mark.usefixtures("rule")
-def test_an_index_in_memory_gives_its_texts(project: Path) -> None:
-    index = current(a_space(project))
-
-    assert isinstance(index, Index)
-    with index:
-        assert [index.body(entry) for entry in index.rules] == ["- Be kind."]

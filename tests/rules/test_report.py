@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from making import a_space, ours, put
+from making import a_space, know_session, ours, put
 
 from rules.rulefile import a_rule
+from sisyphus.memory import open_memory
 from sisyphus.rules.report import explain, list_rules
 from sisyphus.workspace import Workspace
 
@@ -109,7 +110,9 @@ def test_it_is_explained_whether_a_rule_applies_and_by_which_glob(
 def test_it_is_explained_whether_a_rule_was_sent(project: Path, home: Path) -> None:
     put(project / ".claude/rules/a.md", a_rule('applies_to: "*.py"'))
     digest = list_rules(a_space(project))["rules"][0]["hash"]
-    put(ours(home, "rules-injector/session-s1.json"), f'{{"injected_hashes": ["{digest}"]}}')
+    know_session(ours(home, ""))
+    memory = open_memory(str(ours(home, "")))
+    memory.write("INSERT INTO sent VALUES (1, ?, 'rules', '', 0)", digest)
 
     sent, unsent, unknown = (_verdict(project, session=name) for name in ("s1", "s2", ""))
 

@@ -48,7 +48,7 @@ def _count(path: Path) -> int:
 
 
 @pytest.mark.parametrize(("client", "asked", "event", "why"), ENDS)
-def test_the_end_is_told(  # noqa: PLR0913, PLR0917  # a row of the table
+def test_the_end_is_told(  # a row of the table
     scene: Scene, told: Path, client: Entry, asked: dict[str, Any], event: str, why: str
 ) -> None:
     done = scene.run(client, completion_promise="DONE", **asked)

@@ -13,8 +13,7 @@ from making import HANG_SECONDS, put
 
 from session.processes import fake_ps, sleeping
 from sisyphus.session import process as module
-from sisyphus.session.client import linux_stat
-from sisyphus.session.process import Process, ancestors, from_json, identify, is_alive
+from sisyphus.session.process import Process, ancestors, from_json, identify, is_alive, linux_stat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

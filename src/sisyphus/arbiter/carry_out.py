@@ -6,7 +6,7 @@ import os
 
 from sisyphus.arbiter import record
 from sisyphus.arbiter.situation import ASKING, BLOCK, CHECKPOINTED, PAUSE
-from sisyphus.clients.base import Outcome
+from sisyphus.clients.base import Outcome, Text
 from sisyphus.measure import fingerprint
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import promise, texts
@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sisyphus._types import Piece
     from sisyphus.arbiter.gates import Refusal
     from sisyphus.arbiter.judge import Case
     from sisyphus.arbiter.situation import Verdict
@@ -45,7 +44,7 @@ def carry_out(verdict: Verdict, case: Case, refusal: Refusal | None) -> Outcome:
     if case.turn.kept or case.turn.ended or case.fallen or case.over:
         _handed().ended(case)
     if loop and outcome.reason is not None:
-        outcome.pieces = _pieces(loop, case, refusal)
+        outcome.texts = _pieces(loop, case, refusal)
     outcome.notes = [*_verdicts(verdict, case), *record.passed_checks(case), *ended]
     return outcome
 
@@ -95,7 +94,7 @@ def _let_go(case: Case) -> list[str]:
     return [texts.let_go(loop) for loop, how, _ in case.over if how == lp.CANCELLED]
 
 
-def _pieces(loop: Loop, case: Case, refusal: Refusal | None) -> list[Piece]:
+def _pieces(loop: Loop, case: Case, refusal: Refusal | None) -> list[Text]:
     """What the model is told once, behind the short reason that it gets twice."""
     path, space = case.held.path(loop), case.space
     is_told = bool(loop.plan) or _is_told_by_another(loop)
@@ -113,7 +112,7 @@ def _is_told_by_another(loop: Loop) -> bool:
     return os.path.exists(os.path.join(loop.project, ".claude", "ralph-loop.local.md"))
 
 
-def _prompt(loop: Loop, path: str, case: Case) -> Piece:
+def _prompt(loop: Loop, path: str, case: Case) -> Text:
     """The prompt goes out once: whole where the model has not seen it, else by its first line; and
     again where a nested loop has ended, so that the model knows what it goes back to."""
     ended = [*case.turn.kept, *(fallen for fallen, _ in case.fallen)]
@@ -123,17 +122,8 @@ def _prompt(loop: Loop, path: str, case: Case) -> Piece:
     return _piece(texts.prompt(loop, path), f"loop {loop.loop_id} prompt", path)
 
 
-def _piece(body: str, name: str, path: str) -> Piece:
-    return {
-        "kind": "loop",
-        "head": "",
-        "body": body,
-        "tail": "",
-        "late_head": "",
-        "ledger": "",
-        "hash": name,
-        "path": path,
-    }
+def _piece(body: str, name: str, path: str) -> Text:
+    return Text("loop", body, hash=name, path=path)
 
 
 def _checklist(loop: Loop, space: Workspace) -> str:

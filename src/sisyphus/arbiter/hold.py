@@ -139,7 +139,7 @@ def _is_released(asked: Enforced, plans: Plans, case: Case) -> bool:
     if not asked.released:
         return False
     from sisyphus.boulder.enforcement import is_released
-    from sisyphus.session.binding import session_before
+    from sisyphus.session.client_process import session_before
 
     session, memory = case.payload.session, case.held.memory
     if not is_released(asked, plans, session, session_before(case.space.ours, session)):

@@ -38,7 +38,7 @@ def begin(case: Case) -> None:
 def _was_held(asked: Enforced, case: Case) -> bool:
     """Whether a session before /clear was held, and is no more: then neither is this one."""
     from sisyphus.ralph import store
-    from sisyphus.session.binding import session_before
+    from sisyphus.session.client_process import session_before
 
     ours, memory = case.space.ours, case.held.memory
     before = session_before(ours, case.payload.session)

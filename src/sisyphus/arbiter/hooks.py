@@ -11,7 +11,7 @@ from sisyphus.arbiter.situation import ALLOW, Situation
 from sisyphus.clients.base import Outcome, merge
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import store, watch
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.workspace import ENFORCEMENT, run_id
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def _loops(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
     news: list[str] = []
     try:
         if space.client == "claude":  # another one may run below a process of this one
-            client.bind(space.ours, payload.session)
+            client_process.bind(space.ours, payload.session)
         memory = store.glance(space.ours, payload.session)
         news = _tell(payload, space) if memory.news else []
         if _is_quiet(payload, space, memory):

@@ -136,7 +136,7 @@ def _start_work(space: Workspace, argument: str, session: str) -> Outcome:
     notes = read_plans(space.home, look.root).notes_of(look.path)
     text = messages.continuation(look, notes)
     told = messages.piece(look.path, text, gist=messages.gist(notes, text))
-    return Outcome(pieces=[told], messages=[messages.enabled(look)], notes=["answered /start-work"])
+    return Outcome(texts=[told], messages=[messages.enabled(look)], notes=["answered /start-work"])
 
 
 def _unquoted(text: str) -> str:

@@ -176,7 +176,7 @@ class Follower:
     def tell(self, look: Look, text: str, remark: str = "", gist: str = "") -> None:
         """`text` for the model, once a session; `remark` goes along if `text` does. Texts of one
         `gist` are the same."""
-        self.outcome.pieces.append(messages.piece(look.path, text, remark, gist))
+        self.outcome.texts.append(messages.piece(look.path, text, remark, gist))
 
     def _note_progress(self, look: Look) -> None:
         record = self.book.records[look.path]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.base import EDIT, TODO, WRITE, merge
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
-
-WRITERS = ("Write", "Edit", "MultiEdit")
-TODO_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
@@ -41,19 +40,24 @@ def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
 
 def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     """A plan file that was written begins a boulder or moves it on; todos are mirrored."""
-    if payload.tool in TODO_TOOLS:
-        return _mirror_todos(payload, space)
-    if payload.tool not in WRITERS or not payload.tool_path.endswith(".md"):
-        return None
-    if not space.settings.get("boulder.enabled"):
+    written = [
+        call.path for call in payload.calls if call.kind in (EDIT, WRITE) and not call.failed
+    ]
+    plans = [path for path in dict.fromkeys(written) if path.endswith(".md")]
+    todos = [call for call in payload.calls if call.kind == TODO and not call.failed]
+    if not (plans or todos) or not space.settings.get("boulder.enabled"):
         return None
     from sisyphus.boulder.discover import at_its_place
-    from sisyphus.boulder.watch import edited
+    from sisyphus.boulder.watch import edited, todos_changed
 
-    outcome = edited(at_its_place(space), payload.session, payload.tool_path)
-    if outcome and payload.agent:
-        outcome.pieces.clear()  # a subagent's context is not the one that knows of the plan
-    return outcome
+    place = at_its_place(space)
+    outcomes = [edited(place, payload.session, path) for path in plans]
+    if payload.agent:  # a subagent's context is not the one that knows of the plan
+        for outcome in filter(None, outcomes):
+            outcome.texts.clear()
+    else:  # and its list is its own affair
+        outcomes += [todos_changed(place, payload.session, call) for call in todos]
+    return merge(outcomes) if any(outcomes) else None
 
 
 def on_pre_compact(payload: Payload, space: Workspace) -> Outcome | None:
@@ -95,16 +99,3 @@ def _take_stock(payload: Payload, space: Workspace) -> Outcome | None:
     from sisyphus.boulder.watch import take_stock
 
     return take_stock(at_its_place(space), payload.session, payload.event)
-
-
-def _mirror_todos(payload: Payload, space: Workspace) -> Outcome | None:
-    """A subagent's list is its own affair."""
-    if _is_off(payload, space):
-        return None
-    from sisyphus.boulder.discover import at_its_place
-    from sisyphus.boulder.watch import todos_changed
-
-    place = at_its_place(space)
-    return todos_changed(
-        place, payload.session, payload.tool, payload.tool_input, payload.tool_answer
-    )

@@ -123,7 +123,7 @@ def _state(look: Look, record: Json, space: Workspace) -> str:
 
 def _open_sessions(record: Json, space: Workspace) -> int:
     """Sessions that have not ended, as far as their client processes can be asked."""
-    from sisyphus.session.binding import is_held
+    from sisyphus.session.client_process import is_held
 
     ended = set(strings(record["metadata"].get("ended_sessions")))
     going = [s for s in record["session_ids"] if s not in ended and is_safe_id(s)]

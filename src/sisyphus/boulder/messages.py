@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.base import Text
 from sisyphus.plain import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json, Piece
+    from sisyphus._types import Json
     from sisyphus.boulder.kord.notes import Notes
     from sisyphus.boulder.look import Look
     from sisyphus.boulder.parser.plan import Plan
@@ -145,21 +146,17 @@ def gist(notes: Notes, text: str) -> str:
     return text.replace(f"\nLast checkpoint: {line(message)}", "") if is_ours else text
 
 
-def piece(path: str, text: str, remark: str = "", gist: str = "") -> Piece:
+def piece(path: str, text: str, remark: str = "", gist: str = "") -> Text:
     """`text` about the plan at `path`, for the model, once a session; `remark` only goes along.
     Of texts with one `gist` one is sent."""
     from binascii import crc32
 
-    return {
-        "kind": "boulder",
-        "head": "",
-        "body": f"{text}\n\n{remark}" if remark else text,
-        "tail": "",
-        "late_head": "",
-        "ledger": "",
-        "hash": f"boulder-{crc32((gist or text).encode('utf-8', 'surrogatepass')):08x}",
-        "path": path,
-    }
+    return Text(
+        "boulder",
+        f"{text}\n\n{remark}" if remark else text,
+        hash=f"boulder-{crc32((gist or text).encode('utf-8', 'surrogatepass')):08x}",
+        path=path,
+    )
 
 
 def _plan(look: Look) -> str:

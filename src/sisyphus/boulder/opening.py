@@ -88,7 +88,7 @@ class Opening:
             return
         follower, root = self._follower, self._book.root
         text = questions.several(plans[:ASKED], len(plans), root)
-        follower.outcome.pieces.append(messages.piece(root, text))
+        follower.outcome.texts.append(messages.piece(root, text))
         if self._source != "compact":
             follower.outcome.messages.append(questions.ask_which(plans[:ASKED], len(plans)))
         follower.outcome.notes.append(f"boulder: {len(plans)} plans are open, none resumed")

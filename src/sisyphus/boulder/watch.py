@@ -20,10 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus._types import Json
     from sisyphus.boulder.follow import Follower
     from sisyphus.boulder.store import Plans
-    from sisyphus.clients.base import Outcome
+    from sisyphus.clients.base import Outcome, ToolCall
     from sisyphus.workspace import Workspace
 
 
@@ -74,7 +73,7 @@ def continue_without_state(space: Workspace, session: str) -> Outcome | None:
     if not looks or (len(looks) > 1 and looks[0].path != current):
         return None
     text = continuation(looks[0], plans.notes_of(looks[0].path))
-    return Outcome(pieces=[piece(looks[0].path, text)])
+    return Outcome(texts=[piece(looks[0].path, text)])
 
 
 def notice(space: Workspace, session: str) -> Outcome | None:
@@ -107,9 +106,7 @@ def edited(space: Workspace, session: str, path: str) -> Outcome | None:
     return following(space, root, session, lambda follower: follower.edited(follower.look(plan)))
 
 
-def todos_changed(
-    space: Workspace, session: str, tool: str, given: Json, answer: Json
-) -> Outcome | None:
+def todos_changed(space: Workspace, session: str, call: ToolCall) -> Outcome | None:
     """Mirrors the client's own todo list into the plan that the session is at."""
     if not read_plans(space.home, space.root).own(session):
         return None
@@ -119,7 +116,7 @@ def todos_changed(
 
         if path := follower.book.own(session):
             notes = follower.book.notes_of(path)
-            todos.take(notes.todos, notes.owners, tool, given, answer, session)
+            todos.take(notes.todos, notes.owners, call.tool, call.input, call.answer, session)
 
     return following(space, space.root, session, mirror)
 
@@ -157,7 +154,7 @@ def end_session(space: Workspace, session: str) -> None:
 
 
 def _session_before(space: Workspace, session: str) -> str:
-    from sisyphus.session.binding import session_before
+    from sisyphus.session.client_process import session_before
 
     return session_before(space.ours, session)
 

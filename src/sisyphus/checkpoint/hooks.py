@@ -18,6 +18,7 @@ FIRST_BYTES = 100_000
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
     """Gives a handoff that waits to whoever goes on with the work."""
+    _note_window(payload, space)
     if not payload.session or not _is_concerned(payload, space) or _is_off(payload, space):
         return None
     return _try(_begin, payload, space)
@@ -39,7 +40,7 @@ def _begin(payload: Payload, space: Workspace) -> Outcome | None:
     return resuming.begin(payload, space)
 
 
-def on_post_tool(payload: Payload, space: Workspace) -> Outcome | None:
+def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     """After a tool call, or a batch of them: tells the model of a level that it has reached."""
     if payload.agent or not payload.session or not payload.transcript:
         return None
@@ -60,14 +61,23 @@ def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
     return _look(payload, space)
 
 
+def _note_window(payload: Payload, space: Workspace) -> None:
+    """Keeps how much the model's context holds, where the client says so."""
+    if payload.window and payload.session and not payload.agent:
+        from sisyphus.checkpoint import store
+
+        store.note_reported(space.ours, payload.session, payload.window, client=payload.client)
+
+
 def _look(payload: Payload, space: Workspace) -> Outcome | None:
     """Most looks end at two small files: the session's own and the end of its transcript."""
+    _note_window(payload, space)
     from sisyphus.checkpoint import store
     from sisyphus.checkpoint.size import gauge
 
     known = store.glance(space.ours, payload.session)
     told = store.number(known, "told")
-    found = gauge.read(payload.transcript, payload.tool_calls, store.cut(known))
+    found = gauge.read(payload.transcript, payload.call_ids, store.cut(known))
     is_late = payload.is_batch and not found.is_current
     is_first = is_late and not found.tokens and _size(payload.transcript) < FIRST_BYTES
     stamp = store.circumstances(space.settings, found.model)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from sisyphus.checkpoint import handoffs, store
-from sisyphus.clients.base import Outcome
+from sisyphus.clients.base import Outcome, Text
 from sisyphus.plain import line
 from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Checkpoint, Piece
+    from sisyphus._types import Checkpoint
     from sisyphus.checkpoint.handoffs import Wanted
     from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
@@ -37,7 +37,7 @@ def begin(payload: Payload, space: Workspace) -> Outcome | None:
         entry["handoff_file"] = ""  # somebody removed it; what else is known still helps
     file = line(entry.get("handoff_file", ""))
     return Outcome(
-        pieces=[_piece(entry, space, _body(entry, payload))],
+        texts=[_piece(entry, space, _body(entry, payload))],
         messages=[_told(entry, payload, space)],
         notes=[f"the handoff {file or '(its file is gone)'} was given to this session"],
     )
@@ -47,7 +47,7 @@ def _reclaim(space: Workspace) -> None:
     """A client that was killed gives nothing back: what its session was given and never answered
     waits again."""
     from sisyphus.checkpoint.size import gauge
-    from sisyphus.session.binding import recorded
+    from sisyphus.session.client_process import recorded
     from sisyphus.session.process import is_alive
     from sisyphus.session.transcripts import transcript_path
 
@@ -96,7 +96,7 @@ def _wanted(payload: Payload, space: Workspace) -> Wanted | None:
 
 def _before(payload: Payload, space: Workspace) -> str:
     """The session of this client process until /clear, if it has a handoff to give."""
-    from sisyphus.session.binding import session_before
+    from sisyphus.session.client_process import session_before
 
     before = session_before(space.ours, payload.session)
     return before if before and handoffs.open_of(space.ours, space.root, before) else ""
@@ -105,7 +105,7 @@ def _before(payload: Payload, space: Workspace) -> str:
 def _is_left(entry: Checkpoint, space: Workspace) -> bool:
     """Whether nobody else goes on from it: no living client is in its session, and no run."""
     from sisyphus.ralph.loop import epoch
-    from sisyphus.session.binding import is_held
+    from sisyphus.session.client_process import is_held
 
     age = space.now - epoch(entry.get("timestamp", ""))
     if entry.get("in_run") or age > _DAY * space.settings.get("checkpoint.keep_days"):
@@ -122,18 +122,11 @@ def _body(entry: Checkpoint, payload: Payload) -> str:
     return f"{block(entry)}\n\n{OTHERWISE}"
 
 
-def _piece(entry: Checkpoint, space: Workspace, body: str) -> Piece:
+def _piece(entry: Checkpoint, space: Workspace, body: str) -> Text:
     file = entry.get("handoff_file", "")
-    return {
-        "kind": "checkpoint",
-        "head": "",
-        "body": body,
-        "tail": "",
-        "late_head": "",
-        "ledger": "",
-        "hash": f"handoff {file} {entry.get('timestamp', '')}",
-        "path": os.path.join(space.root, file) if file else "",
-    }
+    name = f"handoff {file} {entry.get('timestamp', '')}"
+    path = os.path.join(space.root, file) if file else ""
+    return Text("checkpoint", body, hash=name, path=path)
 
 
 def _told(entry: Checkpoint, payload: Payload, space: Workspace) -> str:

@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json, PlanStatus
     from sisyphus.checkpoint.paper.situation import Situation
+    from sisyphus.clients.base import ToolCall
     from sisyphus.ralph.loop import Loop
     from sisyphus.workspace import Workspace
 
 SOURCE_BYTES = 2_000_000
 
 
-def survey(  # noqa: PLR0913  # one a fact
+def survey(  # one a fact
     space: Workspace,
     session: str,
     transcript: str,
     *,
     loop: Json | None = None,
     run: Json | None = None,
-    late: Sequence[Json] = (),
+    late: Sequence[ToolCall] = (),
 ) -> Situation:
     """What is known of the session's work; of what cannot be read, nothing."""
     from sisyphus.checkpoint.paper.situation import Situation

@@ -6,16 +6,16 @@ import os
 
 from sisyphus.checkpoint import make, store, survey, texts
 from sisyphus.checkpoint.size import fullness, gauge, levels
-from sisyphus.clients.base import Outcome
+from sisyphus.clients.base import Outcome, Text
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import line
 from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Checkpoint, Piece
+    from sisyphus._types import Checkpoint
     from sisyphus.checkpoint.size.fullness import Fullness
-    from sisyphus.clients.base import Payload
+    from sisyphus.clients.base import Payload, ToolCall
     from sisyphus.workspace import Workspace
 
 
@@ -98,7 +98,7 @@ def _without_handoff(error: Exception, full: Fullness, space: Workspace) -> Outc
 
 def hand_over(payload: Payload, space: Workspace, full: Fullness, *, lets_stop: bool) -> Checkpoint:
     """The checkpoint that a level is, with the calls that are not written down yet."""
-    gauge.wait_for_results(payload.transcript, payload.tool_calls if payload.is_batch else ())
+    gauge.wait_for_results(payload.transcript, payload.call_ids if payload.is_batch else ())
     return make.hand_over(
         space,
         payload.session,
@@ -106,8 +106,15 @@ def hand_over(payload: Payload, space: Workspace, full: Fullness, *, lets_stop: 
         occasion=make.LEVEL,
         fill=fill_of(full),
         lets_stop=lets_stop,
-        late=payload.succeeded,
+        late=_succeeded(payload),
     )
+
+
+def _succeeded(payload: Payload) -> list[ToolCall]:
+    """The tool calls that this event is the success of."""
+    if payload.is_batch:
+        return []
+    return [call for call in payload.calls if call.id and not call.failed]
 
 
 def fill_of(full: Fullness) -> make.Fill:
@@ -137,17 +144,8 @@ def _commit_unfinished(space: Workspace, entry: Checkpoint) -> list[str]:
 def _outcome(text: str, full: Fullness, space: Workspace) -> Outcome:
     level = levels.name(full.level)
     note = f"context at {int(full.percent)}%: {level} told ({full.tokens:,} of {full.window:,})"
-    return Outcome(pieces=[_piece(text, f"{level} {space.now:.3f}")], notes=[note])
+    return Outcome(texts=[_piece(text, f"{level} {space.now:.3f}")], notes=[note])
 
 
-def _piece(text: str, name: str) -> Piece:
-    return {
-        "kind": "checkpoint",
-        "head": "",
-        "body": text,
-        "tail": "",
-        "late_head": "",
-        "ledger": "",
-        "hash": name,
-        "path": "",
-    }
+def _piece(text: str, name: str) -> Text:
+    return Text("checkpoint", text, hash=name)

@@ -134,12 +134,22 @@ def _hook(
         str,
         typer.Argument(metavar="EVENT", help="What happened.", autocompletion=complete.events),
     ],
+    client: Annotated[  # noqa: ARG001
+        str, typer.Option(metavar="NAME", help="Whose payload it is: claude or opencode.")
+    ] = "claude",
+    strict: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option(
+            "--strict", help="For CI: exit 1, with the reason, where something is not understood."
+        ),
+    ] = False,
 ) -> None:
     """Answer one hook event of the coding agent; called by hooks.json, not by people.
 
     Reads the event's payload as JSON from stdin, prints nothing or one JSON object, and exits 0
     whatever happens, so that a fault of ours never stops the agent. SISYPHUS_DISABLE=1 silences
-    it.
+    it. With --strict a payload that is not understood, an unknown event or a feature that fails is
+    exit code 1 with the reason on stderr. On a terminal an unknown event is a usage error (2).
 
     Example: `echo '{"session_id": "s1", "source": "startup"}' | sisyphus hook session-start`
     """

@@ -14,7 +14,7 @@ from sisyphus.cli.boulder_show import Session, session_of, show, started
 from sisyphus.cli.output import AsJson, Project, workspace
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import line
-from sisyphus.session.client import is_inside_client
+from sisyphus.session.client_process import is_inside_client
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -104,7 +104,7 @@ def switch(
 
 
 @app.command(epilog='Example: `sisyphus boulder checkpoint "headers done, tests next" --story S07`')
-def checkpoint(  # noqa: PLR0913, PLR0917  # one an option
+def checkpoint(  # one an option
     message: Annotated[
         str, typer.Argument(metavar="MESSAGE", help="How far the work is.", show_default=False)
     ] = "",
@@ -130,7 +130,7 @@ def checkpoint(  # noqa: PLR0913, PLR0917  # one an option
 
 
 @app.command(epilog="Example: `sisyphus boulder enforce on --max-iterations 40`")
-def enforce(  # noqa: PLR0913, PLR0917  # one an option
+def enforce(  # one an option
     state: Annotated[str, typer.Argument(metavar="on|off", help="on or off.")],
     max_iterations: Annotated[
         int | None,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING
 
+from sisyphus import journal
 from sisyphus.clients.base import EVENTS
+from sisyphus.memory import open_memory
 from sisyphus.paths import is_safe_id, our_home
 from sisyphus.plain import one_line
 from sisyphus.settings import SETTINGS
@@ -64,10 +65,8 @@ def _past_loops() -> Iterable[Offer]:
 
 
 def _sessions() -> Iterable[Offer]:
-    folder = os.path.join(our_home(), "logs")
-    journals = [one for one in os.scandir(folder) if one.name.startswith("journal-")]
-    for one in sorted(journals, key=lambda one: -one.stat().st_mtime):
-        yield one.name.removeprefix("journal-").removesuffix(".jsonl"), ""
+    found = journal.sessions(open_memory(our_home()))
+    return ((one.session, one.project) for one in reversed(found))
 
 
 def _offered(incomplete: str, find: Callable[[], Iterable[Offer]]) -> list[Offer]:

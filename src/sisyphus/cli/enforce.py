@@ -12,7 +12,7 @@ from sisyphus.enforce import log as rows
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id
 from sisyphus.ralph import notices
-from sisyphus.session.client import is_inside_client
+from sisyphus.session.client_process import is_inside_client
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -70,7 +70,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change,
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
-def install(  # noqa: PLR0913, PLR0917  # one an option
+def install(  # one an option
     client: Client = _Client.CLAUDE,
     scope: Scope = None,
     project: Project = "",
@@ -103,7 +103,7 @@ def install(  # noqa: PLR0913, PLR0917  # one an option
     talk.end(shown, manner)
 
 
-def uninstall(  # noqa: PLR0913, PLR0917  # one an option
+def uninstall(  # one an option
     client: Client = _Client.CLAUDE,
     scope: Scope = None,
     project: Project = "",

@@ -11,6 +11,7 @@ from sisyphus.cli.progress import progress
 from sisyphus.cli.terminal import is_terminal
 from sisyphus.cli.users_own import refuse_model
 from sisyphus.errors import SisyphusError
+from sisyphus.memory import open_memory
 from sisyphus.paths import display, our_home
 from sisyphus.times import duration
 from sisyphus.upkeep import kept
@@ -21,6 +22,7 @@ from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from sisyphus.upkeep.kept import File
+    from sisyphus.upkeep.purge import Sessions
 
 _NAMED = 5
 """Files that stay, by name."""
@@ -65,18 +67,23 @@ def purge(
     without = () if everything else kept.ON_REQUEST
     with progress("Looking through our folder", quiet=as_json) as told:
         found = work.find(ours, time.time(), days, without=without, tell=told)
+        memory = open_memory(ours)
+        sessions = work.Sessions(memory, time.time(), days)
     if not as_json:
-        _show(found, days)
+        _show(found, sessions, days)
     done = Removed()
-    if found and not dry_run:
+    if (found or sessions) and not dry_run:
         _agree(yes=yes, as_json=as_json)
         with progress("Removing", quiet=as_json):
             left = work.again(found, ours, time.time(), days, without)
             done = work.carry_out(left)
+            if sessions:
+                sessions = work.Sessions(memory, time.time(), days)
+                sessions.remove(memory, time.time())
     if as_json:
-        _print(found, done, days, dry_run=dry_run)
-    elif found:
-        _tell(found, done, dry_run=dry_run)
+        _print(found, sessions, done, days, dry_run=dry_run)
+    elif found or sessions:
+        _tell(found, sessions, done, dry_run=dry_run)
 
 
 def _days() -> int:
@@ -89,11 +96,14 @@ def _days() -> int:
     return days
 
 
-def _show(found: list[File], days: int) -> None:
-    if not found:
-        say(f"There is nothing that nobody used for {days} days." if days else NOTHING)
+def _show(found: list[File], sessions: Sessions, days: int) -> None:
+    if not found and not sessions:
+        used = f"Nothing to purge: everything was used in the last {days} days."
+        say(used if days else NOTHING)
         return
     say(f"Not used for {days} days:" if days else "Not in use now:")
+    if sessions:
+        say(f"  {sessions}")
     for row in work.lines(found):
         say(row)
 
@@ -110,11 +120,14 @@ def _agree(*, yes: bool, as_json: bool) -> None:
     typer.confirm("Remove them?", abort=True)
 
 
-def _tell(found: list[File], done: Removed, *, dry_run: bool) -> None:
+def _tell(found: list[File], sessions: Sessions, done: Removed, *, dry_run: bool) -> None:
+    rows = [str(sessions)] if sessions else []
+    files = found if dry_run else done.gone
+    rows += [work.total(files)] if files else []
     if dry_run:
-        say(f"{work.total(found)} would go. `sisyphus purge` removes them.")
+        say(f"{'; '.join(rows)} would go. `sisyphus purge` removes them.")
         return
-    say(f"{work.total(done.gone)} removed.")
+    say(f"Removed: {'; '.join(rows) or 'nothing'}.")
     stays = _stays(found, done)
     for path in list(stays)[:_NAMED]:
         say(faint(f"stays: {display(path, our_home())} ({stays[path]})"))
@@ -128,13 +141,17 @@ def _stays(found: list[File], done: Removed) -> dict[str, str]:
     return {f.path: done.stays.get(f.path, "in use again") for f in found if f.path not in gone}
 
 
-def _print(found: list[File], done: Removed, days: int, *, dry_run: bool) -> None:
+def _print(
+    found: list[File], sessions: Sessions, done: Removed, days: int, *, dry_run: bool
+) -> None:
     files = found if dry_run else done.gone
     stays = {} if dry_run else _stays(found, done)
     print_json(
         {
             "days": days,
             "dry_run": dry_run,
+            "sessions": len(sessions.ended),
+            "events": sessions.events,
             "removed": 0 if dry_run else len(files),
             "files": len(files),
             "bytes": sum(file.size for file in files),

@@ -69,7 +69,7 @@ LoopId = Annotated[
     epilog='Example: `sisyphus ralph start --completion-promise GREEN --verify "pytest -q" -- '
     "Make tests pass`"
 )
-def start(  # noqa: PLR0913, PLR0917  # one an option
+def start(  # one an option
     prompt: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- PROMPT", help="What is to be done.", show_default=False),

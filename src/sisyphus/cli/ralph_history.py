@@ -31,7 +31,7 @@ Project = Annotated[
 ]
 
 
-def log(  # noqa: PLR0913, PLR0917  # one an option
+def log(  # one an option
     loop: Annotated[
         str,
         typer.Argument(

@@ -38,7 +38,7 @@ progress, 130 interrupted.
 """
 
 
-def run(  # noqa: PLR0913, PLR0917  # one an option
+def run(  # one an option
     flags: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- CLIENT FLAGS", help="Given to the client.", show_default=False),

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from sisyphus import journal
 from sisyphus.cli.output import AsJson, faint, print_json, say, workspace
-from sisyphus.cli.progress import progress
 from sisyphus.errors import SisyphusError
+from sisyphus.memory import open_memory
 from sisyphus.paths import client_home, our_home
 from sisyphus.upkeep import sessions as view
-from sisyphus.upkeep import summaries
 
 
 def sessions(
@@ -32,14 +32,14 @@ def sessions(
     a unique beginning is enough.
     """
     root = workspace(project, may_be_gone=True).root if project else ""
-    with progress("Reading journals", quiet=as_json) as told:
-        found = view.of_project(summaries.read(our_home(), told.each), root)
+    memory = open_memory(our_home())
+    found = journal.sessions(memory, project=root)
     if root and not found and not os.path.isdir(root):
         raise SisyphusError(
             f"no such folder: {root}, and no session was seen there. Name another with --project."
         )
-    shown = view.rows(found[-last:], client_home())
-    sums = view.totals(found)
+    shown = view.rows(memory, found[-last:], client_home())
+    sums = view.totals(memory, found, root)
     if as_json:
         print_json({"sessions": shown, "totals": sums})
         return

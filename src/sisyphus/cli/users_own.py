@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.errors import SisyphusError
-from sisyphus.session.client import is_inside_client
+from sisyphus.session.client_process import is_inside_client
 
 
 def refuse_model(why: str) -> None:

@@ -1,32 +1,43 @@
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
+import time
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sisyphus import journal_view, journal_words
+from sisyphus import journal
 from sisyphus.cli import complete
-from sisyphus.cli.output import AsJson, faint, heading, json_text, print_json, say, styled
-from sisyphus.cli.progress import progress
+from sisyphus.cli.output import (
+    AsJson,
+    faint,
+    heading,
+    json_text,
+    print_json,
+    say,
+    styled,
+    workspace,
+)
 from sisyphus.cli.slips import no_such_event
 from sisyphus.cli.terminal import columns
 from sisyphus.clients.base import EVENTS
+from sisyphus.memory import open_memory
 from sisyphus.paths import client_home, display, is_safe_id, our_home
 from sisyphus.plain import one_line
 from sisyphus.ralph.store import has_loop
 from sisyphus.session.transcripts import has_goal, transcript_path
-from sisyphus.upkeep import sessions, summaries
+from sisyphus.upkeep import sessions as view
+from sisyphus.upkeep.sessions import of_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sisyphus._types import Json
+    from sisyphus.journal import Event
+    from sisyphus.memory import Memory
 
-    Heard = tuple[str, Json]  # a session, and what was noted there
+POLL_SECONDS = 0.3
 
 _COMMAND = "command"
 _EVENT, _TOOK, _LEAST = 18, 10, 20
@@ -43,13 +54,13 @@ def _event(name: str) -> str:
     return name
 
 
-def why(  # noqa: PLR0913, PLR0917  # one an option
+def why(  # one an option
     session_id: Annotated[
         str,
         typer.Option(
             "--session", "--session-id", metavar="ID",
             help="The session to look at, or how its id begins; also the id of a loop or run. "
-            "Else the latest session.",
+            "Else the latest session of this project.",
             envvar=["CLAUDE_CODE_SESSION_ID", "SISYPHUS_SESSION_ID"],
             show_envvar=True, show_default=False, autocompletion=complete.sessions,
         ),
@@ -78,28 +89,33 @@ def why(  # noqa: PLR0913, PLR0917  # one an option
 ) -> None:  # fmt: skip
     """Say what the hooks of a session decided lately, and why; the newest line last.
 
-    A line tells when, which event, how long the hook took, what it sent, and what it left out and
-    why. With `--json --follow` each line is an object.
+    Without `--session` that is the latest session of the current project. A line tells when, which
+    event, how long the hook took, what it sent, and what it left out and why. With `--json
+    --follow` each line is an object.
     """
-    folder = os.path.join(our_home(), "logs")
-    wanted = journal_view.Wanted(event, quiet=everything)
-    ends = journal_view.ends_of(folder) if follow and not session_id else {}
-    session = _session(folder, session_id, may_come=follow)
-    entries, end = journal_view.tail(session, last, wanted) if session else ([], 0)
+    memory = open_memory(our_home())
+    session, remark = _session(memory, session_id)
+    newest = journal.latest_event(memory)
+    found = journal.events(memory, session=session, event=event, quiet=everything, limit=last)
+    found = found if session else []
     if as_json and not follow:
-        print_json({"session_id": session, **journal_view.about(session), "entries": entries})
+        entries = [one.as_json() for one in found]
+        about = journal.about(memory, session) if session else {}
+        print_json({"session_id": session or None, **about, "entries": entries})
         return
-    shown: Iterable[Heard] = [(session, entry) for entry in entries]
-    if follow:
-        coming = _coming(folder, session if session_id else "", end, {**ends, session: end}, wanted)
-        shown = _chain(shown, coming)
-    elif not entries:
-        typer.echo(_heading(session))
+    if remark:
+        say(faint(remark))
+    if session and not found and not follow:
+        say(_heading(memory, session))
         more = "" if everything else " `--all` shows hooks that had nothing to say, too."
-        typer.echo(f"There is nothing to show.{more}")
-    for line in (_json_lines if as_json else _texts)(shown):
+        say(f"There is nothing to show.{more}")
+    shown: Iterable[Event] = found
+    if follow:
+        only = session if session_id else ""
+        shown = chain(found, _coming(memory, newest, only, event, quiet=everything))
+    for line in _json_lines(shown) if as_json else _texts(memory, shown):
         say(line)
-    if _has_two_masters(session):
+    if session and _has_two_masters(session):
         say(_GOAL)
 
 
@@ -108,71 +124,67 @@ def _has_two_masters(session: str) -> bool:
     return has_loop(our_home(), session) and bool(transcript) and has_goal(transcript)
 
 
-def _session(folder: str, named: str, *, may_come: bool) -> str:
-    """The session that is meant; "" = none is there yet, and `may_come`. Raises `SisyphusError`."""
-    written = journal_view.journals(folder)
-    if may_come and not named and not written:
-        return ""
-    is_other = is_safe_id(named) and not journal_view.matching(written, named)
-    other = _of_run_or_loop(named) if is_other else ""
-    return journal_view.find_session(folder, other or named)
-
-
-def _of_run_or_loop(named: str) -> str:
-    ours = our_home()
-    with progress("Reading journals") as told:
-        run = sessions.of_run(summaries.read(ours, told.each), named)
-    return run or sessions.of_loop(ours, named)
+def _session(memory: Memory, named: str) -> tuple[str, str]:
+    """The session that is meant, and what is to be said about the choice; "" = there is none.
+    Raises `SisyphusError` for a name that fits none, or several."""
+    if named:
+        is_other = is_safe_id(named) and not journal.matching(memory, named)
+        of_work = is_other and (journal.of_run(memory, named) or of_loop(our_home(), named))
+        return journal.find_session(memory, of_work or named), ""
+    root = workspace("").root
+    if here := journal.latest_session(memory, root):
+        return here, ""
+    if anywhere := journal.latest_session(memory):
+        return anywhere, f"No session was seen in {display(root, our_home())}. The latest of all:"
+    return "", view.NOTHING
 
 
 def _coming(
-    folder: str, session: str, end: int, ends: dict[str, int], wanted: journal_view.Wanted
-) -> Iterator[Heard]:
-    if not session:
-        return journal_view.follow_all(folder, wanted, ends)
-    return ((session, entry) for entry in journal_view.follow(session, end, wanted))
+    memory: Memory, after: int, session: str, event: str, *, quiet: bool
+) -> Iterator[Event]:
+    """The events behind number `after` as they come, for ever."""
+    while True:
+        for one in journal.events(
+            memory, session=session, event=event, quiet=quiet, after=after
+        ):  # fmt: skip
+            after = one.n
+            yield one
+        time.sleep(POLL_SECONDS)
 
 
-def _chain(entries: Iterable[Heard], coming: Iterator[Heard]) -> Iterator[Heard]:
-    yield from entries
-    yield from coming
+def _json_lines(found: Iterable[Event]) -> Iterator[str]:
+    for one in found:
+        yield json_text({"session_id": one.session, **one.as_json()}, indent=None)
 
 
-def _json_lines(heard: Iterable[Heard]) -> Iterator[str]:
-    for session, entry in heard:
-        yield json_text({"session_id": session, **entry}, indent=None)
-
-
-def _texts(heard: Iterable[Heard]) -> Iterator[str]:
-    """The entries, each session under its name and each day under its date."""
+def _texts(memory: Memory, found: Iterable[Event]) -> Iterator[str]:
+    """The events, each session under its name and each day under its date."""
     before = ("", "")
-    for session, entry in heard:
-        day = journal_words.day(entry)
-        if session != before[0]:
-            yield _heading(session)
-        if (session, day) != before:
-            before = session, day
-            yield faint(day)
-        yield _line(entry)
+    for one in found:
+        if one.session != before[0]:
+            yield _heading(memory, one.session)
+        if (one.session, one.day) != before:
+            before = one.session, one.day
+            yield faint(one.day)
+        yield _line(one)
 
 
-def _heading(session: str) -> str:
+def _heading(memory: Memory, session: str) -> str:
     """`Session ID` and, where that is known, its project and the run that it belongs to."""
-    known = journal_view.about(session)
+    known = journal.about(memory, session)
     project, run = known.get("project"), known.get("run")
-    where = f" in {one_line(display(project, our_home()))}" if isinstance(project, str) else ""
-    part = f", an iteration of the run {one_line(run)}" if isinstance(run, str) else ""
+    where = f" in {one_line(display(project, our_home()))}" if project else ""
+    part = f", an iteration of the run {one_line(run)}" if run else ""
     return heading(f"Session {session}") + f"{where}{part}"
 
 
-def _line(entry: Json) -> str:
-    words = journal_words.Words(entry)
-    indent = " " * (len(words.clock) + 2 + max(_EVENT, len(words.event)) + 2 + _TOOK + 2)
-    said = [_wrapped(text, columns() - len(indent)) for text in words.said]
-    if entry.get("blocked") is True:
+def _line(one: Event) -> str:
+    indent = " " * (len(one.clock) + 2 + max(_EVENT, len(one.event)) + 2 + _TOOK + 2)
+    said = [_wrapped(text, columns() - len(indent)) for text in one.said]
+    if one.blocked:
         said[0] = [styled(line, fg="yellow") for line in said[0]]
     first, *more = chain.from_iterable(said)
-    head = f"{words.clock}  {words.event:<{_EVENT}}  {faint(f'{words.took:>{_TOOK}}')}  {first}"
+    head = f"{one.clock}  {one.event:<{_EVENT}}  {faint(f'{one.took:>{_TOOK}}')}  {first}"
     return "\n".join([head, *(indent + line for line in more)])
 
 

@@ -1,5 +1,5 @@
-"""One pair of modules a client: a quick one for its hooks, and NAME_files for what it keeps on
-disk."""
+"""One pair of modules a client: a quick one for its hooks (`base.Client`), and NAME_files for what
+it keeps on disk (`Files`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Protocol
+    from typing import Any, Protocol
 
+    from sisyphus.clients.base import Client
     from sisyphus.transcript import Call, Record
     from sisyphus.workspace import Workspace
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         `home` is Claude Code's own folder, in which ours lies.
         """
 
-        NAME: str
         MARKS: dict[str, tuple[bytes, ...]]
 
         def read_record(self, line: bytes) -> Record | None:
@@ -58,15 +58,23 @@ if TYPE_CHECKING:
 
 
 CLAUDE, OPENCODE = "claude", "opencode"
-_FILES = {OPENCODE: "opencode_files", CLAUDE: "claude_code_files"}
+MODULES = {OPENCODE: "opencode", CLAUDE: "claude_code"}
+"""What `--client` names -> its module here. Those whose transcripts lie with us come first."""
+
+DEFAULT = CLAUDE
 _OF_OPENCODE = os.path.join("", ".sisyphus", OPENCODE, "")
 
 
+def client_named(name: str) -> Client:
+    """The client's module; of a name that nobody knows, Claude Code's, whose contract others
+    speak."""
+    found: Client = _module(name, "")
+    return found
+
+
 def files(name: str) -> Files:
-    """The module of a client's files; of a name that nobody knows, Claude Code's."""
-    module = f"{__name__}.{_FILES.get(name, _FILES[CLAUDE])}"
-    __import__(module)  # importlib would bring `warnings` along
-    found: Files = sys.modules[module]
+    """The module of a client's files."""
+    found: Files = _module(name, "_files")
     return found
 
 
@@ -76,5 +84,10 @@ def files_of(transcript: str) -> Files:
 
 
 def all_files() -> list[Files]:
-    """Those whose transcripts lie with us come first."""
-    return [files(name) for name in _FILES]
+    return [files(name) for name in MODULES]
+
+
+def _module(name: str, end: str) -> Any:
+    module = f"{__name__}.{MODULES.get(name, MODULES[DEFAULT])}{end}"
+    __import__(module)  # importlib would bring `warnings` along
+    return sys.modules[module]

@@ -1,6 +1,7 @@
-"""The client's hook contract: what a payload says, what an outcome is, how a reply is spelled.
+"""What a client tells us and what we answer, in our own words.
 
-The client's own words stand here and nowhere else. Shapes are those of Claude Code 2.1.329.
+`Payload` is one event, `Outcome` what a handler asks for, `Client` what a module of `clients/`
+must offer. No word of any client stands here.
 """
 
 from __future__ import annotations
@@ -11,111 +12,149 @@ from sisyphus.paths import is_safe_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Literal, Protocol
 
-    from sisyphus._types import Json, Piece, Reply, Toast
+    from sisyphus._types import Json, Toast
+    from sisyphus.memory import Change
 
-EVENTS = {
-    "session-start": "SessionStart",
-    "session-end": "SessionEnd",
-    "user-prompt-submit": "UserPromptSubmit",
-    "post-tool-use": "PostToolUse",
-    "post-tool-use-failure": "PostToolUseFailure",
-    "post-tool-batch": "PostToolBatch",
-    "stop": "Stop",
-    "stop-failure": "StopFailure",
-    "subagent-stop": "SubagentStop",
-    "pre-compact": "PreCompact",
-    "post-compact": "PostCompact",
-    "notification": "Notification",
-    "idle": "Stop",  # a second, asynchronous entry, of StopFailure as well
-}
-"""Names on our command line -> names of the client."""
+    Kind = Literal["boulder", "loop", "checkpoint", "rules", "agents", "readme"]
+
+    class Client(Protocol):
+        """A client is a module with these names. It is quick: a hook with nothing to say loads it.
+
+        `read` understands whatever comes on stdin, and never raises; `render` spells what the
+        client reads on stdout, None where there is nothing to say. What the client keeps on disk
+        is known to a second module, NAME_files, which only those load who need it.
+        """
+
+        NAME: str
+        HAS_PROCESS: bool  # its hooks run below the process that the session lives in
+        WAKES_BY_EXIT: bool  # `hook idle` wakes a session with exit code 2 and the text on stderr
+
+        def read(self, event: str, raw: Json, ours: str) -> Payload: ...
+
+        def render(
+            self, payload: Payload, outcome: Outcome, text: str, setting: Callable[[str], object]
+        ) -> Json | None: ...
+
+
+EVENTS = (
+    "session-start", "session-end", "user-prompt-submit", "permission-request", "post-tool-use",
+    "stop", "stop-failure", "subagent-stop", "pre-compact", "post-compact", "notification",
+    "interrupt", "idle",
+)  # fmt: skip
+"""The names on our command line. `idle` is a second, asynchronous entry of Stop."""
+
+EARLIER = {"post-tool-batch": "post-tool-use", "post-tool-use-failure": "post-tool-use"}
+"""Names that settings of earlier versions call. The payload says what happened."""
 
 PREFIX, PLUGIN = "/sisyphus:", "CLAUDE_PLUGIN_ROOT"
 """Before the names of a plugin's commands (texts of ours spell all of them so, and whoever prints
 one for people respells it); in the environment of a plugin's hooks alone."""
-
-KEEP = "pre-compact"
-"""The event whose output, whatever it is, is added to what the client asks its summariser for."""
-
-_KEPT = "keep in the summary"
-
-_CARRY_TEXT = {"session-start", "user-prompt-submit", "post-tool-use", "post-tool-batch"}
 
 READ, EDIT, WRITE, SHELL, SKILL, TODO, ASK, AGENT = (
     "read", "edit", "write", "shell", "skill", "todo", "ask", "agent",
 )  # fmt: skip
 """Kinds of tools. Of any other tool the kind is ""."""
 
+FILE_KINDS = frozenset((READ, EDIT, WRITE))
+
 PATH_CHARACTERS = 4_096
 """Linux opens none longer, and to resolve the links of a path of megabytes takes minutes."""
-
-_PLAN_MODE = "plan"
-_MACHINE = "<task-notification>"
-"""How prompts begin that the client makes itself."""
-
-_WAKING = f"{_MACHINE}\n<summary>Stop hook feedback</summary>"
-"""And of those the ones by which an asynchronous hook wakes a session."""
 
 UNUSABLE = "?"
 """Stands for a subagent's id that cannot name a file."""
 
 
-class Payload:
-    """One event's payload, as tolerant as it must be: every attribute has its type whatever came.
+class ToolCall:
+    """A tool call that has ended. `path`: the file that it names, absolute; "" = none. `input` and
+    `answer` have the keys of Claude Code's tools; of a batch the answer holds only what the text
+    for the model tells."""
 
-    Texts are "" where they are missing or no text, lists are [] and objects {}.
+    __slots__ = ("answer", "failed", "id", "input", "kind", "path", "tool")
+
+    def __init__(  # one a trait
+        self,
+        call: str,
+        tool: str,
+        kind: str,
+        given: Json,
+        *,
+        path: str = "",
+        answer: Json | None = None,
+        failed: bool = False,
+    ) -> None:
+        self.id = call
+        self.tool = tool
+        self.kind = kind
+        self.input = given
+        self.path = path
+        self.answer = answer or {}
+        self.failed = failed
+
+
+class Payload:
+    """One event of a session. Texts are "" where they are missing, lists are [].
+
+    `named` is the event in the client's words; `source` why a session began (startup, resume,
+    clear, compact, fork), `reason` why it ended; `error` why a turn failed, by its kind;
+    `last_message` is None where the client said none; `is_batch`: all tool calls of an answer
+    have ended; `folder` is where the session began, and `cwd` moves with every `cd` of the agent.
     """
 
     __slots__ = (
-        "agent", "background", "crons", "cwd", "error", "event", "last_message", "named",
-        "permission_mode", "prompt", "prompt_id", "reason", "session", "source", "tool",
-        "tool_answer", "tool_calls", "tool_input", "tool_path", "tool_use_id", "transcript",
+        "agent",
+        "background",
+        "calls",
+        "client",
+        "crons",
+        "cwd",
+        "error",
+        "event",
+        "folder",
+        "follows_failure",
+        "follows_stop",
+        "is_batch",
+        "is_machines",
+        "is_waking",
+        "last_message",
+        "named",
+        "plans_only",
+        "prompt",
+        "prompt_id",
+        "reason",
+        "session",
+        "source",
+        "transcript",
+        "window",
     )  # fmt: skip
 
-    def __init__(self, event: str, raw: Json) -> None:
+    def __init__(self, client: str, event: str) -> None:
+        self.client = client
         self.event = event
-        self.named = as_text(raw.get("hook_event_name"))  # the event in the client's words
-        self.session = _safe(raw.get("session_id"))
-        self.agent = (_safe(raw.get("agent_id")) or UNUSABLE) if raw.get("agent_id") else ""
-        self.cwd = _folder(raw.get("cwd"))
-        self.transcript = _path(raw.get("transcript_path"))
-        self.source = as_text(raw.get("source"))
-        self.reason = as_text(raw.get("reason"))
-        self.error = as_text(raw.get("error"))  # why a turn failed, by its kind
-        self.prompt = as_text(raw.get("prompt"))
-        self.prompt_id = as_text(raw.get("prompt_id"))
-        self.permission_mode = as_text(raw.get("permission_mode"))
-        message = raw.get("last_assistant_message")
-        self.last_message: str | None = message if isinstance(message, str) else None
-        self.background: list[object] = as_list(raw.get("background_tasks"))
-        self.crons: list[object] = as_list(raw.get("session_crons"))
-        self.tool = as_text(raw.get("tool_name"))
-        self.tool_use_id = as_text(raw.get("tool_use_id"))
-        self.tool_calls = _calls(raw)
-        self.tool_input = as_object(raw.get("tool_input"))
-        self.tool_answer = as_object(raw.get("tool_response"))
-        self.tool_path = self._touched()
+        self.named = ""
+        self.session = ""
+        self.agent = ""  # the subagent's id
+        self.cwd = self.folder = ""
+        self.transcript = ""
+        self.source = self.reason = self.error = ""
+        self.prompt = self.prompt_id = ""
+        self.is_machines = False  # the client made this prompt, and not the user
+        self.is_waking = False  # and it is the one by which an asynchronous hook wakes the session
+        self.plans_only = False  # in plan mode, where nothing is done but planned
+        self.last_message: str | None = None
+        self.background: list[object] = []
+        self.crons: list[object] = []
+        self.calls: list[ToolCall] = []
+        self.is_batch = False
+        self.follows_stop = False  # of our event `idle`: the session has come to rest
+        self.follows_failure = False  # or a turn failed
+        self.window = 0  # tokens that the model's context holds; 0 = the client does not say
 
     @property
     def is_subagent(self) -> bool:
         return bool(self.agent) or self.event == "subagent-stop"
-
-    @property
-    def plans_only(self) -> bool:
-        """Whether the session is in plan mode, where nothing is done but planned."""
-        return self.permission_mode == _PLAN_MODE
-
-    @property
-    def is_machines(self) -> bool:
-        """Whether the client made this prompt, and not the user."""
-        return self.prompt.startswith(_MACHINE)
-
-    @property
-    def is_waking(self) -> bool:
-        """Whether that is the one by which an asynchronous hook wakes the session."""
-        return self.prompt.startswith(_WAKING)
 
     @property
     def is_fresh(self) -> bool:
@@ -123,86 +162,79 @@ class Payload:
         return self.event == "session-start" and self.source not in ("resume", "fork")
 
     @property
-    def key(self) -> str:
-        """Names the files that belong to this session, or to this subagent of it; "" = none."""
-        if not self.session or self.agent == UNUSABLE:
-            return ""
-        return f"{self.session}@{self.agent}" if self.agent else self.session
+    def is_known(self) -> bool:
+        """Whether it can be told whose event this is."""
+        return bool(self.session) and self.agent != UNUSABLE
 
     @property
-    def follows_stop(self) -> bool:
-        """Of our event `idle`: whether the session has come to rest, and not failed."""
-        return self.named == EVENTS["stop"]
+    def call_ids(self) -> list[str]:
+        return [call.id for call in self.calls if call.id]
 
     @property
-    def follows_failure(self) -> bool:
-        """Of our event `idle`, which began as that of a failure alone: whether a turn failed."""
-        return self.named in ("", EVENTS["stop-failure"])
+    def paths(self) -> list[str]:
+        """The files that its tool calls touched, each once."""
+        return list(dict.fromkeys(c.path for c in self.calls if c.path and c.kind in FILE_KINDS))
 
-    @property
-    def is_batch(self) -> bool:
-        """Whether all tool calls of an answer have ended."""
-        return self.event == "post-tool-batch"
 
-    @property
-    def succeeded(self) -> list[Json]:
-        """The tool call that this event is the success of, as `work.read_file` takes it."""
-        if self.event != "post-tool-use" or not self.tool_use_id:
-            return []
-        call = {"id": self.tool_use_id, "name": self.tool, "input": self.tool_input}
-        return [{**call, "answer": self.tool_answer}]
+class Text:
+    """A text for the model. Neighbours with the same head and tail share one frame.
 
-    def _touched(self) -> str:
-        path = tool_path(self.tool_input)
-        return os.path.normpath(os.path.join(self.cwd, path)) if path else ""
+    `late_head` stands in for the head of a text that waited for a later reply. `hash` is what the
+    session remembers; "" = never remembered, always sent. `path`: the file that it came from.
+    """
+
+    __slots__ = ("body", "hash", "head", "kind", "late_head", "path", "tail")
+
+    def __init__(  # one a trait
+        self,
+        kind: Kind,
+        body: str,
+        *,
+        head: str = "",
+        tail: str = "",
+        late_head: str = "",
+        hash: str = "",  # noqa: A002  # it is called so
+        path: str = "",
+    ) -> None:
+        self.kind = kind
+        self.body = body
+        self.head = head
+        self.tail = tail
+        self.late_head = late_head
+        self.hash = hash
+        self.path = path
 
 
 class Outcome:
     """What a handler asks for. A handler without an opinion returns None instead."""
 
     __slots__ = (
-        "announced", "keep", "messages", "notes", "pieces", "reason", "texts", "toasts",
+        "announced", "changes", "keep", "messages", "notes", "reason", "texts", "toasts",
         "wake_after",
     )  # fmt: skip
 
     def __init__(
         self,
         reason: str | None = None,
-        pieces: Sequence[Piece] = (),
+        texts: Sequence[Text] = (),
         messages: Sequence[str] = (),
         notes: Sequence[str] = (),
         announced: Sequence[str] = (),
+        changes: Sequence[Change] = (),
     ) -> None:
         self.reason = reason  # Stop: go on, because …; UserPromptSubmit: the answer to the user
-        self.pieces = list(pieces)  # for the model
+        self.texts = list(texts)  # for the model
         self.messages = list(messages)  # for the user
         self.notes = list(notes)  # for the journal, in plain words
-        self.announced = list(announced)  # for the user, where pieces are sent or wait
+        self.announced = list(announced)  # for the user, where texts are sent or wait
+        self.changes = list(changes)  # of records in the memory
         self.keep: list[str] = []  # PreCompact: for the summariser, one item each
         self.wake_after: float | None = None  # Stop: seconds until `idle` is to be asked
         self.toasts: list[Toast] = []  # for the user, where the client has such
-        self.texts: list[str] = []  # kind and file of each text that went out: "rules a.md", "loop"
-
-
-def _calls(raw: Json) -> list[str]:
-    """The ids of the tool calls that this event is about."""
-    batch = [as_text(as_object(call).get("tool_use_id")) for call in as_list(raw.get("tool_calls"))]
-    return [call for call in (as_text(raw.get("tool_use_id")), *batch) if call]
-
-
-def tool_path(given: Json) -> str:
-    """The file that a tool call names, "" where it names none."""
-    return _path(given.get("file_path") or given.get("notebook_path"))
-
-
-def session_folder(payload: Payload) -> str:
-    """The folder where the session began. `cwd` moves with every `cd` of the agent."""
-    named = _path(os.environ.get("CLAUDE_PROJECT_DIR"))
-    return named if os.path.isabs(named) and os.path.isdir(named) else payload.cwd
 
 
 def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
-    """Many outcomes as one: the first reason and the soonest waking stand; pieces, notes and
+    """Many outcomes as one: the first reason and the soonest waking stand; texts, notes and
     toasts follow each other in order; a message is said once."""
     merged = Outcome()
     for outcome in outcomes:
@@ -210,20 +242,19 @@ def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
             continue
         if merged.reason is None:
             merged.reason = outcome.reason
-        merged.pieces += outcome.pieces
+        merged.texts += outcome.texts
         merged.notes += outcome.notes
         merged.keep += outcome.keep
         merged.announced += outcome.announced
         merged.toasts += outcome.toasts
-        merged.wake_after = _sooner(merged.wake_after, outcome.wake_after)
+        merged.changes += outcome.changes
+        waits = [w for w in (merged.wake_after, outcome.wake_after) if w is not None]
+        merged.wake_after = min(waits, default=None)
         merged.messages = list(dict.fromkeys([*merged.messages, *outcome.messages]))
     return merged
 
 
-def _sooner(one: float | None, other: float | None) -> float | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
+_CARRY_TEXT = ("session-start", "user-prompt-submit", "post-tool-use")
 
 
 def can_carry_text(event: str, reason: str | None) -> bool:
@@ -233,49 +264,6 @@ def can_carry_text(event: str, reason: str | None) -> bool:
     is answered by us never reaches the model.
     """
     return reason is not None if event == "stop" else event in _CARRY_TEXT and reason is None
-
-
-def render(event: str, reason: str | None, text: str, messages: Sequence[str]) -> Reply | None:
-    """The reply in the client's words; None where there is nothing to say."""
-    reply: Reply = {}
-    if reason is not None:
-        reply["decision"] = "block"
-        reply["reason"] = reason
-    if messages:
-        reply["systemMessage"] = "\n\n".join(messages)
-    if text:
-        reply["hookSpecificOutput"] = {
-            "hookEventName": EVENTS[event],
-            "additionalContext": text,
-        }
-    return reply or None
-
-
-def render_keep(items: Sequence[str]) -> Json | None:
-    """The reply to a PreCompact. Claude Code 2.1.329 knows no field that carries instructions; it
-    appends what a hook prints as it stands, an object with a key of ours as well, and would append
-    a message to the user, too."""
-    reply: Json = {_KEPT: list(items)}
-    return reply if items else None
-
-
-def said_to_model(reply: Json) -> str:
-    """What the model reads of a reply: why it must go on, and our texts."""
-    specific = reply.get("hookSpecificOutput") or {}
-    said = [str(reply.get("reason", "")), str(specific.get("additionalContext", ""))]
-    return "\n\n".join(text for text in said if text)
-
-
-def said_to_user(reply: Json) -> str:
-    """What the user reads of a reply."""
-    return str(reply.get("systemMessage", ""))
-
-
-def _here() -> str:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # somebody removed the folder we stand in
-        return os.sep
 
 
 def as_text(value: object) -> str:
@@ -290,12 +278,13 @@ def as_object(value: object) -> Json:
     return value if isinstance(value, dict) else {}
 
 
-def _safe(value: object) -> str:
+def as_id(value: object) -> str:
+    """A text that may name a session, or part of a file; "" for any other."""
     text = as_text(value)
     return text if is_safe_id(text) else ""
 
 
-def _path(value: object) -> str:
+def as_path(value: object) -> str:
     text = as_text(value)
     try:
         os.fsencode(text)
@@ -304,15 +293,22 @@ def _path(value: object) -> str:
     return "" if "\0" in text or len(text) > PATH_CHARACTERS else text
 
 
-def _folder(value: object) -> str:
-    path = _path(value)
-    return path if os.path.isabs(path) else os.path.normpath(os.path.join(_here(), path))
+def as_folder(value: object) -> str:
+    """An absolute folder; a relative one is below where we stand."""
+    path = as_path(value)
+    if os.path.isabs(path):
+        return path
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:  # somebody removed the folder we stand in
+        here = os.sep
+    return os.path.normpath(os.path.join(here, path))
 
 
-def spelled(said: Json) -> Json:
+def without_prefix(reply: Mapping[str, object]) -> Json:
     """A reply with our commands as they are called where we are no plugin. Texts of others stay as
     they are."""
     return {
         name: value.replace(PREFIX, "/") if isinstance(value, str) else value
-        for name, value in said.items()
+        for name, value in reply.items()
     }

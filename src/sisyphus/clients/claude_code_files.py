@@ -14,11 +14,10 @@ import re
 from functools import lru_cache
 
 from sisyphus import transcript as ts
-from sisyphus.clients.base import AGENT, ASK, EDIT, READ, SHELL, SKILL, TODO, WRITE, tool_path
+from sisyphus.clients.claude_code import KINDS, tool_path
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import ancestors, is_inside, is_safe_id
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
-from sisyphus.state.files import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,25 +27,6 @@ if TYPE_CHECKING:
     from sisyphus.workspace import Workspace
 
     Rest = tuple[str, ...]
-
-NAME = "claude"
-
-KINDS = {
-    "Read": READ,
-    "Edit": EDIT,
-    "MultiEdit": EDIT,  # of earlier versions
-    "NotebookEdit": EDIT,
-    "Write": WRITE,
-    "Bash": SHELL,
-    "PowerShell": SHELL,
-    "Skill": SKILL,
-    "TodoWrite": TODO,
-    "TaskCreate": TODO,
-    "TaskUpdate": TODO,
-    "AskUserQuestion": ASK,
-    "Agent": AGENT,
-    "Task": AGENT,  # of earlier versions
-}
 
 # --- what a transcript says -------------------------------------------------------------------
 
@@ -315,6 +295,8 @@ def settings_paths(home: str, folder: str, root: str) -> list[str]:
 
 def settings(home: str, folder: str, root: str) -> list[Json]:
     """What these files hold; {} for one that is absent or unreadable."""
+    from sisyphus.state.files import read_json
+
     return [read_json(path) or {} for path in settings_paths(home, folder, root)]
 
 
@@ -375,12 +357,7 @@ _IMPORT_NAMES = 1_000  # in one file, for the same reason
 # Patterns are compiled where they are used: most hooks that read a transcript need none.
 _FRONTMATTER = r"(?ms)\A---\n.*?^---\s*$"
 _COMMENT = r"(?s)<!--.*?-->"
-_CODE = (
-    r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
-    r"|(?:\A|^[ \t]*\n)(?:(?:[ ]{4}|\t)[^\n]*\n?)+"
-    r"|`[^`\n]+`"
-)
-_IMPORT = r"(?:^|[\s*_\[])@((?:\\ |[^\s\\*\]\0])+)"
+_IMPORT = r"(?:^|[\s\0*_\[])@((?:\\ |[^\s\\*\]\0])+)"
 
 
 def why_agents_is_native(space: Workspace) -> str:
@@ -408,7 +385,9 @@ def _follow(path: str, text: str, inside: str, found: set[str], depth: int) -> N
 
 
 def _imports(text: str) -> list[str]:
-    found = re.findall(_IMPORT, re.sub(_CODE, " ", text))
+    from sisyphus import markdown
+
+    found = re.findall(_IMPORT, markdown.read(text, hides_quotes=False).text)
     names = (name.partition("#")[0].replace("\\ ", " ").rstrip("_") for name in found)
     return list(dict.fromkeys(names))[:_IMPORT_NAMES]
 

@@ -20,6 +20,7 @@ import os
 
 from sisyphus.clients import claude_code_files as claude
 from sisyphus.clients.base import as_object, as_text
+from sisyphus.clients.opencode import NAME
 from sisyphus.opencode import tools
 from sisyphus.paths import is_safe_id
 from sisyphus.state.files import append_text
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json
     from sisyphus.workspace import Workspace
-
-NAME = "opencode"
 
 MARKS = claude.MARKS
 read_record = claude.read_record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from sisyphus.plain import one_line
-from sisyphus.session.client import SESSION
+from sisyphus.session.client_process import SESSION_VARIABLES
 from sisyphus.settings import SETTINGS, variable
 from sisyphus.workspace import RUN_VARIABLE
 
@@ -25,7 +25,7 @@ SECTIONS = {
 }
 """The sections that there may be, and what each is about."""
 
-_OTHERS = frozenset((SESSION, RUN_VARIABLE, "SISYPHUS_DISABLE"))
+_OTHERS = frozenset((SESSION_VARIABLES[1], RUN_VARIABLE, "SISYPHUS_DISABLE"))
 """Variables of ours that are no settings."""
 
 _PREFIX = "SISYPHUS_"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.base import Text
 from sisyphus.measure import cut_units, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Kind, Piece
+    from sisyphus.clients.base import Kind
     from sisyphus.context.collect import Document
 
 HEAD = "<system-reminder>\nThe following project documentation is available:\n\n"
@@ -16,29 +17,20 @@ PART_UNITS = 9_000
 """Leaves a reply room for the frame, the title, and a plan's state beside it."""
 
 
-def pieces(document: Document, digest: str) -> list[Piece]:
-    """The document in one piece, or in parts that end at line ends and say `part k of n`.
+def texts(document: Document, digest: str) -> list[Text]:
+    """The document whole, or in parts that end at line ends and say `part k of n`.
 
     `digest` stands for the text in the session's ledger.
     """
     kind: Kind = "agents" if document.name == "AGENTS.md" else "readme"
     parts = split(document.text)
-    made: list[Piece] = []
+    made: list[Text] = []
     for number, text in enumerate(parts, 1):
         counted = len(parts) > 1
         title = f"{document.name} (part {number} of {len(parts)})" if counted else document.name
-        made.append(
-            {
-                "kind": kind,
-                "head": HEAD,
-                "body": f"# {title}\n\n{text}",
-                "tail": TAIL,
-                "late_head": "",
-                "ledger": "context-injector",
-                "hash": f"{digest}/{number}" if counted else digest,
-                "path": document.path,
-            }
-        )
+        name = f"{digest}/{number}" if counted else digest
+        body = f"# {title}\n\n{text}"
+        made.append(Text(kind, body, head=HEAD, tail=TAIL, hash=name, path=document.path))
     return made
 
 

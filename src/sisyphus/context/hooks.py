@@ -8,12 +8,9 @@ from sisyphus.session.store import sent_hashes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Piece
-    from sisyphus.clients.base import Payload
+    from sisyphus.clients.base import Payload, Text
     from sisyphus.context.collect import Document
     from sisyphus.workspace import Workspace
-
-LEDGER = "context-injector"
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
@@ -29,7 +26,8 @@ def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
 
 def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     """A folder's README.md on the first touch of a file below it (`context.directory_readme`)."""
-    if not payload.tool_path or not payload.key:
+    paths = [call.path for call in payload.calls if call.path and not call.failed]
+    if not paths or not payload.is_known:
         return None
     if not space.settings.get("context.directory_readme"):
         return None
@@ -37,20 +35,21 @@ def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
         return None
     from sisyphus.context.collect import folder_readmes
 
-    return _outcome(payload, space, folder_readmes(space, payload.tool_path), [])
+    found = {document.path: document for p in paths for document in folder_readmes(space, p)}
+    return _outcome(payload, space, list(found.values()), [])
 
 
 def _outcome(
     payload: Payload, space: Workspace, documents: list[Document], notes: list[str]
 ) -> Outcome | None:
-    from sisyphus.context.blocks import pieces
+    from sisyphus.context.blocks import texts
 
-    sent = sent_hashes(space.ours, LEDGER, payload.key)
-    fresh: list[Piece] = []
+    sent = _sent(payload, space)
+    fresh: list[Text] = []
     told: list[str] = []
     for document in documents:
-        every = pieces(document, fingerprint(document.text))
-        wanted = [piece for piece in every if piece["hash"] not in sent]
+        every = texts(document, fingerprint(document.text))
+        wanted = [text for text in every if text.hash not in sent]
         fresh += wanted
         if len(wanted) == len(every):
             told.append(_describe(document))
@@ -59,7 +58,14 @@ def _outcome(
     announced = [f"sisyphus: project documentation for the model: {', '.join(told)}"]
     if payload.source == "fork" or not told:
         announced.clear()
-    return Outcome(pieces=fresh, announced=announced, notes=notes) if fresh or notes else None
+    return Outcome(texts=fresh, announced=announced, notes=notes) if fresh or notes else None
+
+
+def _sent(payload: Payload, space: Workspace) -> frozenset[str]:
+    """What the model has; where its context begins anew, that is forgotten with this event."""
+    if payload.is_fresh:
+        return frozenset()
+    return sent_hashes(space.memory, payload.client, payload.session, payload.agent)
 
 
 def _describe(document: Document) -> str:

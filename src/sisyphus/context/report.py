@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.context.blocks import pieces
+from sisyphus.context.blocks import texts
 from sisyphus.context.collect import collect
-from sisyphus.session.queue import arrange, fit
+from sisyphus.session.waiting import arrange, fit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json, Piece
+    from sisyphus._types import Json
+    from sisyphus.clients.base import Text
     from sisyphus.context.collect import Document
     from sisyphus.workspace import Workspace
 
@@ -25,10 +26,10 @@ def report(space: Workspace) -> Json:
     if not enabled:
         skipped |= {document.name: "context.enabled is false" for document in documents}
         documents = []
-    waiting: list[Piece] = []
+    waiting: list[Text] = []
     rows = [_left_out(space, name, why) for name, why in skipped.items()]
     for document in documents:
-        made = pieces(document, document.name)
+        made = texts(document, document.name)
         waiting += made
         rows.append(_shown(document, len(made)))
     return {
@@ -55,11 +56,11 @@ def _shown(document: Document, parts: int) -> Json:
     }
 
 
-def replies(waiting: list[Piece]) -> list[str]:
+def replies(waiting: list[Text]) -> list[str]:
     """The texts of the replies in which these pieces go out, if nothing else does."""
-    texts = []
+    found = []
     left = arrange([], waiting)
     while left:
         text, _, left = fit(left)
-        texts.append(text)
-    return texts
+        found.append(text)
+    return found

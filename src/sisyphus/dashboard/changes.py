@@ -38,6 +38,8 @@ def topic_of(path: str, ours: str) -> str:
     name = parts[-1]
     if name.endswith(_PASSING) or parts[0] == os.pardir:
         return ""
+    if name.startswith("sisyphus.db"):
+        return JOURNAL
     if parts[0] == "logs":
         return _of_log(name)
     if parts[0] == "projects":
@@ -46,8 +48,6 @@ def topic_of(path: str, ours: str) -> str:
 
 
 def _of_log(name: str) -> str:
-    if name.startswith("journal-"):
-        return JOURNAL
     return HISTORY if name.startswith("sessions.") else ""
 
 

@@ -7,26 +7,28 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from sisyphus import journal
 from sisyphus.boulder import listing
 from sisyphus.dashboard import changes as ch
 from sisyphus.dashboard.kept import Kept, Stamp, of_file, of_folder
 from sisyphus.dashboard.views.series_book import SeriesBook
 from sisyphus.dashboard.views.tally import Tally
 from sisyphus.errors import SisyphusError
+from sisyphus.memory import open_memory
 from sisyphus.paths import client_home, project_id
 from sisyphus.ralph import actions, store
 from sisyphus.ralph.past import history
 from sisyphus.ralph.past.reader import Reader
 from sisyphus.state import debug
-from sisyphus.upkeep import cost, summaries
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sisyphus._types import Json
+    from sisyphus.journal import SessionSums
+    from sisyphus.memory import Memory
     from sisyphus.ralph.past.records import Record
-    from sisyphus.upkeep.summary import Summary
 
 _HEALTH_SECONDS = 5
 """So long may a client have ended before a loop is said to be left behind."""
@@ -36,8 +38,7 @@ _REST_SECONDS = 0.25
 ms, and a page asks several times."""
 
 _SUMS_SECONDS = 10
-"""Sums over all journals are no older: with 10,000 of them the first ones take half a second, each
-later look some 60 ms."""
+"""What hooks cost by event is no older: that asks every event."""
 
 
 class Loops(NamedTuple):
@@ -51,9 +52,9 @@ class Loops(NamedTuple):
 class Desk:
     """`home`: the client's folder; `ours`: our folder in it; `now`: the clock, in epoch seconds.
 
-    `known`: the loops. `sessions`: the sum of each journal, oldest first. `boulders`: every plan
+    `known`: the loops. `sessions`: with their sums, the latest last. `boulders`: every plan
     that is followed, as `boulder list --json` has them; `plans_past`: as `boulder history --all
-    --json` has it, oldest first. `costs`: of the hooks of all sessions, see `upkeep.cost.rows`.
+    --json` has it, oldest first. `costs`: of the hooks of all sessions, a row an event.
     `series`: how full contexts were. `tally`: what came since the start.
     """
 
@@ -67,8 +68,8 @@ class Desk:
         self.known: Kept[Loops] = Kept(
             self._loops, lambda: self._seen(_REST_SECONDS, ch.LOOPS, ch.HISTORY)
         )
-        self.sessions: Kept[list[Summary]] = Kept(
-            summaries.Reader(self.ours).read, lambda: self._seen(_SUMS_SECONDS, ch.JOURNAL)
+        self.sessions: Kept[list[SessionSums]] = Kept(
+            lambda: journal.sessions(self.memory), lambda: self._seen(_REST_SECONDS, ch.JOURNAL)
         )
         self.boulders: Kept[list[Json]] = Kept(
             lambda: listing.boulders(self.space(self.home)),
@@ -79,10 +80,16 @@ class Desk:
             lambda: self._seen(math.inf, ch.BOULDERS),
         )
         self.costs: Kept[list[Json]] = Kept(
-            lambda: cost.rows(self.sessions()), lambda: (*self.sessions(),)
+            lambda: [cost.as_json() for cost in journal.costs(self.memory)],
+            lambda: self._seen(_SUMS_SECONDS, ch.JOURNAL),
         )
         self.series = SeriesBook()
         self.tally = Tally()
+
+    @property
+    def memory(self) -> Memory:
+        """Each thread has its own."""
+        return open_memory(self.ours)
 
     def history(self) -> list[Record]:
         return self.known().history
@@ -121,7 +128,7 @@ class Desk:
 
     def count(self) -> None:
         """What is there now, before it is gone."""
-        self.tally.see(self.sessions, self.history)
+        self.tally.see(self.memory, self.history)
 
     def forget(self) -> None:
         """Somebody has just changed something by this desk."""

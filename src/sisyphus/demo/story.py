@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sisyphus.clients.base import said_to_model, said_to_user
+from sisyphus.clients.claude_code import heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ def play(stage: Stage) -> Iterator[Result]:
         if step.prepare:
             step.prepare(stage)
         reply = stage.hook(step.event, step.payload)
-        model, user = said_to_model(reply), said_to_user(reply)
+        model, user = heard(reply)
         said = f"{model}\n{user}"
         right = all(text in said for text in step.expected)
         wrong = any(text in said for text in step.refused)
@@ -117,7 +117,7 @@ def _steps(stage: Stage) -> list[Step]:
         Step(
             "Work is handed over before the context runs out",
             "The agent works on; its context is 87% full.",
-            "post-tool-batch",
+            "post-tool-use",
             {"tool_calls": []},
             ["CCS_CHECKPOINT_TRIGGERED|L2|87|.claude/handoffs/"],
             prepare=lambda stage: stage.fill(870_000),

@@ -8,10 +8,12 @@ import shlex
 from dataclasses import dataclass
 from functools import cached_property
 
+from sisyphus.clients.base import EARLIER
 from sisyphus.doctor import entry, lines, sources
 from sisyphus.doctor.trial import Trials
 from sisyphus.errors import SisyphusError
 from sisyphus.install import script, wiring
+from sisyphus.install.claude import versions
 from sisyphus.paths import display
 from sisyphus.programs import Programs
 from sisyphus.reading import DOCUMENT_BYTES, read_text
@@ -31,7 +33,7 @@ _USERS = (sources.USER, sources.MANAGED)
 
 @dataclass(frozen=True)
 class Hook:
-    """An entry that calls us. `name`: the event in our words."""
+    """An entry that calls us. `name`: the event in our words, as they are today."""
 
     wired: Wired
     name: str
@@ -151,7 +153,14 @@ class Case:
     @cached_property
     def wanted(self) -> list[Wired]:
         """The entries that there should be."""
-        return list(wiring.entries(self.shipped))
+        return list(wiring.entries(versions.hooks_for(self.client_version, self.shipped)))
+
+    @cached_property
+    def client_version(self) -> versions.Version | None:
+        """Of Claude Code; None where none is found that says it."""
+        ways = (self.programs.which(os.path.expanduser(place)) for place in versions.PLACES)
+        path = next(filter(None, ways), "")
+        return versions.parse(self.trials.version(path).output) if path else None
 
     @cached_property
     def own(self) -> str:
@@ -168,4 +177,4 @@ class Case:
 def _hooks(source: Source) -> list[Hook]:
     told = [(one, wiring.mentioned_event(one.command)) for one in wiring.commands(source.values)]
     called = [(one, wiring.called_event(one.command) or name) for one, name in told]
-    return [Hook(one, name, source) for one, name in called if name]
+    return [Hook(one, EARLIER.get(name, name), source) for one, name in called if name]

@@ -8,6 +8,7 @@ import stat
 from sisyphus.doctor.finding import Finding, count, ok, typed, warning
 from sisyphus.doctor.folder import MOST_FILES, below
 from sisyphus.errors import UnreadableError
+from sisyphus.memory import memory_path
 from sisyphus.paths import INSTALLS
 from sisyphus.reading import read_head
 from sisyphus.session.process import identify, is_alive
@@ -25,14 +26,12 @@ OLD_SECONDS = 3_600
 """A writer is done in milliseconds; what has waited for an hour waits for nobody."""
 
 _CORRUPT = ".corrupt-"
+DATABASE = memory_path("")
 _VERSION = 1
 _MOST_READ = 2_000
 _READ_BYTES = 50_000_000
 _TOKEN_BYTES = 200
-_FOLDERS = (
-    "cache", "checkpoint", "context-injector", "enforce", "projects", "queue", "ralph",
-    "rules-injector", "sessions",
-)  # fmt: skip
+_FOLDERS = ("checkpoint", "enforce", "projects", "ralph")
 _NAMES = (".boulder.json", INSTALLS)
 """Where state of ours is. What lies elsewhere is another's, or (`replaced/`) a copy of it."""
 
@@ -52,9 +51,15 @@ _MENDED_BY = {
 def states(case: Case) -> Iterator[Finding]:
     paths = _paths(case)
     every = [*paths, *_in_project(case.space.root)]
-    findings = [_aside(case, path) for path in every if _CORRUPT in os.path.basename(path)]
+    findings = [_aside(case, path) for path in every if _is_aside(path)]
     findings += _unusable(case, paths)
     yield from findings or [ok(FILES, "all of them can be read")]
+
+
+def _is_aside(path: str) -> bool:
+    """The memory tells of its own."""
+    name = os.path.basename(path)
+    return _CORRUPT in name and not name.startswith(DATABASE)
 
 
 def _aside(case: Case, path: str) -> Finding:

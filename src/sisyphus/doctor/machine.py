@@ -27,7 +27,7 @@ SLOW_MS, SLOWER = 10, 1.5
 """From where a shim is in the way: so much, and so many times, what our own script takes."""
 
 _PAYLOAD = "{}"  # of no session: nothing is noted
-_QUIET = "post-tool-batch"
+_QUIET = "post-tool-use"
 _HEAD_BYTES = 2_000
 _PASSING = {".cache", "archive-v0"}  # where `pipx run` and `uvx` keep what they remove again
 _MANAGERS = ("pyenv", "asdf", "mise", "rtx")

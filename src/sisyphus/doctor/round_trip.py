@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import tempfile
+from contextlib import closing
 
 from sisyphus.doctor.finding import Finding, ok, problem, warning
 from sisyphus.doctor.sources import MANAGED, USER
+from sisyphus.memory import memory_path
 from sisyphus.plain import one_line
-from sisyphus.state import jsonl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sisyphus._types import Json
     from sisyphus.doctor.case import Case, Hook
     from sisyphus.doctor.trial import Tried
 
@@ -24,11 +27,12 @@ SESSION = "doctor"
 _SILENT = {"idle"}
 """Notes something only where it has waited for a session."""
 
-_FIELDS = {
+_FIELDS: dict[str, Json] = {
     "session-start": {"source": "startup"},
     "user-prompt-submit": {"prompt": "hello"},
     "session-end": {"reason": "other"},
     "pre-compact": {"trigger": "manual"},
+    "post-tool-use": {"hook_event_name": "PostToolBatch", "tool_calls": []},
 }
 _WORDS = 200
 
@@ -65,7 +69,7 @@ def _untried(case: Case) -> Iterator[Finding]:
 def _tried(case: Case, hook: Hook) -> Finding | None:
     with tempfile.TemporaryDirectory(prefix="sisyphus-doctor-") as home:
         tried = case.trials.as_hook(case.command(hook), _payload(hook, home), home)
-        noted = [line.get("event") for line in jsonl.read(_journal(home))]
+        noted = noted_events(home)
     if told := _told(tried):
         return problem(CHECK, f"{hook.wired.command}: {told}", _hint(tried))
     if hook.name not in noted and hook.name not in _SILENT:
@@ -82,8 +86,18 @@ def _payload(hook: Hook, home: str) -> str:
     return json.dumps({**told, **_FIELDS.get(hook.name, {})}) + "\n"
 
 
-def _journal(home: str) -> str:
-    return os.path.join(home, ".sisyphus", "logs", f"journal-{SESSION}.jsonl")
+def noted_events(home: str) -> list[str]:
+    """The events that hooks noted which had `home` for the client's folder, without those that
+    left the answer to another wiring."""
+    path = memory_path(os.path.join(home, ".sisyphus"))
+    if not os.path.isfile(path):
+        return []
+    with closing(sqlite3.connect(path)) as database:
+        try:
+            rows = database.execute("SELECT event FROM event WHERE NOT is_silent").fetchall()
+        except sqlite3.Error:  # another sisyphus's, or none
+            return []
+    return [event for (event,) in rows]
 
 
 def _told(tried: Tried) -> str:

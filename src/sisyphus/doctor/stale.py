@@ -1,15 +1,13 @@
-"""What was begun and forgotten: loops, plans, texts that wait for sessions that are over."""
+"""What was begun and forgotten: loops and plans."""
 
 from __future__ import annotations
 
-import os
-
 from sisyphus.boulder import listing
-from sisyphus.doctor.finding import Finding, count, ok, typed, warning
+from sisyphus.doctor.finding import Finding, ok, typed, warning
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph.stale import STALE
-from sisyphus.session.binding import is_held
+from sisyphus.session.transcripts import resume_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +15,8 @@ if TYPE_CHECKING:
 
     from sisyphus.doctor.case import Case
 
-LOOPS, PLANS, QUEUE = "loops", "plans", "queue"
+LOOPS, PLANS = "loops", "plans"
 
-QUEUE_DAYS = 30
-"""For so long a session may be resumed and get what waits for it."""
-
-_DAY = 86_400
 _WORDS = 60
 _SHOWN = 3
 
@@ -33,11 +27,11 @@ def loops(case: Case) -> Iterator[Finding]:
     old = [row for row in rows if row["health"] == STALE and not row["is_outer"]]
     for row in old:
         name, what = one_line(row["loop_id"]), one_line(row["description"], _WORDS)
+        resume = resume_command(case.space.home, row["session_id"])
         yield warning(
             LOOPS,
             f"loop {name} ({what}) has been silent for over {hours:g} h and its client has gone",
-            f"`cd {typed(row['project'])} && claude --resume {row['session_id']}`, or "
-            f"`sisyphus ralph cancel {typed(name)}`",
+            f"`cd {typed(row['project'])} && {resume}`, or `sisyphus ralph cancel {typed(name)}`",
         )
     if not old:
         yield ok(LOOPS, f"{len(rows)} under way" if rows else "none under way")
@@ -67,28 +61,3 @@ def _names(rows: list[dict[str, object]]) -> str:
     names = [one_line(str(row["plan_name"]), _WORDS) for row in rows[:_SHOWN]]
     more = [f"{len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
     return ", ".join([*names, *more])
-
-
-def queue(case: Case) -> Iterator[Finding]:
-    folder = os.path.join(case.space.ours, "queue")
-    try:
-        names = [name for name in os.listdir(folder) if name.endswith(".json")]
-    except OSError:
-        names = []
-    old = [name for name in names if _is_over(case, folder, name)]
-    if old:
-        yield warning(
-            QUEUE, f"texts wait for {count(len(old), 'session')} of over {QUEUE_DAYS} days ago",
-            "`sisyphus purge` removes them",
-        )  # fmt: skip
-    else:
-        yield ok(QUEUE, f"texts wait for {count(len(names), 'session')}" if names else "empty")
-
-
-def _is_over(case: Case, folder: str, name: str) -> bool:
-    try:
-        age = case.space.now - os.stat(os.path.join(folder, name)).st_mtime
-    except OSError:
-        return False
-    session = name.removesuffix(".json").partition("@")[0]
-    return age > QUEUE_DAYS * _DAY and is_held(case.space.ours, session) is not True

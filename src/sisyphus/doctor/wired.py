@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sisyphus.install.wiring import Wired
 
 CHECK, COMMAND = twice.CHECK, "command"
+_CALLS = "post-tool-use"
 
 _SAME = ("timeout", "async", "asyncRewake", "if", "once", "shell")
 """The fields of an entry that are as we ship them, or it is an old one."""
@@ -29,7 +30,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield _none(case)
         return
     hooks = {key: [hook for hook in case.hooks if hook.key == key] for key in _keys(case)}
-    findings = [*_missing(case, hooks), *_old(case, hooks), *_stray(case)]
+    earlier = _earlier(case)
+    findings = [*_told_of_earlier(case, earlier), *_missing(case, hooks, earlier)]
+    findings += [*_old(case, hooks), *_stray(case, earlier)]
     yield from findings
     beside = list(twice.check(case, hooks))
     if not findings and not case.ignored and all(one.state == OK for one in beside):
@@ -64,8 +67,31 @@ def _keys(case: Case) -> dict[Key, Wired]:
     return {(one.event, wiring.called_event(one.command)): one for one in case.wanted}
 
 
-def _missing(case: Case, hooks: dict[Key, list[Hook]]) -> Iterator[Finding]:
-    names = [shown.event(key) for key, found in hooks.items() if not found]
+def _earlier(case: Case) -> list[Hook]:
+    """The entries of earlier versions that follow tool calls, or those for an older client."""
+    wanted = _keys(case)
+    calls = [hook for hook in case.hooks if hook.name == _CALLS]
+    return [
+        hook
+        for hook in calls
+        if hook.key not in wanted or wiring.mentioned_event(hook.wired.command) != _CALLS
+    ]
+
+
+def _told_of_earlier(case: Case, earlier: list[Hook]) -> Iterator[Finding]:
+    files: dict[str, list[Hook]] = {}
+    for hook in earlier:
+        files.setdefault(shown.place(case, hook), []).append(hook)
+    for where, found in files.items():
+        events = shown.events(hook.key for hook in found)
+        text = f"{events} in {where} is the wiring of another version: more processes than needed"
+        yield warning(CHECK, f"{text}, though each call counts once", _again(found[0]))
+
+
+def _missing(case: Case, hooks: dict[Key, list[Hook]], earlier: list[Hook]) -> Iterator[Finding]:
+    """Where an earlier wiring follows the tool calls, they are not missed."""
+    left = {key: found for key, found in hooks.items() if not (earlier and key[1] == _CALLS)}
+    names = [shown.event(key) for key, found in left.items() if not found]
     if names:
         text = f"not wired: {', '.join(names)}. The others are, by {shown.places(case, case.hooks)}"
         yield problem(CHECK, text, _again(case.hooks[0]))
@@ -106,10 +132,10 @@ def _field(wired: Wired, name: str) -> object:
     return wired.fields.get(name) or None
 
 
-def _stray(case: Case) -> Iterator[Finding]:
+def _stray(case: Case, earlier: list[Hook]) -> Iterator[Finding]:
     wanted = _keys(case)
     for hook in case.hooks:
-        if hook.key not in wanted:
+        if hook.key not in wanted and hook not in earlier:
             text = f"{hook.wired.event} in {shown.place(case, hook)} calls `hook {hook.name}`"
             yield warning(CHECK, f"{text}, which is not for it", _again(hook))
 

@@ -9,7 +9,7 @@ from sisyphus.clients.base import Outcome
 from sisyphus.enforce import actions, answers
 from sisyphus.errors import SisyphusError
 from sisyphus.plain import harmless
-from sisyphus.session.client import SESSION
+from sisyphus.session.client_process import SESSION_VARIABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def answer(payload: Payload, space: Workspace) -> Outcome | None:
 
 def _do(word: str, space: Workspace, session: str) -> str:
     """A client that runs in the shell of another one was started by the model there."""
-    if word in ("on", "off", "stop") and os.environ.get(SESSION):
+    if word in ("on", "off", "stop") and os.environ.get(SESSION_VARIABLES[1]):
         raise SisyphusError(answers.REFUSED)
     return _DO[word](space, session) if word in _DO else USAGE
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NS = 1_000_000  # nanoseconds of a millisecond
 
 
-def on_post_tool(payload: Payload, space: Workspace) -> None:
+def on_post_tool_use(payload: Payload, space: Workspace) -> None:
     """Notes that the main thread used a tool, where its session is enforced."""
     if payload.agent or not payload.session:
         return

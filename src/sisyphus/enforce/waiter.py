@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from sisyphus import memory
 from sisyphus.clients.base import Outcome
 from sisyphus.enforce import marks, rest, store
 from sisyphus.enforce.store import milliseconds
@@ -15,7 +16,7 @@ from sisyphus.errors import UnreadableError
 from sisyphus.ralph import store as loops
 from sisyphus.ralph import watch
 from sisyphus.reading import read_bytes
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.session.process import is_alive
 from sisyphus.times import iso
 from sisyphus.transcript import ASSISTANT, size
@@ -65,7 +66,7 @@ class Waiter:
         self._sleep = sleep
         self._clock = clock
         self._started = milliseconds(space.now)
-        self._process = client.client_process()
+        self._process = client_process.client_process()
         self._token = f"{os.getpid()}-{os.urandom(8).hex()}"
         self._size = -1
 
@@ -82,6 +83,7 @@ class Waiter:
                 outcome = rest.look(self._payload, self._space, now / 1_000)
                 if outcome.reason is not None:
                     return outcome
+            memory.close()  # or what is written beside it stays there for as long as we wait
             self._sleep(_nap(seen, now))
         return Outcome(notes=[f"not woken: {why}"]) if why else None
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus.clients.base import EVENTS, Outcome, as_list, as_object, as_text
+from sisyphus.clients.base import EARLIER, as_list, as_object, as_text
+from sisyphus.clients.claude_code import CLIENT_EVENTS
 from sisyphus.errors import UnreadableError
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
-from sisyphus.session.store import WIRINGS, SessionStore, session_path
-from sisyphus.state.files import read_json
+from sisyphus.session import store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,46 +29,43 @@ if TYPE_CHECKING:
 SCOPES = ("user", "project", "local", "plugin")
 """The stronger first."""
 
-_SILENT = "silent"
 _ONE_START_SECONDS = 60
 _OPTION = "--scope"
 _QUOTES = "'\""
 
 
-def silence(payload: Payload, space: Workspace) -> Outcome | None:
+def silence(payload: Payload, space: Workspace) -> list[str] | None:
     """None where this hook is to answer; else what the journal is to be told, once a session."""
-    state = read_json(session_path(space.ours, payload.session)) or {}
-    working = _working(as_object(state.get(WIRINGS)), space.scope)
+    memory = space.memory
+    n = store.load_of(memory, payload).n
+    rows = memory.rows("SELECT scope, started_at, is_silent FROM wiring WHERE session = ?", n)
+    working = _working({scope: at for scope, at, _ in rows}, space.scope)
     called = _called(payload, space) if working else set()
     for scope in working:
         if scope in called:
+            is_new = not any(silent for own, _, silent in rows if own == space.scope)
+            if is_new:
+                memory.write(
+                    "UPDATE wiring SET is_silent = 1 WHERE session = ? AND scope = ?",
+                    n, space.scope,
+                )  # fmt: skip
             told = f"the hooks of the {space.scope} stay silent here: those of the {scope} answer"
-            is_known = space.scope in as_list(state.get(_SILENT))
-            return Outcome(notes=[] if is_known or not _note(payload, space) else [told])
+            return [told] if is_new else []
     return None
 
 
-def _working(marks: Json, own: str) -> list[str]:
+def _working(started: dict[str, float], own: str) -> list[str]:
     """The stronger wirings that answered at the start at which this one did."""
-    at = marks.get(own)
-    if own not in SCOPES or not isinstance(at, int):
+    if own not in SCOPES or own not in started:
         return []
-    times = {scope: marks.get(scope) for scope in SCOPES[: SCOPES.index(own)]}
-    return [s for s, t in times.items() if isinstance(t, int) and t >= at - _ONE_START_SECONDS]
-
-
-def _note(payload: Payload, space: Workspace) -> bool:
-    """Notes that this wiring is silent in the session; whether that was new."""
-    with SessionStore(space.ours, payload.session) as session:
-        known = as_list(session.state.get(_SILENT))
-        session.set(**{_SILENT: [*dict.fromkeys([*known, space.scope])]})
-        session.save()
-        return space.scope not in known
+    since = started[own] - _ONE_START_SECONDS
+    stronger = SCOPES[: SCOPES.index(own)]
+    return [scope for scope in stronger if started.get(scope, -1) >= since]
 
 
 def _called(payload: Payload, space: Workspace) -> set[str]:
     """The scopes whose settings have the client call us for this event."""
-    event = payload.named or EVENTS[payload.event]
+    event = payload.named or CLIENT_EVENTS[payload.event]
     return {_scope_of(command, payload.event) for command in _commands(space, event)}
 
 
@@ -97,7 +94,11 @@ def _scope_of(command: str, event: str) -> str:
     words = command.split()
     scope = words.pop() if words[-2:-1] == [_OPTION] else ""
     call = words[:-1] if scope else words
-    if call[-2:] != ["hook", event] or not _is_program(" ".join(call[:-2])):
+    if (
+        call[-2:-1] != ["hook"]
+        or EARLIER.get(call[-1], call[-1]) != event
+        or not _is_program(" ".join(call[:-2]))
+    ):
         return ""
     return scope or "user"
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients.base import PLUGIN
+from sisyphus.clients.base import EDIT, PLUGIN, SKILL, TODO, WRITE
 from sisyphus.workspace import ENFORCEMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 ROUTES: dict[str, tuple[str, ...]] = {
@@ -37,12 +38,8 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.ralph.hooks:on_post_tool_use",
         "sisyphus.rules.hooks:on_post_tool_use",
         "sisyphus.context.hooks:on_post_tool_use",
-        "sisyphus.checkpoint.hooks:on_post_tool",
-        "sisyphus.enforce.marks:on_post_tool",
-    ),
-    "post-tool-batch": (
-        "sisyphus.checkpoint.hooks:on_post_tool",
-        "sisyphus.enforce.marks:on_post_tool",
+        "sisyphus.checkpoint.hooks:on_post_tool_use",
+        "sisyphus.enforce.marks:on_post_tool_use",
     ),
     "stop": (
         "sisyphus.boulder.hooks:on_stop",
@@ -70,18 +67,50 @@ ROUTES: dict[str, tuple[str, ...]] = {
 """Events that are not listed are answered with silence."""
 
 
-def _may_be_enforced(space: Workspace) -> bool:
+def _may_be_enforced(_: Payload, space: Workspace) -> bool:
     return os.path.lexists(space.project_file(ENFORCEMENT))
 
 
-def _is_plugins(_: Workspace) -> bool:
-    return bool(os.environ.get(PLUGIN))
+def _may_be_wired_twice(_: Payload, space: Workspace) -> bool:
+    """As a plugin beside settings, or by entries for each call and for all calls of an answer."""
+    if os.environ.get(PLUGIN):
+        return True
+    folders = dict.fromkeys((space.home, f"{space.cwd}/.claude", f"{space.root}/.claude"))
+    names = ("settings.json", "settings.local.json")
+    paths = (os.path.join(folder, name) for folder in folders for name in names)
+    return sum(_count(path, b" hook post-tool-") for path in paths) > 1
 
 
-ONLY_WHERE: dict[str, Callable[[Workspace], bool]] = {
+def _count(path: str, words: bytes) -> int:
+    from sisyphus.errors import UnreadableError
+    from sisyphus.reading import DOCUMENT_BYTES, read_bytes
+
+    try:
+        return read_bytes(path, DOCUMENT_BYTES).count(words)
+    except UnreadableError:
+        return 0
+
+
+def _touches_files(payload: Payload, _: Workspace) -> bool:
+    return bool(payload.paths)
+
+
+def _changes_plans(payload: Payload, _: Workspace) -> bool:
+    return any(call.kind in (EDIT, WRITE, TODO) for call in payload.calls)
+
+
+def _calls_skills(payload: Payload, _: Workspace) -> bool:
+    return any(call.kind == SKILL for call in payload.calls)
+
+
+ONLY_WHERE: dict[str, Callable[[Payload, Workspace], bool]] = {
+    "sisyphus.boulder.hooks:on_post_tool_use": _changes_plans,
+    "sisyphus.ralph.hooks:on_post_tool_use": _calls_skills,
+    "sisyphus.rules.hooks:on_post_tool_use": _touches_files,
+    "sisyphus.context.hooks:on_post_tool_use": _touches_files,
     "sisyphus.enforce.hooks:on_session_start": _may_be_enforced,
     "sisyphus.enforce.hooks:on_pre_compact": _may_be_enforced,
     "sisyphus.enforce.hooks:on_session_end": _may_be_enforced,
-    "sisyphus.install.hooks:on_session_start": _is_plugins,
+    "sisyphus.install.hooks:on_session_start": _may_be_wired_twice,
 }
 """Handlers that have something to do only where this holds: to load them costs 0.5 ms."""

@@ -11,169 +11,177 @@ import os
 import sys
 import time
 
-from sisyphus import state
-from sisyphus.clients.base import (
-    EVENTS,
-    PLUGIN,
-    PREFIX,
-    Outcome,
-    Payload,
-    merge,
-    session_folder,
-    spelled,
-)
+from sisyphus import memory, state
+from sisyphus.clients import DEFAULT, client_named
+from sisyphus.clients.base import EARLIER, EVENTS, PLUGIN, Outcome
 from sisyphus.hook.routes import ONLY_WHERE, ROUTES
-from sisyphus.session.delivery import deliver
-from sisyphus.state import debug, journal
-from sisyphus.workspace import Workspace, run_id
+from sisyphus.session.reply import Reply
+from sisyphus.state import debug
+from sisyphus.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from sisyphus._types import Json
+    from sisyphus.clients.base import Client, Payload
 
 STDIN_BYTES = 64_000_000
 """A Write of a 5 MB file arrives as about 15 MB; nothing sensible is larger than this."""
 
-LOCK_SECONDS = 4.0
-"""All waiting for locks together; the client gives up on the hook after ten seconds."""
+FAILED, USAGE, WAKE = 1, 2, 2
+"""Exit codes: of `--strict`, where a person typed something wrong, of `idle` that wakes."""
 
-USAGE = 2
-
-OPENCODE = "opencode"
-"""The client whose plugin speaks and reads a little more than Claude Code's hooks."""
-
-IDLE, WAKE = "idle", 2
-"""The one event whose exit code speaks: an asynchronous hook wakes its session with 2."""
+IDLE, STRICT = "idle", "--strict"
 
 
 def run(event: str, options: Sequence[str] = ()) -> int:
     """Answers one event; returns the exit code. `options` of newer clients are ignored."""
-    if event not in EVENTS:
-        names = ", ".join(EVENTS)
-        _complain(f"error: no such event: {event!r}. Events: {names}\n")
-        return USAGE
+    event = EARLIER.get(event, event)
+    if event not in EVENTS or sys.stdin is None or sys.stdin.isatty():
+        return _misused(event, options)
     if os.environ.get("SISYPHUS_DISABLE", "0") not in ("", "0"):
         return 0
-    state.lock_deadline = time.monotonic() + LOCK_SECONDS if event != IDLE else None
+    state.lock_deadline = time.monotonic() + memory.LOCK_SECONDS if event != IDLE else None
+    door = Door(event, options)
     try:
-        return _answer(event, options)
+        code = door.answer()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the client's user goes on
-        debug.log(f"{event}: {type(error).__name__}: {error}")
+        code = door.fail(f"{event}: {type(error).__name__}: {error}")
     finally:
         state.lock_deadline = None
-    return 0
+        memory.close()
+    return FAILED if STRICT in options and door.has_failed else code
 
 
-def _answer(event: str, options: Sequence[str]) -> int:
-    started = time.perf_counter()
-    raw = _read_stdin(event)
-    if raw is None:
+class Door:
+    """One event on its way in and out."""
+
+    def __init__(self, event: str, options: Sequence[str]) -> None:
+        self._event = event
+        self._options = options
+        self._started = time.perf_counter()
+        self.has_failed = False
+
+    def answer(self) -> int:
+        raw = self._read_stdin()
+        if raw is None:
+            return 0
+        client = client_named(_named(self._options, "--client") or DEFAULT)
+        space = Workspace("", client=client.NAME, scope=_scope(self._options))
+        payload = client.read(self._event, raw, space.ours)
+        space.cwd = payload.folder
+        if payload.calls:
+            self._leave_out_answered(payload, space)
+        reply = Reply(
+            payload, space, client, lambda route: self._ask(route, payload, space), _print,
+            self._started,
+        )  # fmt: skip
+        if self._is_silent(payload, space, client, reply):
+            return 0
+        outcome = reply.send(self._ask_all(payload, space))
+        if self._event != IDLE or outcome.reason is None or not client.WAKES_BY_EXIT:
+            return 0
+        _complain(f"{outcome.reason}\n")
+        return WAKE
+
+    def fail(self, text: str) -> int:
+        """Notes what went wrong; the client's user goes on."""
+        self.has_failed = True
+        debug.log(text)
+        if STRICT in self._options:
+            _complain(f"error: {text}\n")
         return 0
-    client = _client(options)
-    if client == OPENCODE:
-        from sisyphus.hook import opencode
 
-        raw = opencode.hear(raw)
-    payload = Payload(event, raw)
-    folder = payload.cwd if client == OPENCODE else session_folder(payload)
-    space = Workspace(folder, client=client, scope=_scope(options))
-    silent = _silence(payload, space)
-    if silent is not None:
-        if silent.notes:
-            _note(payload, space, started, {**_said(silent), "silent": True})
-        return 0
-    outcome = merge(_ask_all(payload, space))
-    sent = _reply(payload, space, outcome)
-    if payload.session and (event != IDLE or outcome.notes):  # one more process at each Stop
-        _note(payload, space, started, _said(outcome, sent))
-    if event != IDLE or outcome.reason is None or client == OPENCODE:
-        return 0
-    _complain(f"{outcome.reason}\n")
-    return WAKE
+    def _read_stdin(self) -> Json | None:
+        """The payload; None where stdin holds none."""
+        raw = sys.stdin.buffer.read(STDIN_BYTES + 1)
+        if len(raw) > STDIN_BYTES:
+            self.fail(f"{self._event}: payload passed over: more than {STDIN_BYTES:,} bytes")
+            return None
+        try:
+            value = json.loads(raw.decode("utf-8", "replace").removeprefix("\ufeff"))
+        except (ValueError, RecursionError) as error:
+            self.fail(f"{self._event}: payload not understood: {error}")
+            return None
+        if not isinstance(value, dict):
+            what = type(value).__name__
+            self.fail(f"{self._event}: payload not understood: {what} instead of an object")
+            return None
+        return value
+
+    def _leave_out_answered(self, payload: Payload, space: Workspace) -> None:
+        """A call that another entry of ours was told of is no news: settings of earlier versions
+        and of this one may both be there."""
+        from sisyphus.session import store
+
+        session = store.load_of(space.memory, payload)
+        if session.n:
+            new = store.new_calls(space.memory, session, payload.call_ids)
+            payload.calls = [call for call in payload.calls if not call.id or call.id in new]
+
+    def _is_silent(self, payload: Payload, space: Workspace, client: Client, reply: Reply) -> bool:
+        """Whether another wiring of ours answers."""
+        if space.scope == "user" or not client.HAS_PROCESS or self._event == "session-start":
+            return False
+        from sisyphus.hook import precedence
+
+        try:
+            notes = precedence.silence(payload, space)
+            if notes:
+                reply.note(Outcome(notes=notes), is_silent=True)
+        except Exception as error:  # noqa: BLE001  # twice is better than never
+            self.fail(f"{self._event}: {type(error).__name__}: {error}")
+            return False
+        return notes is not None
+
+    def _ask_all(self, payload: Payload, space: Workspace) -> dict[str, Outcome | None]:
+        """The outcomes of the event's handlers. A prompt that one of them answered never reaches
+        the model, so it is no news to the others."""
+        outcomes: dict[str, Outcome | None] = {}
+        for route in ROUTES.get(self._event, ()):
+            outcome = outcomes[route] = self._ask(route, payload, space)
+            if self._event == "user-prompt-submit" and outcome and outcome.reason is not None:
+                break
+        return outcomes
+
+    def _ask(self, route: str, payload: Payload, space: Workspace) -> Outcome | None:
+        module, _, function = route.partition(":")
+        try:
+            if route in ONLY_WHERE and not ONLY_WHERE[route](payload, space):
+                return None
+            __import__(module)  # importlib would bring `warnings` along
+            answer: Outcome | None = getattr(sys.modules[module], function)(payload, space)
+        except Exception as error:  # noqa: BLE001  # one feature's failure is not the others'
+            what = f"{type(error).__name__}: {error}"
+            self.fail(f"{self._event}: {route}: {what}")
+            return Outcome(notes=[f"{module.split('.')[1]} failed: {what}"])
+        return answer
 
 
-def _reply(payload: Payload, space: Workspace, outcome: Outcome) -> int:
-    """Says what there is to say; returns the UTF-16 units of text sent to the model."""
-    if space.client != OPENCODE:
-        return 0 if payload.event == IDLE else deliver(payload, space, outcome, _print)
-    from sisyphus.hook import opencode
-
-    answer = opencode.Answer(outcome, space, _print)
-    sent = deliver(payload, space, outcome, answer)
-    answer.end()
-    return sent
+def _misused(event: str, options: Sequence[str]) -> int:
+    """A person is told; a client must not take the exit code for a decision."""
+    if event not in EVENTS:
+        text = f"no such event: {event!r}. Events: {', '.join(EVENTS)}"
+        debug.log(text)
+    else:
+        text = f"sisyphus hook {event} reads its payload (JSON) from stdin"
+    is_persons = sys.stdin is not None and sys.stdin.isatty()
+    if is_persons or STRICT in options:
+        _complain(f"error: {text}\n")
+    if STRICT in options:
+        return FAILED
+    return USAGE if is_persons else 0
 
 
 def _scope(options: Sequence[str]) -> str:
     return "plugin" if os.environ.get(PLUGIN) else _named(options, "--scope") or "user"
 
 
-def _silence(payload: Payload, space: Workspace) -> Outcome | None:
-    """None where this hook is to answer: always, unless another wiring of ours does."""
-    if space.scope == "user" or space.client == OPENCODE or payload.event == "session-start":
-        return None
-    from sisyphus.hook import precedence
-
-    try:
-        return precedence.silence(payload, space)
-    except Exception as error:  # noqa: BLE001  # twice is better than never
-        debug.log(f"{payload.event}: {type(error).__name__}: {error}")
-        return None
-
-
-def _client(options: Sequence[str]) -> str:
-    return _named(options, "--client") or "claude"
-
-
 def _named(options: Sequence[str], option: str) -> str:
     """What follows `option`; "" = nothing does."""
     named = [options[i + 1] for i, word in enumerate(options[:-1]) if word == option]
     return named[0] if named else ""
-
-
-def _read_stdin(event: str) -> Json | None:
-    """The payload; None where stdin holds none, with a line in the debug log."""
-    if sys.stdin is None or sys.stdin.isatty():
-        _complain(f"sisyphus hook {event} reads its payload (JSON) from stdin\n")
-        return None
-    raw = sys.stdin.buffer.read(STDIN_BYTES + 1)
-    if len(raw) > STDIN_BYTES:
-        debug.log(f"{event}: payload passed over: more than {STDIN_BYTES:,} bytes")
-        return None
-    try:
-        value = json.loads(raw.decode("utf-8", "replace").removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        debug.log(f"{event}: payload not understood: {error}")
-        return None
-    if not isinstance(value, dict):
-        debug.log(f"{event}: payload not understood: {type(value).__name__} instead of an object")
-        return None
-    return value
-
-
-def _ask_all(payload: Payload, space: Workspace) -> Iterator[Outcome | None]:
-    """The outcomes of the event's handlers. A prompt that one of them answered never reaches the
-    model, so it is no news to the others."""
-    for route in ROUTES.get(payload.event, ()):
-        outcome = _ask(route, payload, space)
-        yield outcome
-        if payload.event == "user-prompt-submit" and outcome and outcome.reason is not None:
-            return
-
-
-def _ask(route: str, payload: Payload, space: Workspace) -> Outcome | None:
-    module, _, function = route.partition(":")
-    try:
-        if route in ONLY_WHERE and not ONLY_WHERE[route](space):
-            return None
-        __import__(module)  # importlib would bring `warnings` along
-        answer: Outcome | None = getattr(sys.modules[module], function)(payload, space)
-    except Exception as error:  # noqa: BLE001  # one feature's failure is not the others'
-        debug.log(f"{payload.event}: {route}: {type(error).__name__}: {error}")
-        return Outcome(notes=[f"{module.split('.')[1]} failed: {type(error).__name__}: {error}"])
-    return answer
 
 
 def _complain(text: str) -> None:
@@ -184,38 +192,5 @@ def _complain(text: str) -> None:
 def _print(reply: str) -> None:
     if sys.stdout is None:  # closed before we started
         raise OSError("stdout is closed")
-    sys.stdout.write(reply if PREFIX not in reply or os.environ.get(PLUGIN) else _bare(reply))
+    sys.stdout.write(reply)
     sys.stdout.flush()
-
-
-def _bare(reply: str) -> str:
-    return json.dumps(spelled(json.loads(reply))) + "\n"
-
-
-def _said(outcome: Outcome, sent: int = 0) -> Json:
-    said: Json = {"sent": sent, "blocked": outcome.reason is not None, "notes": outcome.notes}
-    return {**said, "texts": outcome.texts} if outcome.texts else said
-
-
-def _note(payload: Payload, space: Workspace, started: float, said: Json) -> None:
-    entry: Json = {
-        "at": round(time.time() if payload.event == IDLE else space.now, 3),  # some wait for hours
-        "event": payload.event,
-        "ms": round((time.perf_counter() - started) * 1000, 1),
-        **said,
-    }
-    if payload.agent:
-        entry["agent"] = payload.agent
-    if payload.event == "session-start":
-        entry |= _beginning(payload, space)
-    try:
-        journal.append(payload.session, entry)
-    except OSError as error:  # what was said stands
-        debug.log(f"{payload.event}: {type(error).__name__}: {error}")
-
-
-def _beginning(payload: Payload, space: Workspace) -> Json:
-    """What the other lines of the session need not repeat."""
-    found = {"project": space.root, "client": space.client, "source": payload.source}
-    run = run_id()
-    return {**found, "run": run} if run else found

@@ -1,4 +1,4 @@
-"""Says so where each event starts two of us: as a plugin, and by the client's settings as well."""
+"""Says so where an event, or a tool call, starts more of us than one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
-    """The plugin's hook speaks, once for each session; the other one holds its peace."""
-    if payload.source != "startup" or payload.is_subagent or not os.environ.get(PLUGIN):
+    """Each wiring speaks of its own entries, once for each session; the plugin speaks of settings
+    beside it as well."""
+    if payload.source != "startup" or payload.is_subagent:
         return None
     from sisyphus.install import doubled
 
-    told = doubled.warning(space)
-    return Outcome(messages=[told], notes=["wired twice"]) if told else None
+    messages = [doubled.earlier(space)]
+    if os.environ.get(PLUGIN):
+        messages.append(doubled.warning(space))
+    told = [message for message in messages if message]
+    return Outcome(messages=told, notes=["wired twice"]) if told else None

@@ -6,12 +6,14 @@ They raise `SisyphusError` with what is wrong and what to do, and take effect at
 from __future__ import annotations
 
 from sisyphus.errors import SisyphusError
+from sisyphus.memory import open_memory
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import one_line
 from sisyphus.ralph import breaker, notices, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past.living import living
-from sisyphus.session import client
+from sisyphus.session import client_process
+from sisyphus.session import store as session_store
 from sisyphus.times import iso
 
 TYPE_CHECKING = False
@@ -56,7 +58,7 @@ def rows_of(
 
 def of_session(ours: str, session: str, now: float, hours: float = HOURS) -> Json | None:
     """The current loop of the session; without one, of the client above us, else the only one."""
-    named = session or client.current_session(ours)
+    named = session or client_process.current_session(ours)
     rows = [row for row in list_loops(ours, now, hours) if not row["is_outer"]]
     if not named:
         return rows[0] if len(rows) == 1 else None
@@ -95,23 +97,23 @@ def cancel(
             history.ended(ours, loop, lp.CANCELLED, now, f"by {by or notices.who(where)}")
         held.memory.cancelled_at = iso(now)
         if not by:
-            _note(held, "cancelled", current, now, where)
+            _note(ours, held, "cancelled", current, now, where)
         held.save([])
     return [row for row in rows if row["loop_id"] in ended]
 
 
-def _note(held: store.LoopStore, what: str, loop: Loop, now: float, where: str) -> None:
+def _note(ours: str, held: store.LoopStore, what: str, loop: Loop, now: float, where: str) -> None:
     """For `why`, and for the user at the session's next Stop."""
     from sisyphus.ralph import texts
 
-    text = _journal(loop, what, now, where)
+    text = _journal(ours, loop, what, now, where)
     head = f"[{texts.name(loop)} {what.upper()}]"
     held.memory.news.append(f"{head}\n\n{text}: {loop.description}")
 
 
-def _journal(loop: Loop, what: str, now: float, where: str) -> str:
+def _journal(ours: str, loop: Loop, what: str, now: float, where: str) -> str:
     text = f"loop {loop.loop_id} was {what} by {notices.who(where)}"
-    notices.note(loop.session_id, text, now)
+    session_store.note(open_memory(ours), loop.session_id, text, now)
     return text
 
 
@@ -129,7 +131,7 @@ def pause(ours: str, session: str = "", *, now: float, by: str = "", where: str 
         loop = _current(held.loops)
         lp.pause(held.loops, lp.BY_USER, now)
         if not by:
-            _note(held, "paused", loop, now, where)
+            _note(ours, held, "paused", loop, now, where)
         held.save(held.loops)
     return _current_row(ours, session, now)
 
@@ -148,7 +150,7 @@ def resume(
         loop.breaker = breaker.reset()
         held.memory.blocks = 0
         if not by:
-            _journal(loop, "resumed", now, where)
+            _journal(ours, loop, "resumed", now, where)
         held.save(held.loops)
     return _current_row(ours, session, now)
 
@@ -162,7 +164,7 @@ def told(what: str, rows: Sequence[Json]) -> str:
 def _meant(ours: str, session: str, now: float) -> tuple[list[Json], str]:
     """The loops of the session that is named, else the one around us, else the only one."""
     every = list_loops(ours, now)
-    named = session or client.current_session(ours)
+    named = session or client_process.current_session(ours)
     rows = [row for row in every if named in ("", row["session_id"])]
     sessions = sorted({row["session_id"] for row in rows})
     if not sessions:

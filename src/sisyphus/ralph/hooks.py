@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.base import SKILL
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.clients.base import Outcome, Payload
-    from sisyphus.ralph.invocations import Start
+    from sisyphus.clients.base import Outcome, Payload, ToolCall
     from sisyphus.workspace import Workspace
 
 COMMAND = "ralph"  # in the name of each of our commands
-SKILL = "Skill"
 
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
@@ -45,7 +45,7 @@ def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def _goes_on(payload: Payload) -> bool:
-    from sisyphus.session.client import CONTINUES
+    from sisyphus.session.client_process import CONTINUES
 
     return payload.reason in CONTINUES
 
@@ -113,24 +113,22 @@ def _speech(payload: Payload, space: Workspace) -> Outcome | None:
 
 def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     """Notes a loop that the model has started: at the next Stop its line may not be written."""
-    if payload.tool != SKILL or payload.is_subagent or not payload.session:
+    skills = [call for call in payload.calls if call.kind == SKILL and not call.failed]
+    if not skills or payload.is_subagent or not payload.session:
         return None
-    start = _used(payload)
-    if start is None or not space.settings.get("ralph.enabled"):
+    if not space.settings.get("ralph.enabled"):
         return None
+    return _try(lambda payload, space: _use(skills, payload, space), payload, space)
+
+
+def _use(skills: list[ToolCall], payload: Payload, space: Workspace) -> Outcome | None:
     from sisyphus.bare_commands import is_ours
-    from sisyphus.ralph import begin
+    from sisyphus.clients.base import merge
+    from sisyphus.ralph import begin, invocations
 
-    if not is_ours(start.command, space):
-        return None
-
-    return _try(lambda payload, space: begin.by_model(payload, space, start), payload, space)
-
-
-def _used(payload: Payload) -> Start | None:
-    from sisyphus.ralph import invocations
-
-    return invocations.used(payload.tool_input, payload.tool_use_id)
+    starts = [invocations.used(call.input, call.id) for call in skills]
+    ours = [start for start in starts if start and is_ours(start.command, space)]
+    return merge([begin.by_model(payload, space, start) for start in ours]) if ours else None
 
 
 def _try(

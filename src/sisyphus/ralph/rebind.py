@@ -19,7 +19,7 @@ def rebind(payload: Payload, space: Workspace) -> Outcome | None:
     They are written in the new session before they go from the old one. Where a writer is killed
     in between, they lie twice, and the old ones in a session that nobody is in.
     """
-    from sisyphus.session.binding import session_before
+    from sisyphus.session.client_process import session_before
 
     before = session_before(space.ours, payload.session)
     if payload.source != "clear" or not before or not store.has_loop(space.ours, before):

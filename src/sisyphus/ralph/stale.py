@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.ralph.loop import waits_since
-from sisyphus.session import binding
+from sisyphus.session import client_process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def is_stale(alive: bool | None, quiet_seconds: float, hours: float) -> bool:
 
 def health(ours: str, session: str, path: str, now: float, hours: float) -> str:
     """How a session's loop fares whose file is `path`, at `now` in epoch seconds."""
-    alive = binding.is_held(ours, session)
+    alive = client_process.is_held(ours, session)
     if is_stale(alive, quiet_seconds(path, now), hours):
         return STALE
     return GONE if alive is False else ALIVE
@@ -42,22 +42,17 @@ def was_stale(space: Workspace, session: str, path: str) -> bool:
     """Whether the loop in `path` was stale when its client process of now took its session up.
 
     Any change of the file since then answers no, and so does a session that its process has not
-    left, however long it was silent. To be asked once the session is bound to its process.
+    left, however long it was silent.
     """
     hours = space.settings.get("ralph.stale_hours")
     if not is_stale(None, quiet_seconds(path, space.now), hours):
         return False
-    moment = binding.session_file(space.ours, session).get("bound_at")
-    if type(moment) is not float:
+    former, moment = client_process.taken_over(space.ours, session, space.now)
+    if moment is None:
         return False
-    return is_stale(_former_is_alive(space, session), quiet_seconds(path, moment), hours)
-
-
-def _former_is_alive(space: Workspace, session: str) -> bool | None:
     from sisyphus.session.process import is_alive
 
-    former = binding.recorded(space.ours, session, "process_before")
-    return is_alive(former) if former else None
+    return is_stale(is_alive(former) if former else None, quiet_seconds(path, moment), hours)
 
 
 def quiet_seconds(path: str, moment: float) -> float:

@@ -11,7 +11,7 @@ from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id, our_home, project_root
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions, adopt, arguments, begin, invocations, store
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.session.transcripts import transcript_path
 
 TYPE_CHECKING = False
@@ -29,13 +29,13 @@ def start(space: Workspace, asked: Invocation, session: str = "", *, force: bool
 
     Replaces the session's loop only by `force`. Raises `SisyphusError`.
     """
-    named = session or client.current_session(space.ours) or _only_open(space)
+    named = session or client_process.current_session(space.ours) or _only_open(space)
     if not is_safe_id(named):
         raise SisyphusError(
             f"{one_line(named, 80)!r} is no session's id. `sisyphus ralph list` and "
             "`sisyphus why` name sessions."
         )
-    by_model = client.is_inside_client()
+    by_model = client_process.is_inside_client()
     with store.LoopStore(space.ours, named) as held:
         _check_replacing(held, by_model=by_model, force=force)
         asked_for = invocations.Start("")
@@ -69,9 +69,8 @@ def is_known(space: Workspace, session: str) -> bool:
 
 def _only_open(space: Workspace) -> str:
     """The session that is open in this project, where there is just one."""
-    from sisyphus.session import binding
 
-    sessions = {one: folder(space.home, one) for one in binding.open_sessions(space.ours)}
+    sessions = {one: folder(space.home, one) for one in client_process.open_sessions(space.ours)}
     here = [one for one, cwd in sessions.items() if cwd and project_root(cwd) == space.root]
     if len(here) == 1:
         return here[0]
@@ -93,7 +92,7 @@ def invocation(prompt: str, options: dict[str, str | int | bool | None]) -> Invo
         for name, value in options.items()
         if value is not None and value is not False
     }
-    return arguments.ask(prompt, given, trusted=not client.is_inside_client())
+    return arguments.ask(prompt, given, trusted=not client_process.is_inside_client())
 
 
 def folder(home: str, session: str) -> str:
@@ -101,7 +100,7 @@ def folder(home: str, session: str) -> str:
 
     `home`: the client's. The first lines tell; later ones follow every `cd` of the agent.
     """
-    named = session or client.current_session(our_home())
+    named = session or client_process.current_session(our_home())
     path = transcript_path(home, named)
     first = islice((line for _, line in transcript.lines(path, 0)), FIRST_LINES)
     found = (record.cwd for record in transcript.messages(first, files_of(path).read_record))

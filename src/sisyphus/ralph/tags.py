@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from sisyphus.ralph import markdown
+from sisyphus import markdown
 from sisyphus.ralph.promise import HELD_BACK, IN_SENTENCE, MALFORMED, SHOWN, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sisyphus.ralph.markdown import Said
+    from sisyphus.markdown import Said
 
     Mark = re.Match[str]
 

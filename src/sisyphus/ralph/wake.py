@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import time
 
+from sisyphus import memory
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import LockedError
 from sisyphus.ralph import store
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.session.process import is_alive
 from sisyphus.state.lock import Lock
 
@@ -80,7 +81,7 @@ class _Watch:
         self._path = path
         self._transcript = transcript
         self._first = max(space.settings.get("ralph.retry_seconds"), 1)
-        self._process = client.client_process()
+        self._process = client_process.client_process()
 
     def wait(self, sleep: Callable[[float], None], clock: Callable[[], float]) -> Outcome:
         """A later failure may find us waiting, and its own hook leaves it to us."""
@@ -90,6 +91,7 @@ class _Watch:
                 return Outcome(notes=["the client has gone while the loop waited"])
             if left <= 0:
                 return self._over(waiting)
+            memory.close()  # or what is written beside it stays there for as long as we wait
             sleep(min(LOOK_SECONDS, left))
         return Outcome(notes=["the loop waits no more for the limit"])
 

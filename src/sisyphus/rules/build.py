@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from sisyphus.rules.index import MAKER, VERSION, stamp
+from sisyphus.rules.index import stamp
 from sisyphus.rules.survey import survey
 
 TYPE_CHECKING = False
@@ -25,10 +25,6 @@ def build(root: str, home: str) -> tuple[Head, bytes]:
     stamps = {path: stamp(path) for path in found.watched}
     rules, bodies = _entries([rule for rule in found.rules if rule.body and not rule.asked])
     head: Head = {
-        "version": VERSION,
-        "made_by": MAKER,
-        "root": root,
-        "home": home,
         "made": made,
         "newest": max((known[0] for known in stamps.values() if known), default=0),
         "stamps": stamps,

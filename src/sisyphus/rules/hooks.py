@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.clients.base import Outcome
+from sisyphus.clients.base import Outcome, Text
 from sisyphus.rules import index
 from sisyphus.rules.match import covers
 from sisyphus.rules.sources import HOME
@@ -12,13 +12,9 @@ from sisyphus.session.store import sent_hashes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Ledger, Piece
     from sisyphus.clients.base import Payload
     from sisyphus.rules.index import Entry
     from sisyphus.workspace import Workspace
-
-TOOLS = frozenset(("Read", "Edit", "Write", "NotebookEdit", "MultiEdit"))
-LEDGER: Ledger = "rules-injector"
 
 AHEAD_BYTES = 100_000
 """About ten replies of rules are handed over at once, so that the queue stays cheap to read. Any
@@ -32,20 +28,21 @@ FRESH, KNOWN, NATIVE, LATER = "for the model", "sent before", "left to the clien
 
 def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     """Sends what covers the touched file, was not sent yet, and is not the client's own job."""
-    if payload.tool not in TOOLS or not payload.tool_path or not payload.key:
+    if not payload.paths or not payload.is_known or not space.settings.get("rules.enabled"):
         return None
-    if not space.settings.get("rules.enabled"):
-        return None
-    path, inside = relative(payload.tool_path, space.root)
-    with index.current(space) as rules:
-        problems = _problems(rules.problems)
+    rules = index.current(space)
+    outcome = Outcome(notes=_problems(rules.problems))
+    sent = set(sent_hashes(space.memory, payload.client, payload.session, payload.agent))
+    for touched in payload.paths:
+        path, inside = relative(touched, space.root)
         covering = [entry for entry in rules.rules if _applies(entry, path, inside=inside)]
-        if not covering:
-            return Outcome(notes=problems) if problems else None
-        sent = sent_hashes(space.ours, LEDGER, payload.key)
         parts = _sort_out(covering, path, sent, space.client)
-        pieces = [_piece(entry, rules.body(entry), path) for entry in parts[FRESH]]
-    return Outcome(pieces=pieces, notes=[*problems, _note(path, parts)])
+        fresh = parts[FRESH]
+        sent.update(entry["hash"] for entry in fresh)
+        outcome.texts += [_text(entry, rules.body(entry), path) for entry in fresh]
+        if fresh or parts[NATIVE] or parts[LATER]:
+            outcome.notes.append(_note(path, parts))
+    return outcome if outcome.texts or outcome.notes else None
 
 
 def _applies(entry: Entry, path: str, *, inside: bool) -> bool:
@@ -53,7 +50,7 @@ def _applies(entry: Entry, path: str, *, inside: bool) -> bool:
 
 
 def _sort_out(
-    entries: list[Entry], path: str, sent: frozenset[str], client: str
+    entries: list[Entry], path: str, sent: set[str], client: str
 ) -> dict[str, list[Entry]]:
     """What happens to each rule. Of several with the same text the first is sent."""
     parts: dict[str, list[Entry]] = {FRESH: [], KNOWN: [], NATIVE: [], LATER: []}
@@ -73,17 +70,16 @@ def _sort_out(
     return parts
 
 
-def _piece(entry: Entry, body: str, path: str) -> Piece:
-    return {
-        "kind": "rules",
-        "head": head(),
-        "body": title(entry["label"]) + body,
-        "tail": TAIL,
-        "late_head": head(path),
-        "ledger": LEDGER,
-        "hash": entry["hash"],
-        "path": entry["path"],
-    }
+def _text(entry: Entry, body: str, path: str) -> Text:
+    return Text(
+        "rules",
+        title(entry["label"]) + body,
+        head=head(),
+        tail=TAIL,
+        late_head=head(path),
+        hash=entry["hash"],
+        path=entry["path"],
+    )
 
 
 def _note(path: str, parts: dict[str, list[Entry]]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 from sisyphus.clients.claude_code_files import is_excluded
-from sisyphus.documents import FRONTMATTER_CHARACTERS, BadFrontmatter, parse
+from sisyphus.documents import FRONTMATTER_CHARACTERS, BadFrontmatter, expand, parse
 from sisyphus.errors import UnreadableError
-from sisyphus.includes import expand
 from sisyphus.measure import fingerprint
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 from sisyphus.rules import globs, keys

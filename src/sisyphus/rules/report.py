@@ -43,7 +43,8 @@ def explain(space: Workspace, file: str, session: str) -> Json:
     """
     path, inside = relative(os.path.join(space.cwd, file), space.root)
     found = survey(space.root, space.home)
-    sent = sent_hashes(space.ours, "rules-injector", session) if session else None
+    own, _, agent = session.partition("@")
+    sent = sent_hashes(space.memory, space.client, own, agent) if session else None
     return {
         "file": path,
         "project": space.root,

@@ -23,7 +23,7 @@ class Facts:
         "breaker", "checkpoint", "completed", "fatal", "limit", "passing", "tries", "trouble",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913  # one a fact
+    def __init__(  # one a fact
         self,
         *,
         completed: str = "",
@@ -74,7 +74,7 @@ def decide(facts: Facts) -> Decision:
     return Decision(GO_ON, facts.trouble or NOT_DONE)
 
 
-def limit(  # noqa: PLR0913  # one a limit
+def limit(  # one a limit
     *,
     done: int,
     max_iterations: int,

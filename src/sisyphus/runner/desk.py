@@ -80,7 +80,7 @@ class Desk:
         "_trouble", "interrupted", "keeps_record", "places", "run", "screen", "sleep", "space",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913, PLR0917  # one a tool
+    def __init__(  # one a tool
         self,
         space: Workspace,
         places: Places,

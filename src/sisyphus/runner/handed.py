@@ -66,7 +66,7 @@ def finish_run(space: Workspace, loop_id: str) -> None:
         handoffs.close(space.ours, space.root, is_of_run)
 
 
-def write(  # noqa: PLR0913  # one a fact
+def write(  # one a fact
     space: Workspace,
     session: str,
     *,

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import sys
 
-from sisyphus.session.client import is_linux, linux_start, linux_stat, read_proc
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +18,8 @@ if TYPE_CHECKING:
 PS_SECONDS = 2.0
 
 _MOST_STEPS = 32
+_STAT_BYTES = 4_096
+_BOOT_CHARACTERS = 8
 _MOST_PID = 2**32  # Windows counts so far
 _ARGUMENTS_BYTES = 65_536
 
@@ -162,3 +162,46 @@ def _ps(*words: str) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return None if ran.stderr else ran.stdout.decode("utf-8", "replace")
+
+
+def linux_start(pid: int) -> str | None:
+    """When a process began and which run of the machine that was; "" = it has ended.
+
+    None where that cannot be told.
+    """
+    found = linux_stat(pid)
+    if found is None:
+        return "" if is_linux() and os.path.exists("/proc/self/stat") else None
+    if found[1] in "ZX":  # kept only until its parent asks how it ended
+        return ""
+    boot = read_proc("sys/kernel/random/boot_id", _BOOT_CHARACTERS)
+    return f"{found[20]}-{os.fsdecode(boot)}"
+
+
+def linux_stat(pid: int) -> list[str] | None:
+    """Name, state, parent and so on as in proc(5), its number left out; None = no such process."""
+    raw = read_proc(f"{pid}/stat", _STAT_BYTES)
+    if not raw:
+        return None
+    head, _, rest = os.fsdecode(raw).rpartition(")")  # a name may hold anything, brackets too
+    return [head.partition("(")[2], *rest.split()]
+
+
+def read_proc(name: str, limit: int) -> bytes:
+    """b"" where there is no such file, or no /proc."""
+    if not is_linux():
+        return b""
+    try:
+        fd = os.open(f"/proc/{name}", os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(fd, limit)
+    except OSError:  # the process ended meanwhile
+        return b""
+    finally:
+        os.close(fd)
+
+
+def is_linux() -> bool:
+    return sys.platform == "linux"

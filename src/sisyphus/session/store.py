@@ -1,220 +1,296 @@
-"""What a session's model was sent, and what waits for its next reply.
+"""A session's record in the memory: who it is, what its model was sent, what waits for its reply.
 
-Four files a session, guarded by one lock: the queue (there only while something waits, so that
-a quiet hook asks the file system one question), the two ledgers of rules and documents, and the
-session file for the rest. KEY is the session's id, for a subagent followed by `@` and its own.
+A session is known by client, id and agent: a subagent's context is its own.
 """
 
 from __future__ import annotations
 
+import json
 import os
 
-from sisyphus.paths import queue_path
-from sisyphus.state.files import (
-    Removal,
-    check_version,
-    ensure_folder,
-    load_json,
-    read_json,
-    stage_json,
-)
-from sisyphus.state.lock import Lock
+from sisyphus.clients.base import Text
+from sisyphus.memory import OF_SESSIONS, Change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from typing import TypeVar
+    from collections.abc import Iterable, Sequence
 
-    from sisyphus._types import Json, Piece
-    from sisyphus.state.files import Staged
+    from sisyphus.clients.base import Payload
+    from sisyphus.memory import Memory, Value
 
-    Item = TypeVar("Item")
+LEDGERS = {
+    "rules": "rules-injector",
+    "agents": "context-injector",
+    "readme": "context-injector",
+}
+"""Kinds of texts -> the folder whose files tell other programs what was sent."""
 
-SESSION = "sessions"
-WIRINGS = "wirings"
-"""In the session file: scope -> when a hook of ours that its settings call last saw a start, in
-epoch seconds."""
-QUEUE = "queue"
-LEDGERS = ("rules-injector", "context-injector")
+_COLUMNS = (
+    "n", "version", "project", "source", "began_at", "seen_at", "pid", "process_started",
+    "bound_at", "in_process", "former_pid", "former_started", "before", "forked_at", "parents",
+    "forgot_at", "forgot_for",
+)  # fmt: skip
+_TEXT_COLUMNS = "kind, body, head, tail, late_head, hash, path"
 
 
-def session_path(ours: str, key: str) -> str:
-    return os.path.join(ours, SESSION, f"{key}.json")
+class Session:
+    """A session's row as it was read. `n` 0: there is none yet, and all else is None."""
+
+    __slots__ = ("agent", "client", "id", *_COLUMNS)
+
+    def __init__(self, client: str, session: str, agent: str, row: Sequence[object] | None) -> None:
+        self.client = client
+        self.id = session
+        self.agent = agent
+        for name, value in zip(_COLUMNS, row or (0, 0, *[None] * len(_COLUMNS)), strict=False):
+            setattr(self, name, value)
+
+    def change(self, **values: Value) -> Change:
+        return Change("session", self.key, self.version, values)
+
+    @property
+    def key(self) -> dict[str, Value]:
+        return {"client": self.client, "id": self.id, "agent": self.agent}
+
+    @property
+    def misses_parents(self) -> bool:
+        """Whether it is a fork of which nobody knows yet what its model was sent."""
+        return self.forked_at is not None and self.parents is None
+
+    if TYPE_CHECKING:
+        n: int
+        version: int
+        project: str | None
+        source: str | None
+        began_at: float | None
+        seen_at: float | None
+        pid: int | None
+        process_started: str | None
+        bound_at: float | None
+        in_process: int | None
+        former_pid: int | None
+        former_started: str | None
+        before: str | None
+        forked_at: float | None
+        parents: str | None
+        forgot_at: float | None
+        forgot_for: str | None
 
 
-def ledger_path(ours: str, ledger: str, key: str) -> str:
+class Beginning(Change):
+    """A session's start: its new values, that hooks of this `scope` saw it, and, where its context
+    begins empty, that nothing was sent and nothing waits."""
+
+    __slots__ = ("at", "forgets", "scope")
+
+    def __init__(
+        self,
+        session: Session,
+        scope: str,
+        at: float,
+        values: dict[str, Value],
+        *,
+        forgets: bool,
+    ) -> None:
+        super().__init__("session", session.key, session.version, values)
+        self.scope = scope
+        self.at = at
+        self.forgets = forgets
+
+    def apply(self, memory: Memory) -> bool:
+        if not super().apply(memory):
+            return False
+        n = number(memory, *self.key.values())
+        memory.write(
+            "INSERT INTO wiring (session, scope, started_at) VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET started_at = excluded.started_at",
+            n, self.scope, self.at,
+        )  # fmt: skip
+        if self.values.get("in_process"):
+            leave_others(memory, n, self.values["pid"])
+        if self.forgets:
+            for table in ("sent", "waiting"):
+                memory.write(f"DELETE FROM {table} WHERE session = ?", n)  # our names
+        return True
+
+
+class Inheritance(Change):
+    """A fork's model holds what each of the sessions that may be its parent was sent."""
+
+    __slots__ = ("parents",)
+
+    def __init__(self, session: Session, parents: Sequence[str]) -> None:
+        told = json.dumps(parents)
+        super().__init__("session", session.key, session.version, {"parents": told})
+        self.parents = parents
+
+    def apply(self, memory: Memory) -> bool:
+        """Counts once, whatever else has changed, and unless there is nothing left to inherit."""
+        if not memory.write(
+            "UPDATE session SET parents = ?, version = version + 1 "
+            "WHERE client = ? AND id = ? AND agent = ? AND parents IS NULL",
+            self.values["parents"], *self.key.values(),
+        ):  # fmt: skip
+            return True
+        marks = ", ".join("?" * len(self.parents))
+        memory.write(
+            "INSERT OR IGNORE INTO sent (session, hash, kind, path, at) "
+            "SELECT ?, hash, kind, path, max(at) FROM sent JOIN session ON session = session.n "
+            f"WHERE client = ? AND agent = '' AND id IN ({marks}) "  # marks alone
+            "GROUP BY hash HAVING count(DISTINCT session) = ?",
+            number(memory, *self.key.values()), self.key["client"], *self.parents,
+            len(self.parents),
+        )  # fmt: skip
+        return True
+
+
+def load(memory: Memory, client: str, session: str, agent: str = "") -> Session:
+    row = memory.row(
+        f"SELECT {', '.join(_COLUMNS)} FROM session WHERE client = ? AND id = ? AND agent = ?",
+        client, session, agent,
+    )  # fmt: skip
+    return Session(client, session, agent, row)
+
+
+def load_of(memory: Memory, payload: Payload) -> Session:
+    return load(memory, payload.client, payload.session, payload.agent)
+
+
+def number(memory: Memory, client: Value, session: Value, agent: Value) -> int:
+    """The session's number in the other tables; a session that nobody saw before gets one. Inside
+    a transaction."""
+    query = "SELECT n FROM session WHERE client = ? AND id = ? AND agent = ?"
+    found = memory.row(query, client, session, agent)
+    if found is None:
+        memory.write(
+            "INSERT INTO session (client, id, agent, version) VALUES (?, ?, ?, 1)",
+            client, session, agent,
+        )  # fmt: skip
+        found = memory.row(query, client, session, agent)
+    assert found is not None  # noqa: S101  # it was written just now
+    return int(found[0])
+
+
+def number_of(memory: Memory, payload: Payload) -> int:
+    return number(memory, payload.client, payload.session, payload.agent)
+
+
+def leave_others(memory: Memory, n: int, pid: Value) -> None:
+    """A process is in one session at a time. Inside a transaction."""
+    memory.write("UPDATE session SET in_process = 0 WHERE pid = ? AND n <> ?", pid, n)
+
+
+def sent_hashes(memory: Memory, client: str, session: str, agent: str = "") -> frozenset[str]:
+    """The texts that this session's model was certainly sent, by their hashes."""
+    rows = memory.rows(
+        "SELECT hash FROM sent JOIN session ON session = session.n "
+        "WHERE client = ? AND id = ? AND agent = ?",
+        client, session, agent,
+    )  # fmt: skip
+    return frozenset(row[0] for row in rows)
+
+
+def waiting(memory: Memory, n: int) -> list[Text]:
+    """What waits for the next reply of session `n`, in order."""
+    rows = memory.rows(
+        f"SELECT {_TEXT_COLUMNS} FROM waiting WHERE session = ? ORDER BY seq",
+        n,
+    )
+    return [_text(*row) for row in rows]
+
+
+def _text(kind: str, body: str, *rest: str) -> Text:
+    names = ("head", "tail", "late_head", "hash", "path")
+    return Text(kind, body, **dict(zip(names, rest, strict=True)))  # type: ignore[arg-type]
+
+
+def wait(memory: Memory, n: int, texts: Iterable[Text]) -> None:
+    """Replaces what waits. Inside a transaction."""
+    memory.write("DELETE FROM waiting WHERE session = ?", n)
+    for seq, text in enumerate(texts):
+        memory.write(
+            f"INSERT INTO waiting (session, seq, {_TEXT_COLUMNS}) "  # our names
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            n, seq, text.kind, text.body, text.head, text.tail, text.late_head, text.hash,
+            text.path,
+        )  # fmt: skip
+
+
+def unsent(memory: Memory, n: int, texts: Iterable[Text]) -> list[Text]:
+    """Those that the model of session `n` does not have."""
+    query = "SELECT 1 FROM sent WHERE session = ? AND hash = ?"
+    return [text for text in texts if not text.hash or not memory.row(query, n, text.hash)]
+
+
+def remember(memory: Memory, n: int, text: Text, now: float) -> None:
+    """Notes that the model was sent this text. Of a file the last text counts alone: one that
+    comes back later is new to the model. Parts of a document share what stands before the `/`.
+    Inside a transaction."""
+    if not text.hash:
+        return
+    if text.path and text.kind != "loop":
+        digest = text.hash.partition("/")[0]
+        memory.write(
+            "DELETE FROM sent WHERE session = ? AND kind = ? AND path = ? "
+            "AND hash <> ? AND hash NOT GLOB ? || '/*'",
+            n, text.kind, text.path, digest, digest,
+        )  # fmt: skip
+    memory.write(
+        "INSERT OR IGNORE INTO sent (session, hash, kind, path, at) VALUES (?, ?, ?, ?, ?)",
+        n, text.hash, text.kind, text.path, now,
+    )  # fmt: skip
+
+
+def ledger_path(ours: str, ledger: str, session: str, agent: str = "") -> str:
+    key = f"{session}@{agent}" if agent else session
     return os.path.join(ours, ledger, f"session-{key}.json")
 
 
-def sent_hashes(ours: str, ledger: str, key: str) -> frozenset[str]:
-    """A glance without the lock: what this session was certainly sent."""
-    if not key:
-        return frozenset()
-    return frozenset(_strings(read_json(ledger_path(ours, ledger, key)) or {}, "injected_hashes"))
+def ledger(memory: Memory, name: str, session: str, agent: str = "") -> dict[str, list[str]]:
+    """What other programs are told that a session was sent, in S0's words: they know no client."""
+    kinds = [kind for kind, ledger in LEDGERS.items() if ledger == name]
+    rows = memory.rows(
+        "SELECT hash, path FROM sent JOIN session ON session = session.n "
+        f"WHERE id = ? AND agent = ? AND kind IN ({', '.join('?' * len(kinds))}) "  # marks
+        "ORDER BY at, hash",
+        session, agent, *kinds,
+    )  # fmt: skip
+    hashes = dict.fromkeys(found for found, _ in rows)
+    paths = dict.fromkeys(path for _, path in rows if path)
+    return {"injected_hashes": list(hashes), "injected_paths": list(paths)}
 
 
-class SessionStore:
-    """The files of one session, read under its lock inside a `with` block."""
-
-    def __init__(self, ours: str, key: str) -> None:
-        self._ours = ours
-        self._key = key
-        ensure_folder(os.path.join(ours, SESSION))
-        self._lock = Lock(session_path(ours, key))
-        self._files: dict[str, Json] = {}
-        self._changed: set[str] = set()
-
-    def __enter__(self) -> SessionStore:
-        self._lock.__enter__()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._lock.__exit__(None, None, None)
-
-    def reset(self) -> None:
-        """Forgets every change made here and takes the files as they are on disk."""
-        self._files = {}
-        self._changed = set()
-
-    @property
-    def state(self) -> Json:
-        """The session file; change it with `set`."""
-        return self._file(SESSION)
-
-    def set(self, **fields: object) -> None:
-        if any(self.state.get(name) != value for name, value in fields.items()):
-            self.state.update(fields)
-            self._changed.add(SESSION)
-
-    def began(self, scope: str, now: float) -> None:
-        """Notes that a hook which settings of this scope call has seen the session start."""
-        marks = self.state.get(WIRINGS)
-        self.set(**{WIRINGS: {**(marks if isinstance(marks, dict) else {}), scope: int(now)}})
-
-    @property
-    def queue(self) -> list[Piece]:
-        waiting = self._file(QUEUE).get("queue")
-        return [p for p in waiting if _is_piece(p)] if isinstance(waiting, list) else []
-
-    def wait(self, pieces: list[Piece]) -> None:
-        """Replaces the queue."""
-        if self._file(QUEUE).get("queue", []) != pieces:
-            self._file(QUEUE)["queue"] = pieces
-            self._changed.add(QUEUE)
-
-    def has(self, piece: Piece) -> bool:
-        """Whether the model was sent this text already."""
-        name, field = _remembering(piece)
-        return bool(piece["hash"]) and piece["hash"] in _strings(self._file(name), field)
-
-    def remember(self, piece: Piece) -> None:
-        """Notes that the model was sent this text."""
-        if not piece["hash"]:
-            return
-        name, field = _remembering(piece)
-        _add(self._file(name), field, piece["hash"])
-        if piece["ledger"]:
-            _add(self._file(name), "injected_paths", piece["path"])
-        if piece["path"] and piece["kind"] != "loop":
-            self._supersede(self._file(name), field, piece)
-        self._changed.add(name)
-
-    def _supersede(self, source: Json, field: str, piece: Piece) -> None:
-        """Of a file the last text counts alone: one that comes back later is new to the model.
-
-        `latest` of the session file holds it; a document's parts share what stands before the `/`.
-        """
-        latest, new = _texts(self.state, "latest"), piece["hash"].partition("/")[0]
-        place = f"{piece['kind']} {piece['path']}"
-        old = latest.get(place, "")
-        self.set(latest={**latest, place: new})
-        if old and old not in self.state["latest"].values():
-            source[field] = [h for h in _strings(source, field) if h.partition("/")[0] != old]
-
-    def inherit(self, parents: Sequence[str]) -> None:
-        """Takes over what each of the sessions `parents` was sent."""
-        for name in (*LEDGERS, SESSION):
-            theirs = [read_json(_path(self._ours, name, parent)) or {} for parent in parents]
-            for field in ("sent", "injected_hashes", "injected_paths"):
-                for text in _in_all([_strings(found, field) for found in theirs]):
-                    _add(self._file(name), field, text)
-                    self._changed.add(name)
-            if latest := _in_all([_texts(found, "latest").items() for found in theirs]):
-                self.set(latest={**dict(latest), **_texts(self.state, "latest")})
-
-    def forget(self) -> None:
-        """The model's context is empty again: nothing was sent, nothing waits."""
-        self.wait([])
-        for name in (SESSION, *LEDGERS):
-            for field in ("sent", "injected_hashes", "injected_paths"):
-                if self._file(name).get(field):
-                    self._file(name)[field] = []
-                    self._changed.add(name)
-        if self.state.get("latest"):
-            self.set(latest={})
-        if "forked_at" in self.state and "parents" not in self.state:
-            self.set(parents=[])  # nothing is left to inherit
-
-    def save(self) -> None:
-        for staged in self.stage():
-            staged.commit()
-
-    def stage(self) -> list[Staged | Removal]:
-        """The changed files, written and one rename away from counting.
-
-        The queue comes last: killed before it, what was sent is remembered and not sent again.
-        """
-        return [self._stage(n) for n in (*LEDGERS, SESSION, QUEUE) if n in self._changed]
-
-    def _stage(self, name: str) -> Staged | Removal:
-        path = _path(self._ours, name, self._key)
-        if name == QUEUE and not self.queue:
-            check_version(path, self._file(name))
-            return Removal(path)
-        ensure_folder(os.path.dirname(path))
-        return stage_json(path, self._file(name))
-
-    def _file(self, name: str) -> Json:
-        if name not in self._files:
-            self._files[name] = load_json(_path(self._ours, name, self._key))
-        return self._files[name]
+def unexported(memory: Memory, n: int) -> list[str]:
+    """The ledgers of session `n` that say less than the memory: whoever wrote there last was
+    killed, or found no room."""
+    return [name for (name,) in memory.rows("SELECT name FROM export WHERE session = ?", n)]
 
 
-def _path(ours: str, name: str, key: str) -> str:
-    if name == SESSION:
-        return session_path(ours, key)
-    return queue_path(ours, key) if name == QUEUE else ledger_path(ours, name, key)
+def new_calls(memory: Memory, session: Session, calls: Iterable[str]) -> set[str]:
+    """Of the ids of tool calls those that no hook has answered yet."""
+    query = "SELECT 1 FROM call WHERE session = ? AND id = ?"
+    return {call for call in calls if not memory.row(query, session.n, call)}
 
 
-def _remembering(piece: Piece) -> tuple[str, str]:
-    return (piece["ledger"], "injected_hashes") if piece["ledger"] else (SESSION, "sent")
+def note(memory: Memory, session: str, text: str, now: float) -> None:
+    """A line of the journal about what a command did to a session, if the session is known."""
+    row = memory.row("SELECT n FROM session WHERE id = ? AND agent = ''", session)
+    if row is not None:
+        memory.write(
+            "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts) "
+            "VALUES (?, ?, 'command', 0, 0, 0, 0, ?, '[]')",
+            row[0], now, json.dumps([text]),
+        )  # fmt: skip
 
 
-def _texts(source: Json, field: str) -> dict[str, str]:
-    found = source.get(field)
-    if not isinstance(found, dict):
-        return {}
-    return {name: text for name, text in found.items() if isinstance(text, str)}
+def is_known(memory: Memory, session: str) -> bool:
+    """Whether a hook has seen this session."""
+    return memory.row("SELECT 1 FROM session WHERE id = ? AND agent = ''", session) is not None
 
 
-def _strings(source: Json, field: str) -> list[str]:
-    values = source.get(field)
-    return [v for v in values if isinstance(v, str)] if isinstance(values, list) else []
-
-
-def _in_all(groups: Sequence[Collection[Item]]) -> list[Item]:
-    return [item for item in groups[0] if all(item in g for g in groups)] if groups else []
-
-
-def _add(source: Json, field: str, text: str) -> None:
-    texts = _strings(source, field)
-    source[field] = texts if text in texts else [*texts, text]
-
-
-def _is_piece(value: object) -> bool:
-    fields = ("kind", "head", "body", "tail", "late_head", "ledger", "hash", "path")
-    if not isinstance(value, dict) or not all(isinstance(value.get(f), str) for f in fields):
-        return False
-    from sisyphus.session.queue import PRIORITY  # not needed where nothing waits
-
-    return value["kind"] in PRIORITY and value["ledger"] in ("", *LEDGERS)
+def delete(memory: Memory, sessions: Sequence[int]) -> None:
+    """Removes sessions, and what belongs to them. Inside a transaction."""
+    for n in sessions:
+        for table in OF_SESSIONS:
+            memory.write(f"DELETE FROM {table} WHERE session = ?", n)  # our names
+        memory.write("DELETE FROM session WHERE n = ?", n)

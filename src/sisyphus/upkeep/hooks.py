@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 TYPE_CHECKING = False
@@ -17,39 +16,29 @@ there is half done."""
 
 MOST_FILES = 2_000
 
+PURGED = "purged_at"
+"""The note in the memory that says when it was cleaned last, in epoch seconds."""
+
 
 def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:
     """Removes what `sisyphus purge` would, apart from what only people are to decide on."""
     if payload.agent or not payload.session:
         return None
-    stamp = stamp_path(space.ours)
-    if not _is_due(stamp, space.now):
-        return None
     days: int = space.settings.get("state.keep_days")
-    if days <= 0:
+    if days <= 0 or space.memory.problem or not _is_due(space):
         return None
-    _note_day(stamp, space.now)
+    _note_day(space)
     return _purge(space, days, time.monotonic() + MOST_SECONDS)
 
 
-def stamp_path(ours: str) -> str:
-    """Its time is that of the last clean-up."""
-    return os.path.join(ours, "cache", "purged")
+def _is_due(space: Workspace) -> bool:
+    row = space.memory.row("SELECT value FROM note WHERE name = ?", PURGED)
+    return row is None or abs(space.now - float(row[0])) >= EVERY_SECONDS
 
 
-def _is_due(stamp: str, now: float) -> bool:
-    try:
-        return abs(now - os.stat(stamp).st_mtime) >= EVERY_SECONDS
-    except OSError:
-        return True
-
-
-def _note_day(stamp: str, now: float) -> None:
+def _note_day(space: Workspace) -> None:
     """First of all: what fails or is killed is not tried again at every end."""
-    from sisyphus.state.files import append_text
-
-    append_text(stamp, "")
-    os.utime(stamp, (now, now))
+    space.memory.write("INSERT OR REPLACE INTO note VALUES (?, ?)", PURGED, str(space.now))
 
 
 class _LateError(Exception):
@@ -69,9 +58,13 @@ def _purge(space: Workspace, days: int, deadline: float) -> Outcome | None:
     except _LateError as error:
         return Outcome(notes=[f"nothing old was removed: {error}; `sisyphus purge` does"])
     done = purge.carry_out(found[:MOST_FILES], deadline)
-    if not done.gone:
+    sessions = purge.Sessions(space.memory, space.now, days)
+    if sessions:
+        sessions.remove(space.memory, space.now)
+    if not done.gone and not sessions:
         return None
     left = len(found) - len(done.gone)
-    rest = f"; {left:,} stay for another day" if left else ""
-    gone = purge.total(done.gone)
-    return Outcome(notes=[f"removed what was not used for {days} days: {gone}{rest}"])
+    gone = [str(sessions)] if sessions else []
+    gone += [purge.total(done.gone)] if done.gone else []
+    rest = f"; {left:,} files stay for another day" if left else ""
+    return Outcome(notes=[f"removed what was not used for {days} days: {', '.join(gone)}{rest}"])

@@ -14,19 +14,14 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json
 
-JOURNALS = "journals"
-SESSIONS = "session files"
 LEDGERS = "lists of what was sent"
-QUEUES = "texts that wait for a reply"
 CONTEXTS = "context sizes"
 MARKS = "marks of enforcement"
 OPENCODE = "OpenCode transcripts"
 MEMORIES = "loop memories"
 TRANSCRIPTS = "transcripts of loops"
 CHECKLISTS = "checklists"
-PROCESSES = "client processes"
 HANDOFFS = "handoffs"
-CACHES = "rule caches"
 LOGS = "old logs"
 REPLACED = "replaced files"
 LEFT_OVER = "files of killed writers"
@@ -35,13 +30,13 @@ ITERATIONS = "iterations of loops"
 CORRUPT = "unreadable files set aside"
 
 KINDS = (
-    JOURNALS, OPENCODE, SESSIONS, LEDGERS, QUEUES, CONTEXTS, MARKS, MEMORIES, TRANSCRIPTS,
-    CHECKLISTS, PROCESSES, HANDOFFS, CACHES, LOGS, REPLACED, LEFT_OVER, LOCKS, ITERATIONS, CORRUPT,
+    OPENCODE, LEDGERS, CONTEXTS, MARKS, MEMORIES, TRANSCRIPTS, CHECKLISTS, HANDOFFS, LOGS,
+    REPLACED, LEFT_OVER, LOCKS, ITERATIONS, CORRUPT,
 )  # fmt: skip
 """In the order in which they are listed, and removed: a lock goes after what it guards, what a
 session was sent after its transcript, so that what is cut off says nothing twice."""
 
-SAID_ONCE = (SESSIONS, LEDGERS, QUEUES, CONTEXTS)
+SAID_ONCE = (LEDGERS, CONTEXTS)
 """What tells that a text was sent, or is still to be: without it a session that is resumed gets
 its texts a second time."""
 
@@ -57,11 +52,8 @@ SESSION, LOOP = "session", "loop"
 _OWN = "."  # guarded by a lock of its own
 
 _FOLDERS: dict[str, tuple[tuple[str, str, str, str, str], ...]] = {
-    "logs": (("journal-", ".jsonl", JOURNALS, SESSION, ""),),
-    "sessions": (("", ".json", SESSIONS, SESSION, _OWN),),
-    "rules-injector": (("session-", ".json", LEDGERS, SESSION, "sessions"),),
-    "context-injector": (("session-", ".json", LEDGERS, SESSION, "sessions"),),
-    "queue": (("", ".json", QUEUES, SESSION, "sessions"),),
+    "rules-injector": (("session-", ".json", LEDGERS, SESSION, ""),),
+    "context-injector": (("session-", ".json", LEDGERS, SESSION, ""),),
     "checkpoint": (("", ".json", CONTEXTS, SESSION, _OWN),),
     "enforce": (("", ".tools", MARKS, SESSION, ""), ("", ".waiter", MARKS, SESSION, "")),
     "opencode": (("", ".jsonl", OPENCODE, SESSION, ""),),
@@ -91,7 +83,7 @@ class File:
 
     __slots__ = ("changed", "guarded", "kind", "owner", "path", "size", "stamp")
 
-    def __init__(  # noqa: PLR0913, PLR0917  # one a trait
+    def __init__(  # one a trait
         self,
         path: str,
         kind: str,

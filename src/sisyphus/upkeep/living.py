@@ -11,8 +11,7 @@ from sisyphus.ralph.past.living import living as living_loops
 from sisyphus.runner.client import launch
 from sisyphus.runner.keep.state import COMPLETED, Run
 from sisyphus.runner.report import is_at_work
-from sisyphus.session import binding, client
-from sisyphus.session.process import Process, is_alive
+from sisyphus.session import client_process
 from sisyphus.session.transcripts import resumable
 from sisyphus.state.files import read_json
 from sisyphus.upkeep import kept
@@ -39,7 +38,7 @@ class Living:
         files = _loop_files(ours)
         found = living_loops(ours)
         self.knows_loops = len(found) == len(files)
-        self.sessions = {*binding.open_sessions(ours), *map(_session_of, files)}
+        self.sessions = {*client_process.open_sessions(ours), *map(_session_of, files)}
         self.loops = {loop.loop_id for loop, _ in found}
         self.resumable = resumable(os.path.dirname(ours))
         self.handoffs: set[str] = set()
@@ -57,8 +56,6 @@ class Living:
         for as long as it has its transcript."""
         if file.kind in kept.SAID_ONCE:
             return file.owner[1] in self.resumable
-        if file.kind == kept.PROCESSES:
-            return self._runs_still(file.path)
         if file.kind == kept.HANDOFFS:
             return self._is_waited_for(file.path)
         return file.kind == kept.REPLACED and _is_installed(self.ours, file.path)
@@ -69,13 +66,6 @@ class Living:
         if is_at_work(run) or launch.living(run.in_flight):
             self.loops.add(run.loop_id)
             self.sessions.add(str(run.in_flight.get("session_id")))
-
-    def _runs_still(self, path: str) -> bool:
-        pid = int(os.path.basename(path).removeprefix("ppid_").removesuffix(".id"))
-        session = client.session_named(self.ours, pid)
-        known = binding.recorded(self.ours, session) if session else None
-        started = known.started if known and known.pid == pid else ""
-        return is_alive(Process(pid, started)) is not False
 
     def _is_waited_for(self, path: str) -> bool:
         """Whether a handoff, or one of a project's list of them, was not given to anybody yet."""

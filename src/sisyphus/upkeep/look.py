@@ -19,7 +19,6 @@ TELL_EVERY = 500
 """Files between two looks at the clock, or two words about how far we are."""
 
 _NOBODY = ("", "")
-_PROCESS, _PROCESS_END = "ppid_", ".id"
 _OLD_LOGS = ("debug.log.1",)
 _OLD_ENFORCEMENTS = "enforcements.jsonl.1"
 
@@ -38,8 +37,6 @@ def _all(ours: str) -> Iterator[File]:
     for folder in kept.FOLDERS:
         yield from _of_table(ours, folder)
     yield from _subagents(ours)
-    yield from _named(ours, "ralph/sessions", kept.PROCESSES, _is_process, guarded="ppid")
-    yield from _caches(ours)
     yield from _named(ours, "logs", kept.LOGS, _OLD_LOGS.__contains__)
     yield from _named(ours, "replaced", kept.REPLACED, bool)
     for project in _folders(ours, "projects"):
@@ -62,17 +59,6 @@ def _subagents(ours: str) -> Iterator[File]:
                 yield File(path, kept.OPENCODE, owner, "", found)
 
 
-def _caches(ours: str) -> Iterator[File]:
-    """One that is read is not written: most systems note once a day that it was."""
-    for name, path, found in _files(ours, "cache"):
-        base = name.removesuffix(".tmp").removesuffix(".lock")
-        if base.startswith("rules-") and base.endswith(".jsonl"):
-            kind = kept.CACHES if base == name else kept.LEFT_OVER
-            kind = kept.LOCKS if name.endswith(".lock") else kind
-            guarded = os.path.join(os.path.dirname(path), base)
-            yield File(path, kind, _NOBODY, guarded, found, max(found.st_atime, found.st_mtime))
-
-
 def _of_project(ours: str, folder: str) -> Iterator[File]:
     for name, path, found in _files(ours, folder):
         if name == "handoffs.json":
@@ -92,11 +78,6 @@ def _named(
     for name, path, found in _files(ours, folder):
         if takes(name):
             yield File(path, kind, _NOBODY, lock, found)
-
-
-def _is_process(name: str) -> bool:
-    pid = name.removeprefix(_PROCESS).removesuffix(_PROCESS_END)
-    return name == f"{_PROCESS}{pid}{_PROCESS_END}" and pid.isascii() and pid.isdigit()
 
 
 def _files(ours: str, folder: str) -> Iterator[tuple[str, str, os.stat_result]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from sisyphus.session import store
 from sisyphus.upkeep import choose, kept, look
 from sisyphus.upkeep.remove import Removed, remove
 
@@ -10,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sisyphus._types import Json
+    from sisyphus.memory import Memory, Row
     from sisyphus.upkeep.kept import File
     from sisyphus.upkeep.look import Tell
 
@@ -31,6 +35,48 @@ def find(
     free = [f for f in asked if not living.has(f.owner) and not living.needs(f)]
     going = choose.without_held(free, every)
     return sorted(going, key=lambda file: (kept.KINDS.index(file.kind), file.path))
+
+
+class Sessions:
+    """What the memory need not keep. `ended`: the numbers of sessions that go whole; `resumable`:
+    of those that the client can still resume, so that what they were sent stays; `events`: how
+    many lines of the journal go with them."""
+
+    def __init__(self, memory: Memory, now: float, days: int) -> None:
+        self.ended: list[int] = []
+        self.resumable: list[int] = []
+        limit = now - max(days * choose.DAY, choose.MOMENT)
+        rows = memory.rows("SELECT n, id FROM session WHERE coalesce(seen_at, 0) < ?", limit)
+        if rows:
+            self._sort(rows, os.path.dirname(memory.path))
+        counts = (
+            memory.row("SELECT count(*) FROM event WHERE session = ?", n) or (0,)
+            for n in (*self.ended, *self.resumable)
+        )
+        self.events = sum(count for (count,) in counts)
+
+    def _sort(self, rows: list[Row], ours: str) -> None:
+        from sisyphus.upkeep.living import Living  # most days nothing is old
+
+        living = Living(ours)
+        for n, session in rows:
+            if session not in living.sessions:
+                (self.resumable if session in living.resumable else self.ended).append(n)
+
+    def remove(self, memory: Memory, now: float) -> None:
+        """Removes them, and rule indexes that were made long ago: they are made anew."""
+        with memory.transaction():
+            store.delete(memory, self.ended)
+            for n in self.resumable:
+                memory.write("DELETE FROM event WHERE session = ?", n)
+            memory.write("DELETE FROM rule_index WHERE made < ?", (now - _INDEX_SECONDS) * 10**9)
+
+    def __bool__(self) -> bool:
+        return bool(self.ended or self.events)
+
+    def __str__(self) -> str:
+        count = len(self.ended)
+        return f"{count:,} session{'s' * (count != 1)}, {self.events:,} lines of the journal"
 
 
 def again(
@@ -87,3 +133,4 @@ def size(count: int) -> str:
 
 
 _STEP = 1_000
+_INDEX_SECONDS = 30 * choose.DAY

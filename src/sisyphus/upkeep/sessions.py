@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
+from sisyphus import journal
 from sisyphus.boulder.store import read_plans
 from sisyphus.plain import one_line
 from sisyphus.ralph.past import history
 from sisyphus.times import duration, local
-from sisyphus.upkeep.cost import median
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json
     from sisyphus.boulder.store import Plans
+    from sisyphus.journal import SessionSums
+    from sisyphus.memory import Memory
     from sisyphus.ralph.past.records import Record
-    from sisyphus.upkeep.summary import Summary
 
 LAST = 20
 NOTHING = (
@@ -35,16 +36,6 @@ _HEADS = (
 _RIGHT = frozenset(("hooks", "time", "median", "sent", "blocks"))
 
 
-def of_project(found: Sequence[Summary], root: str) -> list[Summary]:
-    return [one for one in found if root in ("", one.project)]
-
-
-def of_run(found: Sequence[Summary], named: str) -> str:
-    """The last session of the fresh-context run whose id begins so; "" = there is none."""
-    mine = [one for one in found if one.run and one.run.startswith(named)]
-    return mine[-1].session if mine else ""
-
-
 def of_loop(ours: str, named: str) -> str:
     """The session of the only loop whose id begins so; "" = there is none."""
     found = {r.session_id for r in history.read(ours) if r.loop_id.startswith(named)}
@@ -52,7 +43,10 @@ def of_loop(ours: str, named: str) -> str:
 
 
 def rows(
-    found: Sequence[Summary], home: str, records: Sequence[Record] | None = None
+    memory: Memory,
+    found: Sequence[SessionSums],
+    home: str,
+    records: Sequence[Record] | None = None,
 ) -> list[Json]:
     """The sessions in the order of `found`, with their loops and their plan.
 
@@ -65,15 +59,15 @@ def rows(
         row = {"loop_id": record.loop_id, "result": record.result}
         loops.setdefault(record.session_id, []).append(row)
     books = {one.project: read_plans(home, one.project) for one in found if one.project}
-    return [_row(one, loops.get(one.session, []), _plan(one, books)) for one in found]
+    return [_row(memory, one, loops.get(one.session, []), _plan(one, books)) for one in found]
 
 
-def totals(found: Sequence[Summary]) -> Json:
+def totals(memory: Memory, found: Sequence[SessionSums], project: str = "") -> Json:
     return {
         "sessions": len(found),
         "hooks": sum(one.hooks for one in found),
         "ms": round(sum(one.ms for one in found), 1),
-        "median_ms": median(one.times for one in found),
+        "median_ms": journal.median_ms(journal.took(memory, project=project)),
         "sent": sum(one.sent for one in found),
         "blocked": sum(one.blocked for one in found),
     }
@@ -108,8 +102,8 @@ def summed_up(sums: Json) -> str:
     return ", ".join(parts) + "."
 
 
-def _row(one: Summary, loops: list[Json], plan: str) -> Json:
-    middle = median([one.times])
+def _row(memory: Memory, one: SessionSums, loops: list[Json], plan: str) -> Json:
+    middle = journal.median_ms(journal.took(memory, session=one.session))
     return {
         "session_id": one.session,
         "began": one.began or None,
@@ -128,7 +122,7 @@ def _row(one: Summary, loops: list[Json], plan: str) -> Json:
     }
 
 
-def _plan(one: Summary, books: dict[str, Plans]) -> str:
+def _plan(one: SessionSums, books: dict[str, Plans]) -> str:
     """The name of the plan that the session is at, as its project's book has it."""
     plans = books.get(one.project)
     record = plans.records.get(plans.own(one.session)) if plans else None

@@ -74,7 +74,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("text", "wave", "story", "title", "counts", "said"), PLACES)
-def test_where_the_work_stands(  # noqa: PLR0913, PLR0917  # what `where` is given
+def test_where_the_work_stands(  # what `where` is given
     text: str,
     wave: int | None,
     story: str,

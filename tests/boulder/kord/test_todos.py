@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import stored
 
-from sisyphus.boulder.hooks import TODO_TOOLS
 from sisyphus.boulder.kord import todos
 from sisyphus.boulder.kord.mirror import MAX_TODOS
 from sisyphus.boulder.kord.notes import objects
@@ -304,7 +303,10 @@ ANSWERS = st.fixed_dictionaries(
         "success": st.booleans() | JSON,
     },
 )
-CALLS = st.lists(st.tuples(st.sampled_from(TODO_TOOLS), GIVEN, ANSWERS, SESSIONS), max_size=8)
+CALLS = st.lists(
+    st.tuples(st.sampled_from(("TodoWrite", "TaskCreate", "TaskUpdate")), GIVEN, ANSWERS, SESSIONS),
+    max_size=8,
+)
 WRITTEN: st.SearchStrategy[list[Json]] = st.lists(
     st.fixed_dictionaries({"id": IDS, "content": WORDS, "status": STATUSES, "due": JSON}),
     max_size=4,

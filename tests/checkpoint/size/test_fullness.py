@@ -50,7 +50,7 @@ WINDOWS = [
 
 
 @pytest.mark.parametrize(("model", "tokens", "known", "environment", "window", "percent"), WINDOWS)
-def test_the_percentage_is_of_what_the_client_can_use(  # noqa: PLR0913, PLR0917  # one a fact
+def test_the_percentage_is_of_what_the_client_can_use(  # one a fact
     desk: Desk,
     monkeypatch: pytest.MonkeyPatch,
     model: str,
@@ -92,7 +92,7 @@ MOVED = [
 
 
 @pytest.mark.parametrize(("model", "environment", "known", "ends_at", "expected"), MOVED)
-def test_the_levels_lie_before_the_clients_own_end(  # noqa: PLR0913, PLR0917  # one a fact
+def test_the_levels_lie_before_the_clients_own_end(  # one a fact
     desk: Desk,
     monkeypatch: pytest.MonkeyPatch,
     model: str,
@@ -191,7 +191,7 @@ def test_the_newest_answer_is_worth_waiting_for_near_a_level(
 
 def test_an_answer_that_is_late_is_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.fill(60)
-    payload = desk.payload("post-tool-batch", tool_calls=[{"tool_use_id": "toolu_2"}])
+    payload = desk.payload("post-tool-use", tool_calls=[{"tool_use_id": "toolu_2"}])
     waited = desk.write_late(72, monkeypatch)
     assert fullness.wait(desk.space(), payload, {}).percent == pytest.approx(72)
     assert len(waited) == 1
@@ -199,7 +199,7 @@ def test_an_answer_that_is_late_is_waited_for(desk: Desk, monkeypatch: pytest.Mo
 
 def test_an_answer_that_never_comes_is_not_waited_for(desk: Desk) -> None:
     desk.fill(60)
-    payload = desk.payload("post-tool-batch", tool_calls=[{"tool_use_id": "toolu_7"}])
+    payload = desk.payload("post-tool-use", tool_calls=[{"tool_use_id": "toolu_7"}])
     assert fullness.wait(desk.space(), payload, {}).percent == pytest.approx(60)
 
 

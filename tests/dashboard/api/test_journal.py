@@ -3,15 +3,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from sisyphus.state import journal
+from making import journal
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 
 def _note(session: str, at: float) -> None:
-    journal.append(session, {"at": at, "event": "stop", "ms": 4, "notes": [f"note {at:g}"]})
+    journal(session, {"at": at, "event": "stop", "ms": 4, "notes": [f"note {at:g}"]})
 
 
 def test_the_journal_is_answered_page_by_page(program: TestClient) -> None:

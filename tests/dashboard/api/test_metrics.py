@@ -3,10 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from making import ours
+from making import journal, ours
 from ralph.past.log import a_loop, lives, starts
-
-from sisyphus.state import journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _note(session: str) -> None:
-    journal.append(session, {"at": 1, "event": "stop", "ms": 4})
+    journal(session, {"at": 1, "event": "stop", "ms": 4})
 
 
 def test_numbers_are_answered_as_prometheus_reads_them(program: TestClient) -> None:

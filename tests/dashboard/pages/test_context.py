@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import know_session, put
 from ralph.past.log import a_loop, lives, starts
 
 from dashboard.contexts import NOW, Sessions
 from sisyphus.paths import project_id
-from sisyphus.session.store import session_path
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -235,7 +234,7 @@ def test_a_loop_of_the_session_stands_there_as_on_its_own_page(
 ) -> None:
     world.seen()
     lives(starts(a_loop()))
-    put(Path(session_path(world.ours, "s1")), '{"process": {"pid": 999999999, "started": "1"}}')
+    know_session(world.ours, "s1", pid=999_999_999, process_started="1")
     badge = '<span class="badge badge-paused">left behind</span>'
     assert badge in browser.get("/loops/aaaaa").text
     assert badge in browser.get("/context/s1").text

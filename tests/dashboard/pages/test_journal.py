@@ -4,10 +4,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from making import ours
+from making import journal, ours
 
 from sisyphus.dashboard.views import journal as view
-from sisyphus.state import journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +18,7 @@ EVIL = '<script>alert("x")</script>'
 
 def _note(session: str, at: float, **fields: object) -> None:
     entry = {"at": 1_795_186_800 + at, "event": "stop", "ms": 4, "notes": [f"note {at:g}"]}
-    journal.append(session, {**entry, **fields})
+    journal(session, {**entry, **fields})
 
 
 def test_lines_are_shown_with_their_session_and_project(browser: TestClient, project: Path) -> None:

@@ -3,11 +3,10 @@ from __future__ import annotations
 import html
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import journal, know_session, noted
 from ralph.past.log import AT, a_loop, ends, known, lives, ran, starts
 
 from sisyphus.paths import our_home
@@ -15,8 +14,6 @@ from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import history, records, removal
 from sisyphus.ralph.store import LoopStore, loop_path
-from sisyphus.session.store import session_path
-from sisyphus.state import journal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +31,7 @@ def _paused() -> lp.Loop:
 
 def _left() -> lp.Loop:
     loop = _paused()
-    put(Path(session_path(our_home(), "s1")), '{"process": {"pid": 999999999, "started": "1"}}')
+    know_session(our_home(), "s1", pid=999_999_999, process_started="1")
     return loop
 
 
@@ -249,10 +246,9 @@ def test_an_end_that_is_no_time_keeps_no_loop_from_going_and_lets_no_other_go(
 
 def test_the_journal_says_where_it_was_archived(browser: TestClient) -> None:
     _lost()
-    journal.append("s1", {"at": 1.0, "event": "stop", "notes": []})
+    journal("s1", {"at": 1.0, "event": "stop", "notes": []})
     browser.post("/loops/aaaaa/archive")
-    with open(journal.journal_path("s1"), encoding="utf-8") as file:
-        assert "loop aaaaa was archived by the user on the dashboard" in file.read()
+    assert "loop aaaaa was archived by the user on the dashboard" in noted(our_home())
 
 
 def test_a_nested_loop_says_what_ends_with_it(browser: TestClient) -> None:

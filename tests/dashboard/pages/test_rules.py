@@ -3,10 +3,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import journal, put
 
 from sisyphus.paths import project_id
-from sisyphus.state import journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +17,7 @@ EVIL = '"><script>alert(1)'
 
 def _sent(session: str, project: Path, *texts: str, at: float = 1_795_186_800) -> None:
     entry = {"at": at, "event": "session-start", "sent": 9, "texts": [*texts]}
-    journal.append(session, {**entry, "project": str(project)})
+    journal(session, {**entry, "project": str(project)})
 
 
 @pytest.fixture

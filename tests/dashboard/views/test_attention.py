@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from boulder.scene import PLAN, Scene
 from enforce.desk import Desk as Enforced
-from making import put
+from making import know_session, put
 from ralph.past.log import a_loop, lives, starts
 
 from dashboard.contexts import NOW, Sessions
@@ -16,7 +16,6 @@ from sisyphus.dashboard.views import attention as view
 from sisyphus.enforce import marks
 from sisyphus.paths import our_home, project_id
 from sisyphus.ralph import loop as lp
-from sisyphus.session.store import session_path
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ def _loop(**fields: object) -> lp.Loop:
 
 def _leave(session: str = "s1") -> None:
     """Its client's process is one that nobody is any more."""
-    put(Path(session_path(our_home(), session)), '{"process": {"pid": 999999999, "started": "1"}}')
+    know_session(our_home(), session, pid=999_999_999, process_started="1")
 
 
 def _with_transcript(home: Path, session: str = "s1") -> None:

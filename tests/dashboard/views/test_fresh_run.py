@@ -5,13 +5,13 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from making import journal
 from ralph.past.log import a_loop, ran
 
 from sisyphus.dashboard.views import fresh_run
 from sisyphus.dashboard.views import loop as views
 from sisyphus.paths import our_home
 from sisyphus.state.files import ensure_folder, write_text
-from sisyphus.state.journal import append
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -30,7 +30,7 @@ def _run(run_id: str, name: str, **more: object) -> None:
 
 def _session(session: str, run_id: str, at: int) -> None:
     line = {"at": at, "event": "session-start", "ms": 1, "sent": 0, "blocked": False, "notes": []}
-    append(session, {**line, "project": "/home/me/shop", "client": "claude", "run": run_id})
+    journal(session, {**line, "project": "/home/me/shop", "client": "claude", "run": run_id})
 
 
 def test_a_run_is_found_by_its_id_wherever_it_lies(desk: Desk) -> None:

@@ -4,13 +4,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import ours, put
+from making import journal, ours, put
 
 from sisyphus.dashboard.failures import FailedError
 from sisyphus.dashboard.views import journal as view
 from sisyphus.dashboard.views.journal import Asked, entries
 from sisyphus.paths import our_home
-from sisyphus.state import journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +21,7 @@ AT = 1_795_186_800.0
 
 def _note(session: str, at: float, **fields: object) -> None:
     entry = {"at": AT + at, "event": "stop", "ms": 4.5, "sent": 0, "notes": [f"note {at:g}"]}
-    journal.append(session, {**entry, **fields})
+    journal(session, {**entry, **fields})
 
 
 def _ask(**asked: Any) -> Json:

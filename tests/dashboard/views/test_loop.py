@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import know_session, put
 from ralph.past.log import AT, a_loop, ends, lives, ran, starts
 from session.processes import sleeping
 
@@ -16,8 +16,7 @@ from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.ralph.store import LoopStore
-from sisyphus.session import binding
-from sisyphus.session.store import SessionStore, session_path
+from sisyphus.session.process import identify
 from sisyphus.state.files import ensure_folder, write_text
 from sisyphus.times import iso
 
@@ -175,10 +174,8 @@ def test_a_session_that_the_client_still_has_can_be_resumed(desk: Desk, home: Pa
 
 
 def _is_in_a_client(session: str, pid: int) -> None:
-    with SessionStore(our_home(), session) as held:
-        binding.note(held, pid, lp.epoch(AT))
-        held.save()
-    binding.write(our_home(), session, pid)
+    started = identify(pid).started
+    know_session(our_home(), session, pid=pid, process_started=started, in_process=1)
 
 
 def _has_transcript(home: Path) -> None:
@@ -219,7 +216,7 @@ def test_a_loop_whose_client_has_gone_is_told_all_that_moves_it(
     if is_paused:
         loop.pause(lp.BY_USER, lp.epoch(AT))
     lives(starts(loop))
-    put(Path(session_path(our_home(), "s1")), GONE)
+    know_session(our_home(), "s1", pid=999_999_999, process_started="1")
     again = "cd /home/me/shop && claude --resume s1"
     first = "sisyphus ralph resume aaaaa\n" if is_paused else ""
     assert views.loop(desk, "aaaaa")["resume"] == first + again

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import know_session
 from ralph.past.log import AT, a_loop, lives, ran, starts
 
 from sisyphus.dashboard.views import loops
@@ -15,7 +14,6 @@ from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.ralph.past import history
 from sisyphus.ralph.store import loop_path
-from sisyphus.session.store import session_path
 
 if TYPE_CHECKING:
     from sisyphus.dashboard.desk import Desk
@@ -213,7 +211,7 @@ def test_time_without_a_client_and_waiting_for_the_limit_are_no_time_at_work(des
     left, works = starts(a_loop("left1", "s2")), starts(a_loop("works", "s3"))
     for loop in (waits, left, works):
         _is_quiet(lives(loop), 60)
-    put(Path(session_path(our_home(), "s2")), '{"process": {"pid": 999999999, "started": "1"}}')
+    know_session(our_home(), "s2", pid=999_999_999, process_started="1")
     rows = loops.chosen(desk).rows
     assert {row["loop_id"]: row["seconds"] for row in rows} == {
         "waits": 90, "left1": 60, "works": 600,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from checkpoint.size.test_points import SUMMARY, told
-from making import put
+from making import know_session, put
 from ralph.lines import add
 from ralph.past.log import a_loop, lives, ran, starts
 from session.processes import sleeping
@@ -16,8 +16,7 @@ from sisyphus.checkpoint import store
 from sisyphus.checkpoint.size import fullness, gauge
 from sisyphus.dashboard.failures import FailedError
 from sisyphus.dashboard.views import curve, series_book, usage
-from sisyphus.session import binding
-from sisyphus.session.store import SessionStore, session_path
+from sisyphus.session.process import identify
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -138,10 +137,8 @@ def test_a_session_that_a_client_is_in_is_alive(world: Sessions, desk: Desk) -> 
         world.seen(session)
         world.fill(10, session=session)
     with sleeping() as process:
-        with SessionStore(world.ours, "s1") as held:
-            binding.note(held, process.pid, NOW)
-            held.save()
-        binding.write(world.ours, "s1", process.pid)
+        started = identify(process.pid).started
+        know_session(world.ours, "s1", pid=process.pid, process_started=started, in_process=1)
         assert (_session(desk)["is_alive"], _session(desk, "s2")["is_alive"]) == (True, False)
 
 
@@ -221,7 +218,7 @@ def test_an_unknown_session_is_refused(world: Sessions, desk: Desk, named: str) 
 
 def test_a_loop_of_the_session_tells_how_it_stands(world: Sessions, desk: Desk) -> None:
     lives(starts(a_loop("aaaaa")))
-    put(Path(session_path(world.ours, "s1")), '{"process": {"pid": 999999999, "started": "1"}}')
+    know_session(world.ours, "s1", pid=999_999_999, process_started="1")
     ran(a_loop("bbbbb", minute=1))
     over, left = usage.loops_of(desk, "s1")
     assert (over["loop_id"], over["live"], over["result"]) == ("bbbbb", None, "success")

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sisyphus import memory
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -55,7 +57,7 @@ def main(client: Client) -> None:
         _ask([{"type": "tool_result"}])
     if client.astray:
         _go_astray(client.astray)
-    _write(home / ".sisyphus/logs/journal-s1.jsonl", [{"event": name} for name in client.notes])
+    _note(home / ".sisyphus", client.notes)
     failed = {"type": "hook_non_blocking_error", "exitCode": 127, "stderr": "not found"}
     hung = {"type": "hook_cancelled", "timedOut": True}
     noted: list[dict[str, object]] = [{"type": "date"}]
@@ -89,6 +91,16 @@ def _go_astray(address: str) -> None:
 def _write(path: Path, rows: Sequence[object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _note(ours: Path, events: Sequence[str]) -> None:
+    opened = memory.open_memory(str(ours))
+    for event in events:
+        opened.write(
+            "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts)"
+            " VALUES (1, 0, ?, 1, 0, 0, 0, '[]', '[]')", event,
+        )  # fmt: skip
+    memory.close()
 
 
 def _hang(pids: Path) -> None:

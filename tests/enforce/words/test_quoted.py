@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sisyphus.enforce.words import quoted
-from sisyphus.ralph.markdown import HIDDEN
+from sisyphus.markdown import HIDDEN
 
 CASES = [
     pytest.param("plain", "plain", id="nothing to hide"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from enforce.words.reading import clauses, read
-from sisyphus.ralph.markdown import HIDDEN
+from sisyphus.markdown import HIDDEN
 
 SENTENCES = [
     pytest.param("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"], id="marks"),

@@ -10,7 +10,7 @@ from sisyphus._types import Json  # noqa: TC001  # hypothesis reads annotations
 from sisyphus.install.claude import edits, wanted
 from sisyphus.install.claude.edits import Wanted
 
-OURS = wanted.hooks("/bin/sisyphus", "user")
+OURS = wanted.hooks("/bin/sisyphus", "user", None)
 LINE = {"type": "command", "command": "/bin/sisyphus statusline"}
 MINE = {"hooks": [{"type": "command", "command": "mine"}]}
 
@@ -69,6 +69,9 @@ OLDER = [
     pytest.param("sisyphus hook stop", 10, "Stop", id="by name, another timeout"),
     pytest.param("/old/sisyphus hook stop", 900, "Stop", id="another path"),
     pytest.param("sisyphus hook gone", 5, "Notification", id="a retired event"),
+    pytest.param("sisyphus hook post-tool-use", 10, "PostToolUse", id="an event a call"),
+    pytest.param("sisyphus hook post-tool-batch", 10, "PostToolBatch", id="an earlier name"),
+    pytest.param("sisyphus hook post-tool-use-failure", 10, "PostToolUseFailure", id="a failure"),
 ]
 
 

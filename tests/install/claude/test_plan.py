@@ -51,6 +51,50 @@ def test_hooks_alone_come_unasked_and_the_rest_is_offered(place: Place) -> None:
     assert not os.path.exists(claude.commands(place))
 
 
+def _client(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(folder / "claude", f"#!/bin/sh\necho '{version} (Claude Code)'\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_what_an_older_client_does_not_know_is_not_wired_until_it_is_upgraded(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _client(tmp_path / "bin", "2.1.200", monkeypatch)
+    done = install(place, Wish())
+    assert any("2.1.200 is older than 2.1.329" in note for note in done.notes)
+    assert "PostToolBatch" not in values(place)["hooks"]
+    assert values(place)["hooks"]["PostToolUse"][0]["matcher"].startswith("Read|")
+
+    _client(tmp_path / "bin", "2.1.329", monkeypatch)
+    assert install(place, Wish()).changes
+    assert "PostToolUse" not in values(place)["hooks"]
+    assert len(values(place)["hooks"]["PostToolBatch"]) == 1
+
+
+def test_the_wiring_of_an_earlier_version_is_replaced_and_goes(place: Place) -> None:
+    def group(words: str, **more: str) -> dict[str, object]:
+        command = f"/old/sisyphus hook {words}"
+        return {**more, "hooks": [{"type": "command", "command": command, "timeout": 10}]}
+
+    mine = {"matcher": "Read", "hooks": [{"type": "command", "command": "mine"}]}
+    earlier = {
+        "PostToolUse": [mine, group("post-tool-use", matcher="Read|Edit|Skill")],
+        "PostToolBatch": [group("post-tool-batch")],
+        "PostToolUseFailure": [group("post-tool-use-failure")],
+    }
+    write(place, {"hooks": earlier})
+    install(place, Wish())
+    found = values(place)["hooks"]
+    assert found["PostToolUse"] == [mine]
+    assert "PostToolUseFailure" not in found
+    (ours,) = found["PostToolBatch"]
+    assert wiring.called_event(ours["hooks"][0]["command"]) == "post-tool-use"
+
+    write(place, {"hooks": earlier})
+    uninstalled(place)
+    assert values(place) == {"hooks": {"PostToolUse": [mine]}}
+
+
 def test_parts_that_are_there_stay_until_they_are_not_wanted(place: Place) -> None:
     install(place)
     assert not install(place, Wish()).changes

@@ -23,7 +23,7 @@ _SCOPE_CHARACTERS = 120
 _NAMED = 3
 
 
-def where(  # noqa: PLR0913, PLR0917  # the parts of one sentence
+def where(  # the parts of one sentence
     plan: Plan, wave: int | None, story: str, story_title: str, story_counts: Counts | None,
     task: Box | None = None,
 ) -> str:  # fmt: skip

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
 
 
-def take(  # noqa: PLR0913, PLR0917  # the list, the call, and whose it is
+def take(  # the list, the call, and whose it is
     todos: list[Json], owners: dict[str, str], tool: str, given: Json, answer: Json, session: str
 ) -> bool:
     """Brings `todos` and `owners` to what a call of `tool` made of the session's list.

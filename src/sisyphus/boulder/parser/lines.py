@@ -1,17 +1,16 @@
 """What the lines of a Markdown plan are: boxes in list items, headings, or nothing that counts.
 
-The block rules are CommonMark's as far as they decide whether a box is a task: containers of list
-items, fences, indented code, comments, block quotes, continuation lines. A plan is written by hand,
-and a task that is overlooked ends it too early; so four readings are more lenient: a fence ends at
-its closer even where its list item has ended, a comment may begin in mid-line and span items, a
-numbered item may follow a paragraph with any number, raw HTML such as `<details>` hides nothing.
+A plan is written by hand, and a task that is overlooked ends it too early; so two readings are
+more lenient than CommonMark's: a fence ends at its closer even where its list item has ended, and
+a comment may begin in mid-line and span items.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from bisect import bisect_right
+
+from sisyphus.markdown import CONTINUED, HEADING, TEXT, UNDERLINE, Scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,20 +30,9 @@ _STATUS = {
     "-": CANCELLED,
 }
 
-_TAB_STOP = 4
-_CODE_INDENT = 4
-_QUOTE = ">"  # stands for a paragraph in a block quote: it may go on without its marker
-_MARKERS_ON_A_LINE = 8  # `- - - - …` of 5 MB must not open a million items
-
-_START = re.compile(
-    r" *+(?:(?P<rule>(?:(?:- *+){3,}+|(?:\* *+){3,}+|(?:_ *+){3,}+)$)"
-    r"|(?P<item>(?:[-+*]|[0-9]{1,9}[.)])(?= |$))|(?P<fence>`{3,}|~{3,})|(?P<quote>>)"
-    r"|(?P<heading>#{1,6}(?= |$))|(?P<comment><!--))?"
-)
 _BOX = re.compile(r"\[([ xX~!/>-])\](?= |$)")
 _PLAIN_TASK = re.compile(r"[-+*] \[([ xX~!/>-])\](?: (.*)|$)")
 _PLAIN_HEADING = re.compile(r"(#{1,6}) ([^#<\t\n]*)\n?")
-_UNDERLINE = re.compile(r" *(?:=+|-+) *$")
 _CLOSING_HASHES = re.compile(r"(?:^|(?<= ))#+$")
 _COMMENT_MARK = re.compile(r"<!--|-->")
 _INLINE_MARK = re.compile(r"`+|<!--|-->")
@@ -86,155 +74,80 @@ class Lines:
     def __iter__(self) -> Iterator[Box | Heading]:
         reader = _Reader(self._text, self._first_line)
         for line in reader.source:
-            found = reader.read(line)
+            found = reader.next_part(line)
             if found is not None:
                 yield found
 
 
-class _Reader:
-    """Where the lines so far have left the document."""
+class _Reader(Scanner):
+    """Where the lines so far have left the plan."""
 
-    __slots__ = (
-        "_boxed", "_columns", "_comment", "_fence", "_fence_column", "_line", "_paragraph",
-        "_paragraph_line", "_text", "source",
-    )  # fmt: skip
+    __slots__ = ("_boxed", "_item", "_item_line", "_line", "_paragraph_line", "_text", "source")
+
+    FENCE_ENDS_WITH_ITEM = False
+
+    _item: re.Match[str]
 
     def __init__(self, text: str, first_line: int) -> None:
+        super().__init__()
         self.source = io.StringIO(text)
         self._text = text
         self._line = first_line - 1
-        self._columns: list[int] = []  # where the contents of the open list items begin
-        self._boxed: list[bool] = []  # whether each of them has a box or is below one that has
-        self._paragraph = ""  # first line of the paragraph that the next line may continue
+        self._boxed: list[bool] = []  # for each open item: it has a box or is below one that has
+        self._item_line = 0  # where the last item begins
         self._paragraph_line = 0  # where a paragraph begins that can become a heading
-        self._fence = ""  # what must close it
-        self._fence_column = 0  # where the content of its item begins
-        self._comment = False
 
-    def read(self, raw: str) -> Box | Heading | None:
+    def next_part(self, raw: str) -> Box | Heading | None:
         self._line += 1
-        if self._comment:
-            self._comment = "-->" not in raw
-        elif self._fence:
-            self._close_fence(raw.expandtabs(_TAB_STOP))
-        elif (task := _PLAIN_TASK.match(raw)) and "<!--" not in raw:
-            return self._plain_task(task)
-        elif raw[0] == "#" and (heading := _PLAIN_HEADING.fullmatch(raw)):
-            self._columns, self._boxed, self._paragraph = [], [], ""
-            return Heading(len(heading[1]), heading[2].strip(), self._line)
-        elif raw.isspace():
-            self._paragraph = ""
-        else:
-            return self._block(raw.expandtabs(_TAB_STOP) if "\t" in raw else raw, raw)
-        return None
-
-    def _close_fence(self, line: str) -> None:
-        shown = line.strip()
-        is_closer = shown.startswith(self._fence) and not shown.strip(self._fence[0])
-        if is_closer and line.index(self._fence) - self._fence_column < _CODE_INDENT:
-            self._fence = ""
+        if not self.in_comment and not self.fence:
+            if (task := _PLAIN_TASK.match(raw)) and "<!--" not in raw:
+                return self._plain_task(task)
+            if raw[0] == "#" and (heading := _PLAIN_HEADING.fullmatch(raw)):
+                self.columns, self._boxed, self.paragraph = [], [], ""
+                return Heading(len(heading[1]), heading[2].strip(), self._line)
+        kind = self.read(raw)
+        if kind == UNDERLINE:
+            level = 1 if "=" in raw else 2
+            return None if self.columns else Heading(level, self.underlined, self._paragraph_line)
+        if "<!--" in raw and kind in (TEXT, HEADING, CONTINUED):
+            self._watch_comment(self.line)
+        if kind == TEXT:
+            self._paragraph_line = self._line
+            return self._box(raw) if self._item_line == self._line else None
+        return self._heading() if kind == HEADING and not self.columns else None
 
     def _plain_task(self, task: re.Match[str]) -> Box:
         """The usual line, at the margin: whatever was open, it begins a task. A short way only."""
-        self._columns, self._boxed = [2], [True]
+        self.columns, self._boxed = [2], [True]
         text = (task[2] or "").strip()
-        self._paragraph = text or "[ ]"
+        self.paragraph = text or "[ ]"
         return Box(_STATUS[task[1]], text, self._line, is_step=False)
 
-    def _block(self, line: str, raw: str) -> Box | Heading | None:
-        """Finds the container of a line, then whether the line begins a block in it."""
-        start = _begin(line)
-        indent = start.start(start.lastgroup) if start.lastgroup else start.end()
-        depth = bisect_right(self._columns, indent)
-        is_code = indent - (self._columns[depth - 1] if depth else 0) >= _CODE_INDENT
-        if self._paragraph:
-            if not is_code and depth == len(self._columns) and self._is_underline(line):
-                return self._underlined(line)
-            if is_code or not self._interrupts(start, line, depth):
-                self._watch_comment(line)
-                return None
-        del self._columns[depth:], self._boxed[depth:]
-        self._paragraph = ""
-        return None if is_code else self._open(start, line, raw)
-
-    def _interrupts(self, start: re.Match[str], line: str, depth: int) -> bool:
-        """Whether the block ends a paragraph before it: an item without content does not."""
-        if start.lastgroup == "item" and depth == len(self._columns):
-            return bool(line[start.end() :].strip())
-        return start.lastgroup is not None
-
-    def _is_underline(self, line: str) -> bool:
-        return self._paragraph is not _QUOTE and _UNDERLINE.match(line) is not None
-
-    def _underlined(self, line: str) -> Heading | None:
-        text, self._paragraph = self._paragraph, ""
-        level = 1 if "=" in line else 2
-        return None if self._columns else Heading(level, text, self._paragraph_line)
-
-    def _open(self, start: re.Match[str], line: str, raw: str) -> Box | Heading | None:
-        """The block that begins at `start`; several items may begin in one line."""
-        for _ in range(_MARKERS_ON_A_LINE):
-            if start.lastgroup != "item":
-                return self._leaf(start, line)
-            content = self._begin_item(start.end(), line)
-            if not content:
-                return None
-            if box := _BOX.match(line, content):
-                return self._box(box, line, raw, number=start["item"][:-1])
-            start = _begin(line, content)
-        return None
-
-    def _begin_item(self, end: int, line: str) -> int:
-        """Opens the item whose marker ends at `end`; returns the column of its text, 0 for none."""
-        rest = line[end:]
-        shown = rest.lstrip(" ")
-        spaces = len(rest) - len(shown)
-        has_text = spaces <= _CODE_INDENT and shown not in ("", "\n")
+    def begin_item(self, marker: re.Match[str], line: str) -> int:
+        del self._boxed[len(self.columns) :]
         self._boxed.append(bool(self._boxed) and self._boxed[-1])
-        self._columns.append(end + spaces if has_text else end + 1)
-        return end + spaces if has_text else 0
+        self._item, self._item_line = marker, self._line
+        return super().begin_item(marker, line)
 
-    def _box(self, box: re.Match[str], line: str, raw: str, number: str) -> Box:
+    def _box(self, raw: str) -> Box | None:
+        box = _BOX.match(self.line, self.start.end())
+        if box is None or self.start.lastgroup:
+            return None
         is_step, self._boxed[-1] = self._boxed[-1], True
-        text = (line[box.end() :] if line is raw else raw[raw.index("]") + 1 :]).strip()
-        self._paragraph = text or "[ ]"
-        self._watch_comment(line)
-        return Box(_STATUS[box[1]], text, self._line, is_step, number)
+        text = self.line[box.end() :] if self.line is raw else raw[raw.index("]") + 1 :]
+        return Box(_STATUS[box[1]], text.strip(), self._line, is_step, self._item["item"][:-1])
 
-    def _leaf(self, start: re.Match[str], line: str) -> Heading | None:
-        kind, end = start.lastgroup, start.end()
-        if kind == "heading":
-            self._watch_comment(line)
-            text = line[end:].strip()
-            if text.endswith("#"):
-                text = _CLOSING_HASHES.sub("", text).strip()
-            level = len(start["heading"])
-            return None if self._columns else Heading(level, text, self._line)
-        if kind == "quote":
-            self._paragraph = _QUOTE if line[end:].strip("> \n") else ""
-        elif kind == "comment":
-            self._comment = "-->" not in line[start.start(kind) :]
-        elif kind == "fence" and not (start[kind][0] == "`" and "`" in line[end:]):
-            self._fence = start[kind]
-            self._fence_column = self._columns[-1] if self._columns else 0
-        elif kind in (None, "fence"):
-            self._paragraph = line[start.start(kind or 0) :].strip()
-            self._paragraph_line = self._line
-            self._watch_comment(line)
-        return None
+    def _heading(self) -> Heading:
+        text = self.line[self.start.end() :].strip()
+        if text.endswith("#"):
+            text = _CLOSING_HASHES.sub("", text).strip()
+        return Heading(len(self.start["heading"]), text, self._line)
 
     def _watch_comment(self, line: str) -> None:
         """A comment that begins in mid-line counts if it is closed before another one begins."""
-        if "<!--" in line and _ends_in_comment(line):
+        if _ends_in_comment(line):
             mark = _COMMENT_MARK.search(self._text, self.source.tell())
-            self._comment = mark is not None and mark[0] == "-->"
-
-
-def _begin(line: str, position: int = 0) -> re.Match[str]:
-    start = _START.match(line, position)
-    if start is None:
-        raise AssertionError("the pattern matches any text")
-    return start
+            self.in_comment = mark is not None and mark[0] == "-->"
 
 
 def _ends_in_comment(line: str) -> bool:

@@ -46,7 +46,7 @@ class RecordStory:
 
     __slots__ = ("completed", "id", "line", "status", "title", "total", "wave")
 
-    def __init__(  # noqa: PLR0913, PLR0917  # a row of a table
+    def __init__(  # a row of a table
         self, name: str, title: str, wave: int | None, line: int, counts: tuple[int, int],
         status: StoryState,
     ) -> None:  # fmt: skip

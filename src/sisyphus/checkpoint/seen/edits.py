@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.checkpoint.seen.patches import Change, changes, moved
-from sisyphus.clients.base import tool_path
+from sisyphus.clients.claude_code import tool_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

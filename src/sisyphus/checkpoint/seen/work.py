@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sisyphus.checkpoint.seen.edits import Edit
     from sisyphus.checkpoint.seen.shell import Command
     from sisyphus.clients import Files
+    from sisyphus.clients.base import ToolCall
     from sisyphus.transcript import Call, Record
 
 _HEAD_BYTES = 4_000_000
@@ -69,12 +70,11 @@ def read(records: Iterable[Record]) -> Work:
     return reader.finished()
 
 
-def read_file(path: str, late: Iterable[Json] = (), most: int = ts.TAIL_BYTES) -> Work:
+def read_file(path: str, late: Iterable[ToolCall] = (), most: int = ts.TAIL_BYTES) -> Work:
     """The same of a transcript: of one longer than `most` bytes what its end tells, and `task` and
     `began_at` from its beginning.
 
-    `late`: calls that have just succeeded, of which the transcript may not tell yet: `id`, `name`,
-    `input`, and `answer` as the client notes it.
+    `late`: calls that have just succeeded, of which the transcript may not tell yet.
     """
     reader = _Reader()
     client = files_of(path)
@@ -85,8 +85,7 @@ def read_file(path: str, late: Iterable[Json] = (), most: int = ts.TAIL_BYTES) -
     for record in _records(chain([line], (line for _, line in found)), client):
         reader.take(record)
     for call in late:
-        made = client.call(call["id"], call["name"], call["input"])
-        reader.catch_up(made, call["answer"])
+        reader.catch_up(client.call(call.id, call.tool, call.input), call.answer)
     return reader.finished()
 
 

@@ -65,7 +65,7 @@ def wait(space: Workspace, payload: Payload, known: Json) -> Fullness:
     """A look at the answer that called the payload's tools, as soon as it is written."""
     deadline = time.monotonic() + gauge.LATE_SECONDS
     while True:
-        found = gauge.read(payload.transcript, payload.tool_calls, store.cut(known))
+        found = gauge.read(payload.transcript, payload.call_ids, store.cut(known))
         if found.is_current or not found.is_readable or time.monotonic() > deadline:
             return weigh(space, found, known)
         time.sleep(gauge.PAUSE_SECONDS)

@@ -60,7 +60,7 @@ class Commit:
         self.why = why
 
 
-def commit(  # noqa: PLR0913, PLR0917  # what the message says, and what goes in
+def commit(  # what the message says, and what goes in
     root: str,
     iteration: int,
     level: str,

@@ -28,7 +28,7 @@ HowMany = Annotated[int, Query(ge=1, le=view.MOST, description="How many lines."
 
 
 @router.get("/journal", summary="What hooks decided", responses=failing(_404="NOT_FOUND"))
-def entries(  # noqa: PLR0913, PLR0917  # one a parameter of the query
+def entries(  # one a parameter of the query
     desk: DeskOf,
     session: OfSession = "",
     event: Event = "",
@@ -37,5 +37,5 @@ def entries(  # noqa: PLR0913, PLR0917  # one a parameter of the query
     count: HowMany = view.COUNT,
 ) -> Journal:
     """What hooks decided and why, of one session or of those whose journals were written last."""
-    found = view.entries(desk.ours, view.Asked(session, event, quiet, before, count))
+    found = view.entries(desk.memory, view.Asked(session, event, quiet, before, count))
     return Journal.model_validate(found)

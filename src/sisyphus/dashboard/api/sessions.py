@@ -39,7 +39,7 @@ Page = Annotated[int, Query(ge=1, le=2**31, description="Behind the last one the
 
 
 @router.get("", summary="List loops", responses=failing(_404="NOT_FOUND"))
-def sessions(  # noqa: PLR0913, PLR0917  # one a parameter of the query
+def sessions(  # one a parameter of the query
     desk: DeskOf,
     state: State = "all",
     project: Project = "",

@@ -73,7 +73,7 @@ def iterations(
     response_model=FullText,
     responses={**UNKNOWN, 200: {"content": {_TEXT: {"schema": {"type": "string"}}}}},
 )
-def full(  # noqa: PLR0913, PLR0917  # one a parameter of the query
+def full(  # one a parameter of the query
     request: Request,
     desk: DeskOf,
     loop_id: LoopId,

@@ -50,7 +50,7 @@ class Chart:
     width, height = sc.WIDTH, sc.HEIGHT
     left, right, top, bottom = sc.LEFT, sc.WIDTH - sc.RIGHT, sc.TOP, sc.HEIGHT - sc.BOTTOM
 
-    def __init__(  # noqa: PLR0913  # what a chart may have
+    def __init__(  # what a chart may have
         self,
         runs: Sequence[Points],
         *,

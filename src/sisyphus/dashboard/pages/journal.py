@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sisyphus import journal
 from sisyphus.dashboard.api.journal import Before, Event, OfSession, Quiet
 from sisyphus.dashboard.failures import FailedError
 from sisyphus.dashboard.given import DeskOf
@@ -13,7 +14,6 @@ from sisyphus.dashboard.pages.address import Address
 from sisyphus.dashboard.pages.show import show
 from sisyphus.dashboard.views import journal as view
 from sisyphus.times import local
-from sisyphus.upkeep import cost
 
 if TYPE_CHECKING:
     from sisyphus._types import Json
@@ -25,7 +25,7 @@ _SECONDS = "%Y-%m-%d %H:%M:%S"
 
 
 @router.get("/journal")
-def page(  # noqa: PLR0913, PLR0917  # one a parameter of the query
+def page(  # one a parameter of the query
     request: Request,
     desk: DeskOf,
     session: OfSession = "",
@@ -58,7 +58,7 @@ def page(  # noqa: PLR0913, PLR0917  # one a parameter of the query
 def _found(desk: Desk, asked: view.Asked) -> tuple[Json, str, int]:
     """What was asked for, or why it cannot be told: the filter is to be set right on the page."""
     try:
-        return view.entries(desk.ours, asked), "", 200
+        return view.entries(desk.memory, asked), "", 200
     except FailedError as error:
         nothing: Json = {"session_id": None, "entries": [], "older": None, "is_cut": False}
         return nothing, str(error), error.status
@@ -73,4 +73,4 @@ def _costs(desk: Desk, session: str | None) -> list[Json]:
     """What the hooks of each event cost, of one session or of all."""
     if session is None:
         return desk.costs()
-    return cost.rows(one for one in desk.sessions() if one.session == session)
+    return [cost.as_json() for cost in journal.costs(desk.memory, session=session)]

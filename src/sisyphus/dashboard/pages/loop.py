@@ -55,7 +55,7 @@ def page(request: Request, desk: DeskOf, loop_id: str, page: int = 1, done: str 
 
 
 @router.get("/loops/{loop_id}/transcript")
-def transcript(  # noqa: PLR0913, PLR0917  # one a parameter
+def transcript(  # one a parameter
     request: Request, desk: DeskOf, loop_id: str, iteration: int = 0, q: str = "", page: int = 1
 ) -> Response:
     """`iteration` 0 = all of them in one text."""

@@ -28,7 +28,7 @@ _TABS = {loops.ACTIVE: "Active", loops.ARCHIVED: "Archived", loops.ALL: "All"}
 
 
 @router.get("/loops")
-def page(  # noqa: PLR0913, PLR0917  # one a field of the form
+def page(  # one a field of the form
     request: Request,
     desk: DeskOf,
     state: str = "",

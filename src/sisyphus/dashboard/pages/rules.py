@@ -27,7 +27,7 @@ def page(request: Request, desk: DeskOf, project: Project = "") -> Response:
     named = project or _latest(desk, projects)
     if not named:
         return show(request, "no_rules.html", title="Rules")
-    used = view.usage(desk.project(named), desk.sessions())
+    used = view.usage(desk.project(named), desk.memory)
     return show(request, "rules.html", title="Rules", projects=projects, named=named, used=used)
 
 

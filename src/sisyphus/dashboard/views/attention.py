@@ -18,7 +18,7 @@ from sisyphus.plain import line, sound
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import report, stale
 from sisyphus.ralph.past import records
-from sisyphus.session.binding import is_held
+from sisyphus.session.client_process import is_held
 from sisyphus.times import iso, local
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sisyphus.dashboard.views import going_on, plan_rows
 from sisyphus.dashboard.views.plan_tree import tree
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import line, sound
-from sisyphus.session.binding import is_held
+from sisyphus.session.client_process import is_held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from sisyphus.ralph.loop import epoch
 from sisyphus.ralph.past import records, timeline
 from sisyphus.ralph.past.history import TEXT_CHARACTERS
 from sisyphus.reading import read_bytes
-from sisyphus.session.binding import is_held
+from sisyphus.session.client_process import is_held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

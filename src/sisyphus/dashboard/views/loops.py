@@ -52,7 +52,7 @@ class Listing(NamedTuple):
     outcomes: list[str]
 
 
-def chosen(  # noqa: PLR0913  # one a field of the form
+def chosen(  # one a field of the form
     desk: Desk,
     *,
     state: str = ACTIVE,

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.dashboard.desk import Loops
     from sisyphus.dashboard.views.tally import Tally
+    from sisyphus.journal import SessionSums
     from sisyphus.ralph.past.records import Record
-    from sisyphus.upkeep.summary import Summary
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper ends in seconds. A client gives a hook ten."""
@@ -50,7 +50,7 @@ class Family(NamedTuple):
 
 def metrics(
     tally: Tally,
-    sums: Sequence[Summary],
+    sums: Sequence[SessionSums],
     loops: Loops,
     plans: Sequence[Json],
     version: str,
@@ -128,14 +128,13 @@ def _durations(tally: Tally) -> Family:
     samples = []
     for event, times in sorted(tally.times.items()):
         labels = (("event", _name(event)),)
-        counts = [(float(took) / _MS, count) for took, count in times.items()]
         for end in (*BUCKETS, math.inf):
-            below = sum(count for took, count in counts if took <= end)
+            below = sum(took / _MS <= end for took in times)
             name = f"{end:g}" if end < math.inf else "+Inf"
             samples.append(Sample("_bucket", (*labels, ("le", name)), below))
         samples.append(Sample("_sum", labels, round(tally.ms[event] / _MS, 6)))
-        samples.append(Sample("_count", labels, times.total()))
-    told = f"Seconds that hooks took, each rounded to two digits, by event{_SINCE}."
+        samples.append(Sample("_count", labels, len(times)))
+    told = f"Seconds that hooks took, by event{_SINCE}."
     return Family("sisyphus_hook_duration_seconds", _HISTOGRAM, told, _distinct(samples))
 
 

@@ -40,8 +40,8 @@ def overview(desk: Desk) -> Json:
         "active": loops.rows(desk, islice((one for one in records if one.is_active), MOST_ACTIVE)),
         "ended": latest(records),
         "boulders": plan_rows.open_plans(desk),
-        "sessions": seen.totals(found),
-        "latest": seen.rows(found[-LATEST:], desk.home, records)[::-1],
+        "sessions": seen.totals(desk.memory, found),
+        "latest": seen.rows(desk.memory, found[-LATEST:], desk.home, records)[::-1],
         "days": by_day(records, desk.now()),
     }
 

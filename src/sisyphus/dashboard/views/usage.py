@@ -9,11 +9,11 @@ from sisyphus.checkpoint.size import fullness, levels
 from sisyphus.dashboard.failures import not_found
 from sisyphus.dashboard.views import loops
 from sisyphus.dashboard.views.curve import Curve
+from sisyphus.journal import SessionSums
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import sound
-from sisyphus.session import binding
+from sisyphus.session import client_process
 from sisyphus.session.transcripts import transcript_path, transcripts
-from sisyphus.upkeep.summary import Summary
 
 if TYPE_CHECKING:
     from sisyphus._types import Json
@@ -30,7 +30,7 @@ def sessions(desk: Desk, most: int = MOST_SESSIONS) -> Json:
     known = sorted(desk.sessions(), key=lambda one: one.ended, reverse=True)
     paths = transcripts(desk.home)
     there = [one for one in known if one.session in paths]
-    alive = set(binding.open_sessions(desk.ours))
+    alive = set(client_process.open_sessions(desk.ours))
     spaces = {one.project: _space(desk, one) for one in there[:most]}
     rows = []
     for one in there[:most]:
@@ -46,7 +46,7 @@ def of_session(desk: Desk, session: str) -> Json:
     Raises `FailedError` where nothing is known of the session.
     """
     one, path = _find(desk, session)
-    alive = set(binding.open_sessions(desk.ours))
+    alive = set(client_process.open_sessions(desk.ours))
     found = {**_whose(one, alive), "has_transcript": bool(path)}
     if not path:
         return {**found, **_size(None)}
@@ -72,16 +72,16 @@ def loops_of(desk: Desk, session: str) -> list[Json]:
     ]
 
 
-def _find(desk: Desk, session: str) -> tuple[Summary, str]:
+def _find(desk: Desk, session: str) -> tuple[SessionSums, str]:
     """What its journal comes to, and its transcript, "" = none."""
     path = transcript_path(desk.home, session) if is_safe_id(session) else ""
     one = next((one for one in desk.sessions() if one.session == session), None)
     if one is None and not path:
         raise not_found("no such session is known. The list of sessions names them all.")
-    return one or Summary(session), path
+    return one or SessionSums(session), path
 
 
-def _space(desk: Desk, one: Summary) -> Workspace:
+def _space(desk: Desk, one: SessionSums) -> Workspace:
     """The project that the session began in; where no journal tells, the user's own settings."""
     return desk.space(one.project or desk.home)
 
@@ -92,7 +92,7 @@ def _full(desk: Desk, space: Workspace, session: str, path: str) -> Fullness:
     return fullness.of_reading(space, reading, known)
 
 
-def _whose(one: Summary, alive: set[str]) -> Json:
+def _whose(one: SessionSums, alive: set[str]) -> Json:
     return {
         "session_id": one.session,
         "project": one.project or None,

@@ -10,16 +10,15 @@ from sisyphus import transcript
 from sisyphus.clients import CLAUDE, files
 from sisyphus.doctor.live.model import serving
 from sisyphus.doctor.live.stage import PROMPT, TOKEN
+from sisyphus.doctor.round_trip import noted_events
 from sisyphus.plain import one_line
 from sisyphus.reading import read_text
 from sisyphus.runner.client.child import Child
-from sisyphus.state import jsonl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sisyphus._types import Json
     from sisyphus.doctor.live.stage import Stage
     from sisyphus.transcript import HookRun
 
@@ -65,17 +64,12 @@ def play(client: str, stage: Stage, is_over: Callable[[], object]) -> Seen:
         return Seen(
             code=code,
             errors=one_line(_errors(stage), _WORDS),
-            noted=Counter(str(line.get("event")) for line in _answers(stage)),
+            noted=Counter(noted_events(stage.home)),
             failed=[one for run in _hook_runs(stage) if (one := _failed(run))],
             answers=len(model.heard),
             is_heard=any(TOKEN in said for said in model.heard),
             astray=list(dict.fromkeys(model.astray)),
         )
-
-
-def _answers(stage: Stage) -> Iterator[Json]:
-    """The journal without the hooks that left the answer to another wiring."""
-    return (line for line in _journal(stage) if not line.get("silent"))
 
 
 def _run(client: str, stage: Stage, url: str, is_over: Callable[[], object]) -> int | None:
@@ -106,13 +100,6 @@ def _errors_path(stage: Stage) -> str:
 
 def _errors(stage: Stage) -> str:
     return read_text(_errors_path(stage), _STDERR_BYTES)
-
-
-def _journal(stage: Stage) -> Iterator[Json]:
-    folder = os.path.join(stage.home, ".sisyphus", "logs")
-    for path in _files(folder):
-        if os.path.basename(path).startswith("journal-"):
-            yield from jsonl.read(path)
 
 
 def _hook_runs(stage: Stage) -> Iterator[HookRun]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sisyphus.enforce.words import beginnings
 from sisyphus.enforce.words.lists import BESIDE
 from sisyphus.enforce.words.place import has_pair
-from sisyphus.ralph.markdown import HIDDEN
+from sisyphus.markdown import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

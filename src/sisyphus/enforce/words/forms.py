@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sisyphus.enforce.words import english
 from sisyphus.enforce.words.place import has_pair, is_finite
-from sisyphus.ralph.markdown import HIDDEN
+from sisyphus.markdown import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

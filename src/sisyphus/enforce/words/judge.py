@@ -9,7 +9,7 @@ from sisyphus.enforce.words import ahead, doubts, questions
 from sisyphus.enforce.words.finding import Finding
 from sisyphus.enforce.words.lists import NO_WORDS
 from sisyphus.enforce.words.place import Place
-from sisyphus.ralph.markdown import HIDDEN
+from sisyphus.markdown import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -43,8 +43,8 @@ class Prose:
 
 def read(message: str, most: int) -> Prose:
     """The last `most` characters of `message`, from the start of a line."""
+    from sisyphus import markdown
     from sisyphus.enforce.words import quoted
-    from sisyphus.ralph import markdown
 
     said = markdown.read(end_of(message, most).replace("\0", " "))
     begins = [*said.begins, len(said.text)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.ralph.markdown import HIDDEN
+from sisyphus.markdown import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

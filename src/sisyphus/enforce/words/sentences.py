@@ -8,7 +8,7 @@ mark within stays whole ("done.md", "is_done", "well-done", "done()") and so is 
 from __future__ import annotations
 
 from sisyphus.enforce.words.phrases import plain
-from sisyphus.ralph.markdown import HIDDEN
+from sisyphus.markdown import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

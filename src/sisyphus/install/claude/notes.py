@@ -6,7 +6,7 @@ import os
 
 from sisyphus.clients import claude_code_files
 from sisyphus.install import edited, manifest, removal, script, wiring
-from sisyphus.install.claude import edits, git_exclude, plugin, slash_commands
+from sisyphus.install.claude import edits, git_exclude, plugin, slash_commands, versions
 from sisyphus.install.claude import place as where
 from sisyphus.install.claude.settings_step import CHANGED_SINCE
 from sisyphus.install.place import LOCAL, PROJECT, USER
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sisyphus.install.claude.edits import Wanted
     from sisyphus.install.claude.parts import Parts
     from sisyphus.install.claude.settings_file import SettingsFile
+    from sisyphus.install.claude.versions import Version
     from sisyphus.install.place import Place
     from sisyphus.install.plan import Plan, Step
     from sisyphus.install.wish import Wish
@@ -41,6 +42,10 @@ _MAY_BE_FOR_ALL = (
     "{count} slash commands of ours stay, as they may be for everybody here: "
     "`sisyphus uninstall --scope project` removes them."
 )
+_OLDER = (
+    "Claude Code {named} is older than {least}, with which sisyphus was measured, so each tool "
+    "call starts a process. Upgrade it, then `sisyphus install` again: one for all calls."
+)
 _MAY_SHOW = "New files may show in `git status`: there is no .git/info/exclude to name them in."
 
 
@@ -55,6 +60,14 @@ def of_installing(
     if HOOKS in held.wanted:
         notes += [*_of_plugin(place), *_of_mentions(file), *_elsewhere(place, called)]
     return notes
+
+
+def of_version(version: Version | None) -> list[str]:
+    if versions.has_batches(version):
+        return []
+    named = ".".join(map(str, version or ()))
+    least = ".".join(map(str, versions.LEAST_BATCH_VERSION))
+    return [_OLDER.format(named=named, least=least)]
 
 
 def of_wish(place: Place, wish: Wish, wanted: Wanted) -> list[str]:
@@ -98,10 +111,10 @@ def _of_plugin(place: Place) -> list[str]:
 
 def plugin_in(place: Place) -> str:
     """The settings file that switches the plugin on; "" = none."""
-    return plugin.enabled_in(_project(place))
+    return plugin.enabled_in(project_of(place))
 
 
-def _project(place: Place) -> str:
+def project_of(place: Place) -> str:
     """The root of the project that the place is in, or that the user is in."""
     if place.scope != USER:
         return place.base
@@ -127,7 +140,7 @@ def _elsewhere(place: Place, called: str) -> list[str]:
     that do, `--scope project`, stay silent beside the user's own."""
     if place.scope != USER:
         return []
-    root = _project(place)
+    root = project_of(place)
     return [
         f"The hooks are in {path} too, with another path, so each runs twice: "
         f"`{removal.command(path, client_home())}` takes those away"

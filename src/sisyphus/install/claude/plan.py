@@ -14,12 +14,14 @@ from sisyphus.install.claude import (
     settings_file,
     settings_step,
     slash_commands,
+    versions,
     wanted,
 )
 from sisyphus.install.claude import place as where
 from sisyphus.install.place import LOCAL, PROJECT, USER
 from sisyphus.install.plan import INSTALL, KEEP, REMOVE, SKIP, UNINSTALL, WRITE, Plan
 from sisyphus.install.wish import COMMANDS, HOOKS
+from sisyphus.programs import Programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +41,10 @@ def to_install(place: Place, wish: Wish, noted: Json) -> Plan:
         file.check_read()
     called, said = script.called(place.scope)
     kept = edits.still_there(file.values, edited.added(noted, file.named))
-    settings = wanted.settings(place, file.values, held.wanted, called, [*kept, *patterns])
+    version = (
+        versions.installed(Programs(notes.project_of(place))) if HOOKS in held.wanted else None
+    )
+    settings = wanted.settings(place, file.values, held.wanted, called, [*kept, *patterns], version)
     step, row = settings_step.to_install(file, settings, noted)
     steps = [step] if step else []
     steps += _commands(place, held, noted, replace=wish.replace)
@@ -55,6 +60,7 @@ def to_install(place: Place, wish: Wish, noted: Json) -> Plan:
         notes=(
             *said,
             *notes.of_installing(place, file, held, settings, called),
+            *notes.of_version(version),
             *notes.of_wish(place, wish, settings),
         ),
         record=_record(noted, rows),

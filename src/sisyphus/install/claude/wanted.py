@@ -8,7 +8,7 @@ import shlex
 
 from sisyphus import __version__, shipped
 from sisyphus.install import commands, marks, wiring, wish
-from sisyphus.install.claude import edits
+from sisyphus.install.claude import edits, versions
 from sisyphus.install.claude import place as where
 from sisyphus.install.claude.edits import STATUSLINE, Wanted
 from sisyphus.install.place import USER
@@ -19,28 +19,35 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from sisyphus._types import Json
+    from sisyphus.install.claude.versions import Version
     from sisyphus.install.place import Place
 
 
 def settings(
-    place: Place, values: Json, parts: Collection[str], called: str, patterns: list[str]
+    place: Place,
+    values: Json,
+    parts: Collection[str],
+    called: str,
+    patterns: list[str],
+    version: Version | None,
 ) -> Wanted:
-    """`values`: what is set there; `patterns`: the excludes that are ours, or would be."""
+    """`values`: what is set there; `patterns`: the excludes that are ours, or would be; `version`:
+    the client's."""
     line = values.get(STATUSLINE)
     is_free = line is None or edits.is_ours(line)
     return Wanted(
-        hooks(called, place.scope) if wish.HOOKS in parts else None,
+        hooks(called, place.scope, version) if wish.HOOKS in parts else None,
         statusline(called, line) if is_free and wish.STATUSLINE in parts else None,
         tuple(dict.fromkeys(patterns)) if wish.EXCLUDES in parts else (),
     )
 
 
-def hooks(called: str, scope: str) -> Json:
+def hooks(called: str, scope: str, version: Version | None) -> Json:
     """Event -> groups, in the client's words; `called` is the script. Where the user's settings
     call us as well, those of a project are to stay silent: they say whose they are."""
     whose = "" if scope == USER else f" --scope {scope}"
     path = os.path.join(shipped.plugin_folder(), "hooks.json")
-    found: Json = json.loads(read_text(path, DOCUMENT_BYTES))
+    found = versions.hooks_for(version, json.loads(read_text(path, DOCUMENT_BYTES)))
     for wired in wiring.entries(found):
         event = wiring.called_event(wired.command)
         wired.fields["command"] = f"{shlex.quote(called)} hook {event}{whose}"

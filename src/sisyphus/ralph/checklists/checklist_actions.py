@@ -10,7 +10,7 @@ from sisyphus.errors import SisyphusError
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph.checklists import checklist, checklist_store, criteria
-from sisyphus.session import client
+from sisyphus.session import client_process
 from sisyphus.times import iso
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def _loop(which: Which) -> Json:
     row = actions.of_session(which.ours, which.session, which.now)
     if row:
         return row
-    named = which.session or client.current_session(which.ours)
+    named = which.session or client_process.current_session(which.ours)
     if not named and actions.list_loops(which.ours, which.now):
         raise SisyphusError(
             "several loops are active; name one with --loop. `sisyphus ralph list` shows them all."

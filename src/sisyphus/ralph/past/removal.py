@@ -9,12 +9,14 @@ they are old.
 from __future__ import annotations
 
 from sisyphus.errors import SisyphusError
+from sisyphus.memory import open_memory
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import one_line
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import notices
 from sisyphus.ralph.past import history, leftovers, records
 from sisyphus.ralph.past.held import holding
+from sisyphus.session import store as session_store
 from sisyphus.times import iso
 
 TYPE_CHECKING = False
@@ -40,7 +42,7 @@ def archive(ours: str, named: str, now: float, where: str = "") -> Json:
         history.append(ours, _end(record, now))
     if is_safe_id(record.session_id):
         text = f"loop {one_line(record.loop_id)} was archived by {notices.who(where)}"
-        notices.note(record.session_id, text, now)
+        session_store.note(open_memory(ours), record.session_id, text, now)
     record.status, record.outcome, record.ended_at = records.COMPLETED, lp.ARCHIVED, iso(now)
     return record.as_json()
 

@@ -57,7 +57,7 @@ class Child:
         self._handle = _open(found.pid)
 
     @classmethod
-    def start(  # noqa: PLR0913  # what a process is made of
+    def start(  # what a process is made of
         cls,
         argv: Sequence[str],
         *,

@@ -39,7 +39,7 @@ class Ended:
         self.interrupted = False
 
 
-def follow(  # noqa: PLR0913  # each of them stands for itself
+def follow(  # each of them stands for itself
     child: Child,
     seen: Seen,
     output_path: str,

@@ -15,7 +15,7 @@ from sisyphus.paths import is_inside
 from sisyphus.reading import read_bytes
 from sisyphus.runner.client import command
 from sisyphus.runner.client.child import Child
-from sisyphus.session.client import is_linux, read_proc
+from sisyphus.session.process import is_linux, read_proc
 from sisyphus.state.files import ensure_folder
 from sisyphus.workspace import RUN_VARIABLE
 

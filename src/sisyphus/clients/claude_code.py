@@ -1,0 +1,197 @@
+"""Claude Code's hook contract: its payloads in our words, our outcomes in its own.
+
+Shapes are those of 2.1.329. What it writes to disk is known to `claude_code_files`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.clients.base import (
+    AGENT,
+    ASK,
+    EDIT,
+    PLUGIN,
+    READ,
+    SHELL,
+    SKILL,
+    TODO,
+    UNUSABLE,
+    WRITE,
+    Payload,
+    ToolCall,
+    as_folder,
+    as_id,
+    as_list,
+    as_object,
+    as_path,
+    as_text,
+    without_prefix,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sisyphus._types import Json
+    from sisyphus.clients.base import Outcome
+
+NAME = "claude"
+HAS_PROCESS = True
+WAKES_BY_EXIT = True
+
+KINDS = {
+    "Read": READ,
+    "Edit": EDIT,
+    "MultiEdit": EDIT,  # of earlier versions
+    "NotebookEdit": EDIT,
+    "Write": WRITE,
+    "Bash": SHELL,
+    "PowerShell": SHELL,
+    "Skill": SKILL,
+    "TodoWrite": TODO,
+    "TaskCreate": TODO,
+    "TaskUpdate": TODO,
+    "AskUserQuestion": ASK,
+    "Agent": AGENT,
+    "Task": AGENT,  # of earlier versions
+}
+
+CLIENT_EVENTS = {
+    "session-start": "SessionStart",
+    "session-end": "SessionEnd",
+    "user-prompt-submit": "UserPromptSubmit",
+    "permission-request": "PermissionRequest",
+    "post-tool-use": "PostToolUse",
+    "stop": "Stop",
+    "stop-failure": "StopFailure",
+    "subagent-stop": "SubagentStop",
+    "pre-compact": "PreCompact",
+    "post-compact": "PostCompact",
+    "notification": "Notification",
+    "idle": "Stop",  # a second, asynchronous entry, of StopFailure as well
+}
+"""Our names of events -> its own."""
+
+BATCH, FAILED_CALL = "PostToolBatch", "PostToolUseFailure"
+"""What else `post-tool-use` answers: all calls of an answer, and a single one that failed."""
+
+_PLAN_MODE = "plan"
+_MACHINE = "<task-notification>"
+"""How prompts begin that the client makes itself."""
+
+_WAKING = f"{_MACHINE}\n<summary>Stop hook feedback</summary>"
+"""And of those the ones by which an asynchronous hook wakes a session."""
+
+_KEPT = "keep in the summary"
+_CREATED, _CREATED_END = "Task #", " created successfully"
+_FAILURE = "<tool_use_error>"
+
+
+def read(event: str, raw: Json, ours: str = "") -> Payload:  # noqa: ARG001  # Client's
+    """One event's payload: every attribute has its type whatever came."""
+    found = Payload(NAME, event)
+    found.named = as_text(raw.get("hook_event_name"))
+    found.session = as_id(raw.get("session_id"))
+    found.agent = (as_id(raw.get("agent_id")) or UNUSABLE) if raw.get("agent_id") else ""
+    found.cwd = as_folder(raw.get("cwd"))
+    found.folder = _session_folder(found.cwd)
+    found.transcript = as_path(raw.get("transcript_path"))
+    found.source = as_text(raw.get("source"))
+    found.reason = as_text(raw.get("reason"))
+    found.error = as_text(raw.get("error"))
+    found.prompt = as_text(raw.get("prompt"))
+    found.prompt_id = as_text(raw.get("prompt_id"))
+    found.is_machines = found.prompt.startswith(_MACHINE)
+    found.is_waking = found.prompt.startswith(_WAKING)
+    found.plans_only = raw.get("permission_mode") == _PLAN_MODE
+    message = raw.get("last_assistant_message")
+    found.last_message = message if isinstance(message, str) else None
+    found.background = as_list(raw.get("background_tasks"))
+    found.crons = as_list(raw.get("session_crons"))
+    found.follows_stop = found.named == CLIENT_EVENTS["stop"]
+    found.follows_failure = found.named in ("", CLIENT_EVENTS["stop-failure"])
+    if event == "post-tool-use":
+        _read_calls(found, raw)
+    return found
+
+
+def _read_calls(found: Payload, raw: Json) -> None:
+    found.is_batch = "tool_calls" in raw or found.named == BATCH
+    if found.is_batch:
+        calls = [as_object(call) for call in as_list(raw.get("tool_calls"))]
+        found.calls = [_batched(call, found.cwd) for call in calls if call]
+    elif raw.get("tool_name") or raw.get("tool_use_id"):
+        failed = found.named == FAILED_CALL
+        answer = as_object(raw.get("tool_response"))
+        found.calls = [tool_call(raw, found.cwd, answer, failed=failed)]
+
+
+def tool_call(raw: Json, cwd: str, answer: Json, *, failed: bool) -> ToolCall:
+    given, tool = as_object(raw.get("tool_input")), as_text(raw.get("tool_name"))
+    named = tool_path(given)
+    path = os.path.normpath(os.path.join(cwd, named)) if named else ""
+    call, kind = as_text(raw.get("tool_use_id")), KINDS.get(tool, "")
+    return ToolCall(call, tool, kind, given, path=path, answer=answer, failed=failed)
+
+
+def tool_path(given: Json) -> str:
+    """The file that a tool call names, "" where it names none."""
+    return as_path(given.get("file_path") or given.get("notebook_path"))
+
+
+def _batched(raw: Json, cwd: str) -> ToolCall:
+    """Of a batch the result is the text that the model gets. A created task's id stands only
+    there, and only a failed edit is marked."""
+    said = _said(raw.get("tool_response"))
+    task, created, _ = said.removeprefix(_CREATED).partition(_CREATED_END)
+    is_task = created and said.startswith(_CREATED)
+    answer = {"task": {"id": task}} if is_task else {}
+    return tool_call(raw, cwd, answer, failed=said.startswith(_FAILURE))
+
+
+def _said(response: object) -> str:
+    """The text of a result: one, or in blocks."""
+    if isinstance(response, list):
+        blocks = [as_text(as_object(block).get("text")) for block in response]
+        return "\n".join(filter(None, blocks))
+    return as_text(response)
+
+
+def _session_folder(cwd: str) -> str:
+    named = as_path(os.environ.get("CLAUDE_PROJECT_DIR"))
+    return named if os.path.isabs(named) and os.path.isdir(named) else cwd
+
+
+def render(
+    payload: Payload,
+    outcome: Outcome,
+    text: str,
+    setting: Callable[[str], object],  # noqa: ARG001
+) -> Json | None:
+    """The reply in its words; None where there is nothing to say.
+
+    At PreCompact it knows no field that carries instructions: it appends what a hook prints as it
+    stands to what it asks its summariser for, a message to the user, too.
+    """
+    if payload.event == "pre-compact":
+        return {_KEPT: outcome.keep} if outcome.keep else None
+    reply: Json = {}
+    if outcome.reason is not None:
+        reply["decision"] = "block"
+        reply["reason"] = outcome.reason
+    if outcome.messages:
+        reply["systemMessage"] = "\n\n".join(outcome.messages)
+    if text:
+        reply["hookSpecificOutput"] = {
+            "hookEventName": BATCH if payload.is_batch else CLIENT_EVENTS[payload.event],
+            "additionalContext": text,
+        }
+    return reply if os.environ.get(PLUGIN) else without_prefix(reply) or None
+
+
+def heard(reply: Json) -> tuple[str, str]:
+    """What the model and what the user reads of a reply."""
+    specific = as_object(reply.get("hookSpecificOutput"))
+    said = [as_text(reply.get("reason")), as_text(specific.get("additionalContext"))]
+    return "\n\n".join(filter(None, said)), as_text(reply.get("systemMessage"))
