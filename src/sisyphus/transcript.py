@@ -1,13 +1,12 @@
-"""The client's transcript: JSON lines, appended to while we read, up to gigabytes long.
+"""A session's transcript: lines that its client appends while we read, up to gigabytes of them.
 
-Lines of other types repeat prompts and system text (`api-request-blob`, `attachment`), so only
-parsed `user` and `assistant` records count. At Stop the last assistant line is often not there
-yet (Claude Code 2.1.329): the payload's own last message comes first.
+What a line says is a `Record`; the client's module (`clients.files_of`) reads it. Many lines repeat
+prompts and system text, so only records of the conversation count. At Stop the last one of the
+model is often not there yet (Claude Code 2.1.329): the payload's own last message comes first.
 """
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.errors import UnreadableError
@@ -15,12 +14,143 @@ from sisyphus.reading import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sisyphus._types import Json
 
+    Read = Callable[[bytes], "Record | None"]
+
+USER, ASSISTANT = "user", "assistant"
+
+MESSAGE, ANSWER, CALL, SKILL_CALL, RESULT, FAILURE, COMMAND, COMPACTION, GOAL, SUBAGENT, HOOK = (
+    "message", "answer", "call", "skill call", "result", "failure", "command", "compaction", "goal",
+    "subagent", "hook",
+)  # fmt: skip
+"""What a line may tell of. A client's `MARKS` name the bytes without which it does not, so that
+most lines need not be parsed: what was said, an answer's tokens, a tool call, one of a skill, its
+result, one that failed, a typed command, a compaction, the client's own goal, a subagent's work,
+how a hook ended."""
+
 TAIL_BYTES = 64_000_000
 """What is read at most in one go: about 30 ms from the page cache."""
+
+_NEAR_BYTES = 65_536
+_BRIEF = 200  # characters
+
+
+class Call:
+    """A tool call. `kind` is one of `clients.base`, "" for all others; `path` the file that it
+    names; `about`: what people are told of its input."""
+
+    __slots__ = ("about", "id", "input", "kind", "path", "tool")
+
+    def __init__(
+        self, call: str, tool: str, kind: str, given: Json, path: str, about: str
+    ) -> None:  # one a trait
+        self.id = call
+        self.tool = tool
+        self.kind = kind
+        self.input = given
+        self.path = path
+        self.about = about
+
+    @property
+    def brief(self) -> str:
+        """In a few words: `Edit: /p/a.py`."""
+        name = self.tool[:_BRIEF]
+        return f"{name}: {' '.join(self.about[:_BRIEF].split())}" if self.about else name
+
+
+class Result:
+    """What became of the tool call `id`: `text` for the model, `answer` for us, {} where the client
+    notes nothing."""
+
+    __slots__ = ("answer", "failed", "id", "text")
+
+    def __init__(self, call: str, text: str, answer: Json, *, failed: bool) -> None:
+        self.id = call
+        self.text = text
+        self.answer = answer
+        self.failed = failed
+
+
+class Command:
+    """A slash command that the user typed, without the slash; `name` with its plugin's prefix."""
+
+    __slots__ = ("arguments", "name")
+
+    def __init__(self, name: str, arguments: str) -> None:
+        self.name = name
+        self.arguments = arguments
+
+
+class HookRun:
+    """How a hook ended, as the client saw it. `event` is in its words, `code` None where it has
+    none; `is_late`: the client ended it, for it took too long."""
+
+    __slots__ = ("code", "command", "event", "is_late", "ok", "words")
+
+    def __init__(self, event: str, command: str, code: int | None, words: str) -> None:
+        self.event = event
+        self.command = command
+        self.code = code
+        self.words = words
+        self.ok = False
+        self.is_late = False
+
+
+class Record:
+    """One line of a transcript. Texts are "" and numbers 0 where nothing is told.
+
+    `role` is whose message it is, "" where it is none. `at`: ISO time; `uuid` names the line,
+    `answer` the model's answer that it is a part of; `prompt_id` the prompt that it is. `parts` are
+    the texts, calls and results in order; thinking is left out.
+
+    `is_subagents`: its tokens count, nothing else. `is_prompt`: the user himself said it;
+    `is_continuation`: a Stop hook did. `is_clients`: the client said it in the model's place.
+    `is_compaction`: what stands before it has left the context, which held `tokens_before`.
+    `tokens` is what the answer cost, `context` what it found filled, `model` which was asked;
+    `resets_at`: when the account's limit that refused it ends, in epoch seconds.
+    `goal` is the client's own goal that was set, "" where it ended, None where it is not told.
+    """
+
+    __slots__ = (
+        "answer", "at", "command", "context", "cwd", "goal", "hook", "is_clients", "is_compaction",
+        "is_continuation", "is_prompt", "is_subagents", "model", "parts", "prompt_id", "resets_at",
+        "role", "tokens", "tokens_before", "uuid",
+    )  # fmt: skip
+
+    def __init__(self, role: str = "", parts: Iterable[str | Call | Result] = ()) -> None:
+        self.role = role
+        self.parts: list[str | Call | Result] = list(parts)
+        self.at = self.uuid = self.cwd = self.answer = self.model = self.prompt_id = ""
+        self.is_subagents = self.is_prompt = self.is_continuation = False
+        self.is_clients = self.is_compaction = False
+        self.tokens = self.context = self.tokens_before = 0
+        self.resets_at = 0.0
+        self.command: Command | None = None
+        self.goal: str | None = None
+        self.hook: HookRun | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        return [part for part in self.parts if isinstance(part, str)]
+
+    @property
+    def calls(self) -> list[Call]:
+        return [part for part in self.parts if isinstance(part, Call)]
+
+    @property
+    def results(self) -> list[Result]:
+        return [part for part in self.parts if isinstance(part, Result)]
+
+
+def size(path: str) -> int:
+    """In bytes; 0 where there is no file."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
 
 
 def lines(path: str, offset: int, limit: int = TAIL_BYTES) -> Iterator[tuple[int, bytes]]:
@@ -46,95 +176,37 @@ def lines(path: str, offset: int, limit: int = TAIL_BYTES) -> Iterator[tuple[int
         return
 
 
-def records(lines: Iterable[bytes], *needles: bytes, sidechains: bool = False) -> Iterator[Json]:
-    """The main thread's `user` and `assistant` records among `lines`, oldest first.
+def backwards(path: str) -> Iterator[bytes]:
+    """The lines, the last one first. Nearly always it is one of the last ones that tells, and what
+    reads on costs an import. Raises `UnreadableError` and `OSError`."""
+    with open_regular(path) as file:
+        end = os.fstat(file.fileno()).st_size
+        start = max(end - _NEAR_BYTES, 0)
+        file.seek(start)
+        first, *found = file.read(end - start).split(b"\n")
+    yield from reversed(found)
+    if not start:
+        yield first
+        return
+    from sisyphus.state.jsonl import backwards as before
 
-    With `needles`, a line that holds none of them is passed over without parsing it; with
-    `sidechains`, a subagent's records are there as well.
-    """
-    for line in lines:
-        if needles and not any(needle in line for needle in needles):
-            continue
-        record = parse(line)
-        is_wanted = sidechains or not record.get("isSidechain")
-        if record.get("type") in ("user", "assistant") and is_wanted:
-            yield record
-
-
-def blocks(record: Json) -> list[Json]:
-    """The content blocks of a record; a bare text counts as one block."""
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
+    yield from before(path, start + len(first))
 
 
-def texts(record: Json) -> list[str]:
-    """The text blocks of a record: no thinking, no tool calls, no tool results."""
-    found = (block.get("text") for block in blocks(record) if block.get("type") == "text")
-    return [text for text in found if isinstance(text, str)]
-
-
-def tool_uses(record: Json) -> list[Json]:
-    """The tool calls in an assistant record."""
-    if record.get("type") != "assistant":
-        return []
-    return [block for block in blocks(record) if block.get("type") == "tool_use"]
-
-
-def result_text(block: Json) -> str:
-    """What a tool answered, of a `tool_result` block."""
-    content = block.get("content")
-    if isinstance(content, str):
-        return content
-    found = texts({"message": {"content": content}})
-    return "\n".join(found)
-
-
-_COUNTS = (
-    "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens",
-)  # fmt: skip
-_NO_COUNT = 10**12
-
-
-def tokens(record: Json) -> int:
-    """What the answer in an assistant record cost: read, cached, read from the cache, written."""
-    message = record.get("message")
-    usage = message.get("usage") if isinstance(message, dict) else None
-    if record.get("type") != "assistant" or not isinstance(usage, dict):
-        return 0
-    return sum(n for n in map(usage.get, _COUNTS) if type(n) is int and 0 < n < _NO_COUNT)
-
-
-_CONTEXT_COUNTS = _COUNTS[:3]
-_SYNTHETIC = "<synthetic>"
-
-
-def context_tokens(record: Json) -> int:
-    """How much of the context the answer in an assistant record found filled; 0 = not told.
-
-    What it read, from the cache or not; what the client wrote in the model's place tells nothing.
-    """
-    message = record.get("message")
-    usage = message.get("usage") if isinstance(message, dict) else None
-    if record.get("type") != "assistant" or not isinstance(usage, dict):
-        return 0
-    if record.get("isApiErrorMessage") or record["message"].get("model") == _SYNTHETIC:
-        return 0
-    counts = map(usage.get, _CONTEXT_COUNTS)
-    return sum(n for n in counts if type(n) is int and 0 < n < _NO_COUNT)
-
-
-def is_user_prompt(record: Json) -> bool:
-    """Whether the user said this: no tool result, and nothing that the client wrote for him."""
-    return record.get("type") == "user" and not record.get("isMeta") and bool(texts(record))
-
-
-def parse(line: bytes) -> Json:
-    """The record that a line holds; {} where it holds none."""
+def tail(path: str, limit: int) -> bytes:
+    """The end of a regular file; b"" where it cannot be read."""
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+        with open_regular(path) as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - limit, 0))
+            return file.read(limit)
+    except (UnreadableError, OSError):
+        return b""
+
+
+def messages(lines: Iterable[bytes], read: Read, *, subagents: bool = False) -> Iterator[Record]:
+    """The messages of user and model among the lines, oldest first; with `subagents`, theirs as
+    well."""
+    for line in lines:
+        record = read(line)
+        if record and record.role and (subagents or not record.is_subagents):
+            yield record

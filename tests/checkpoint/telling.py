@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from ralph.lines import line, result, used
+from ralph.lines import line, read, result, used
 
 from sisyphus.boulder.report import no_plan
 from sisyphus.checkpoint.paper.situation import Situation
@@ -86,7 +86,7 @@ def a_situation(*lines: Sequence[Json], **fields: Any) -> Situation:
     """A situation in the project `ROOT`, its work read from these lines."""
     found = Situation()
     found.root, found.now = ROOT, NOW
-    found.work = work.read([record for part in lines for record in part])
+    found.work = work.read(read(*(record for part in lines for record in part)))
     for name, value in fields.items():
         setattr(found, name, value)
     return found

@@ -11,6 +11,7 @@ from ralph.lines import prompt
 from checkpoint.desk import PLAN, Desk
 from checkpoint.telling import edited, hunk
 from sisyphus.checkpoint import in_run, make, survey
+from sisyphus.clients.base import EDIT, ToolCall
 from sisyphus.ralph import actions
 from sisyphus.workspace import RUN_VARIABLE
 
@@ -240,12 +241,8 @@ def test_a_loop_a_run_or_a_plan_holds_a_session(
 def test_a_call_that_the_transcript_does_not_tell_of_yet_is_in_it(desk: Desk) -> None:
     path = str(put(desk.project / "late.py", "x\nx\nb\n"))
     [call, answer] = edited(path, hunk(3, "-a", "+b"))
-    late = {
-        "id": "toolu_late",
-        "name": "Edit",
-        "input": call["message"]["content"][0]["input"],
-        "answer": answer["toolUseResult"],
-    }
+    given = call["message"]["content"][0]["input"]
+    late = ToolCall("toolu_late", "Edit", EDIT, given, answer=answer["toolUseResult"])
     [file] = _hand_over(desk, late=[late])["files_in_progress"]
     assert (file["path"], file["lines"]) == ("late.py", "3")
 

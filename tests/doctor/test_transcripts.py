@@ -9,8 +9,8 @@ from making import put
 
 from doctor.scene import NOW, told
 from sisyphus.doctor import transcripts
+from sisyphus.session.transcripts import NEWEST, TAIL_BYTES
 from sisyphus.times import iso, local
-from sisyphus.transcript_ends import NEWEST, TAIL_BYTES
 
 if TYPE_CHECKING:
     from doctor.scene import Scene

@@ -12,7 +12,7 @@ from making import COMMAND, debug_log, ours, put, stored
 from opencode.stand_in import CHILD, SESSION, StandIn, recorded
 
 from sisyphus.session.client_process import SESSION_VARIABLES
-from sisyphus.session.whereabouts import transcript_path
+from sisyphus.session.transcripts import transcript_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

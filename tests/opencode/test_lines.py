@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from ralph.lines import read
 
-from sisyphus import transcript
 from sisyphus.checkpoint.seen import work
-from sisyphus.opencode import lines
+from sisyphus.clients import opencode_files as lines
 from sisyphus.ralph import events, invocations
 
 if TYPE_CHECKING:
@@ -195,7 +195,8 @@ LOOP = {"name": "ralph-loop", "arguments": '"fix it" --completion-promise DONE'}
 
 def test_a_typed_command_starts_a_loop_as_one_of_claude_code_does() -> None:
     record = _record(kind="prompt", id="m1", text="(the template)", command=LOOP)
-    start = invocations.typed(record)
+    (found,) = read(record)
+    start = invocations.typed(found)
     assert start is not None
     assert (start.args, start.early, start.origin) == (LOOP["arguments"], "prompt m1", "m1-prompt")
     assert start.at == "2026-11-20T15:00:00.250Z"
@@ -203,8 +204,9 @@ def test_a_typed_command_starts_a_loop_as_one_of_claude_code_does() -> None:
 
 def test_a_prompt_that_is_ours_starts_no_loop() -> None:
     record = _record(kind="prompt", id="m1", text="x", command=LOOP, ours=True)
-    assert invocations.find(record) == []
-    assert [event.kind for event in events.read([record])] == [events.CONTINUED]
+    (found,) = read(record)
+    assert invocations.find(found) == []
+    assert [event.kind for event in events.read([found])] == [events.CONTINUED]
 
 
 def test_what_a_session_did_is_read_from_its_records() -> None:
@@ -220,7 +222,7 @@ def test_what_a_session_did_is_read_from_its_records() -> None:
         {"kind": "result", "call": "c2", "tool": "todowrite", "text": "[]", "metadata": {}},
         {"kind": "text", "id": "m4", "part": "p1", "text": "One is left."},
     ]  # fmt: skip
-    found = work.read(lines.records(told, "s1", "", "/p"))
+    found = work.read(read(*lines.records(told, "s1", "", "/p")))
     assert (found.task, found.said, found.tool_calls) == ("Fix the tests.", "One is left.", 2)
     assert found.failed is not None
     assert found.failed.command == "pytest"
@@ -231,13 +233,13 @@ def test_what_a_session_did_is_read_from_its_records() -> None:
 def test_a_command_that_the_user_refused_has_not_failed() -> None:
     told = {"call": "c1", "tool": "bash", "args": {"command": "rm x"}}
     refused = {"kind": "result", "text": "The user rejected permission", "failed": True, **told}
-    found = work.read(lines.records([{"kind": "tool", **told}, refused], "s1", "", "/p"))
+    found = work.read(read(*lines.records([{"kind": "tool", **told}, refused], "s1", "", "/p")))
     assert (found.failed, found.commands) == (None, [])
 
 
 def test_behind_a_compaction_the_growth_of_the_context_begins_anew() -> None:
     usage = {"kind": "usage", "id": "m1", "tokens": {"input": 900}}
-    found = work.read(lines.records([usage, {"kind": "compacted"}], "s1", "", "/p"))
+    found = work.read(read(*lines.records([usage, {"kind": "compacted"}], "s1", "", "/p")))
     assert found.points == []
 
 
@@ -283,8 +285,9 @@ NO_TOKENS: list[object] = [
 @pytest.mark.parametrize("tokens", NO_TOKENS)
 def test_tokens_that_are_none_are_nothing(tokens: object) -> None:
     record = _record(kind="usage", id="m1", tokens=tokens)
-    assert transcript.tokens(record) == transcript.context_tokens(record) == 0
-    assert list(events.spent(record)) == []
+    (found,) = read(record)
+    assert found.tokens == found.context == 0
+    assert list(events.spent(found)) == []
 
 
 JSON = st.recursive(
@@ -316,13 +319,13 @@ def test_whatever_is_told_becomes_records_of_the_session(told: list[Any], agent:
         line = json.dumps(record).encode()
         assert b"\n" not in line
         assert record["type"] in ("user", "assistant")
-        assert transcript.parse(line)["sessionId"] == "s1"
+        assert json.loads(line)["sessionId"] == "s1"
         assert ("agentId" in record) is bool(agent)
     assert [record["uuid"] for record in found] == [
         record["uuid"] for record in lines.records(told, "s1", agent, "/p")
     ]
-    work.read(found)
-    events.read(found)
+    work.read(read(*found))
+    events.read(read(*found))
 
 
 @given(st.lists(LINE, max_size=6))

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import sisyphus
-from sisyphus.clients import opencode
+from sisyphus.clients import opencode, opencode_files
 from sisyphus.clients.base import EVENTS
 from sisyphus.hook.routes import ROUTES
-from sisyphus.opencode import lines
 from sisyphus.session.client_process import SESSION_VARIABLES
 from sisyphus.shipped import plugin_folder
 
@@ -67,7 +66,8 @@ def test_it_asks_for_every_event_that_is_answered() -> None:
 
 def test_it_tells_lines_of_every_kind_that_is_known() -> None:
     told = set(re.findall(r'note\(session, "([a-z]+)"', CODE))
-    known = [line["uuid"] for line in lines.records([{"kind": kind} for kind in told], "s", "", "")]
+    kinds = [{"kind": kind} for kind in told]
+    known = [line["uuid"] for line in opencode_files.records(kinds, "s", "", "")]
     assert len(known) == len(told) == 6
 
 

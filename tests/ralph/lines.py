@@ -6,11 +6,14 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from sisyphus.clients import claude_code_files
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from sisyphus._types import Json
+    from sisyphus.transcript import Record
 
 _numbers: Iterator[int] = count(1)
 
@@ -81,6 +84,11 @@ def continued(reason: str = "go on") -> Json:
 def notified() -> Json:
     """A machine turn: a background task has ended."""
     return prompt("<task-notification>\ndone</task-notification>", turnOrigin="task_notification")
+
+
+def read(*records: Any) -> list[Record]:
+    """The records as a feature gets them."""
+    return [found for record in records if (found := claude_code_files.record(record))]
 
 
 def raw(*records: object) -> bytes:

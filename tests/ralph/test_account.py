@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ralph.lines import continued, line, prompt, result, said, used
+from ralph.lines import continued, line, prompt, read, result, said, used
 from sisyphus.ralph import account, events
 from sisyphus.ralph.events import Event
 
@@ -15,7 +15,7 @@ Record = dict[str, object]
 
 
 def _take(*records: Record) -> Account:
-    return account.take(events.read(records))
+    return account.take(events.read(read(*records)))
 
 
 def _answer(answer_id: str, output: int, *blocks: Record, **fields: object) -> Record:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph.lines import result
+from ralph.lines import read, result
 from sisyphus.ralph import events as ev
 from sisyphus.ralph.breaker import (
     CLOSED,
@@ -294,7 +294,7 @@ NO_ERRORS = [
 
 def _error_of(record: dict[str, object]) -> str:
     """The text by which the last failed call of this line counts."""
-    return "".join([event.text for event in ev.read([record]) if event.kind == ev.FAILED][-1:])
+    return "".join([event.text for event in ev.read(read(record)) if event.kind == ev.FAILED][-1:])
 
 
 @pytest.mark.parametrize("record", NO_ERRORS)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from ralph.lines import (
@@ -10,6 +8,7 @@ from ralph.lines import (
     line,
     notified,
     prompt,
+    read,
     result,
     said,
     skill,
@@ -21,7 +20,7 @@ from sisyphus.ralph import events as ev
 
 
 def _told(*records: dict[str, object]) -> list[tuple[str, str]]:
-    return [(event.kind, event.text) for event in ev.read(records)]
+    return [(event.kind, event.text) for event in ev.read(read(*records))]
 
 
 TOLD = [
@@ -84,14 +83,9 @@ GOALS = [
 
 @pytest.mark.parametrize(("note", "told"), GOALS)
 def test_the_clients_own_goal_is_told(note: object, told: list[str]) -> None:
-    line = json.dumps({"type": "attachment", "attachment": note}).encode()
+    line = {"type": "attachment", "attachment": note}
 
-    assert [event.text for event in ev.goals(line)] == told
-
-
-@pytest.mark.parametrize("line", [b"", b"{", b"7", b"[]", b"{}", b"[" * 99_999, b"\xff"])
-def test_a_line_that_tells_of_no_goal(line: bytes) -> None:
-    assert ev.goals(line) == []
+    assert [event.text for event in ev.read(read(line))] == told
 
 
 SPENT = [
@@ -111,7 +105,7 @@ SPENT = [
 def test_what_an_answer_costs_is_told(
     record: dict[str, object], spent: list[tuple[str, int]]
 ) -> None:
-    told = [event for event in ev.read([record]) if event.kind == ev.SPENT]
+    told = [event for event in ev.read(read(record)) if event.kind == ev.SPENT]
 
     assert [(event.text, event.tokens) for event in told] == spent
 
@@ -123,7 +117,7 @@ def test_of_a_subagent_nothing_else_is_told() -> None:
         {**typed("go"), "isSidechain": True},
     ]
 
-    assert [event.kind for event in ev.read(records)] == [ev.SPENT]
+    assert [event.kind for event in ev.read(read(*records))] == [ev.SPENT]
 
 
 CALLS = [
@@ -146,7 +140,7 @@ def test_a_tool_call_is_told_in_brief(
     name: str, given: dict[str, object], text: str, path: str
 ) -> None:
     record = line("assistant", [{"type": "tool_use", "id": "t7", "name": name, "input": given}])
-    (event,) = ev.read([record])
+    (event,) = ev.read(read(record))
 
     assert (event.kind, event.text, event.path, event.call) == (ev.TOOL, text, path, "t7")
 
@@ -156,11 +150,11 @@ def test_a_tool_call_without_input_is_one_all_the_same(given: object) -> None:
     for name in ("Edit", "Skill"):
         record = line("assistant", [{"type": "tool_use", "name": name, "input": given}])
 
-        assert [(event.kind, event.text) for event in ev.read([record])] == [(ev.TOOL, name)]
+        assert [(event.kind, event.text) for event in ev.read(read(record))] == [(ev.TOOL, name)]
 
 
 def test_a_failure_names_its_call_and_of_a_long_one_the_start() -> None:
-    (event,) = ev.read([result([{"type": "text", "text": "x" * 9_999}], "t7", is_error=True)])
+    (event,) = ev.read(read(result([{"type": "text", "text": "x" * 9_999}], "t7", is_error=True)))
 
     assert (event.kind, event.call, event.text) == (ev.FAILED, "t7", "x" * 2_000)
 
@@ -211,6 +205,6 @@ LAST = [
 def test_the_last_message_is_told_once_and_last(
     records: list[dict[str, object]], message: str | None, told: list[str]
 ) -> None:
-    events = ev.with_last_message(ev.read(records), message)
+    events = ev.with_last_message(ev.read(read(*records)), message)
 
     assert [event.text if event.kind == SAID else event.kind for event in events] == told

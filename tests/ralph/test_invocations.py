@@ -5,16 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from ralph.lines import line, prompt, result, said, skill, typed, used
+from ralph.lines import line, prompt, read, result, said, skill, typed, used
 from sisyphus.ralph import invocations
 
 DATA = Path(__file__).parents[1] / "data" / "transcripts"
 ARGS = '"do it" --completion-promise "DONE"'
 
 
+def _starts(record: object) -> list[invocations.Start]:
+    return [start for one in read(record) for start in invocations.find(one)]
+
+
 def _recorded(name: str) -> list[invocations.Start]:
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
-    return [start for text in lines for start in invocations.find(json.loads(text))]
+    return [start for text in lines for start in _starts(json.loads(text))]
 
 
 def test_a_typed_command_of_the_real_client_is_found_once() -> None:
@@ -40,8 +44,8 @@ def test_the_models_own_call_in_the_real_client_is_found_once() -> None:
 
 @pytest.mark.parametrize("plugin", ["sisyphus", "ralph-wiggum", "ralph-wiggum-pro", "ralph-loop"])
 def test_the_command_of_each_plugin_starts_a_loop(plugin: str) -> None:
-    (by_user,) = invocations.find(typed("go", f"/{plugin}:ralph-loop"))
-    (by_model,) = invocations.find(skill("go", f"{plugin}:ralph-loop"))
+    (by_user,) = _starts(typed("go", f"/{plugin}:ralph-loop"))
+    (by_model,) = _starts(skill("go", f"{plugin}:ralph-loop"))
     submitted = invocations.submitted(f"/{plugin}:ralph-loop go", "p1")
 
     assert submitted is not None
@@ -60,7 +64,7 @@ NAMED = [
 def test_a_start_knows_the_command_by_which_it_was_asked_for(
     record: dict[str, object], command: str
 ) -> None:
-    assert [(start.command, start.args) for start in invocations.find(record)] == [(command, "x")]
+    assert [(start.command, start.args) for start in _starts(record)] == [(command, "x")]
 
 
 def test_so_does_one_that_is_not_in_the_transcript_yet() -> None:
@@ -86,7 +90,7 @@ CANCELLED = [
 
 @pytest.mark.parametrize(("record", "command"), CANCELLED)
 def test_a_line_that_cancels_names_its_command(record: dict[str, object], command: str) -> None:
-    assert invocations.cancelled(record) == command
+    assert [invocations.cancelled(one) for one in read(record)] == [command]
 
 
 STARTS = [
@@ -109,7 +113,7 @@ STARTS = [
 
 @pytest.mark.parametrize(("record", "args"), STARTS)
 def test_these_lines_start_a_loop(record: dict[str, object], args: str) -> None:
-    assert [start.args for start in invocations.find(record)] == [args]
+    assert [start.args for start in _starts(record)] == [args]
 
 
 NONE = [
@@ -143,7 +147,7 @@ NONE = [
 
 @pytest.mark.parametrize("record", NONE)
 def test_nothing_else_starts_a_loop(record: dict[str, object]) -> None:
-    assert invocations.find(record) == []
+    assert _starts(record) == []
 
 
 SUBMITTED = [
@@ -170,7 +174,7 @@ def test_other_prompts_do_not(text: str) -> None:
 
 def test_a_line_without_a_uuid_is_known_by_its_content() -> None:
     first, same, other = (
-        invocations.find({k: v for k, v in typed(args).items() if k != "uuid"})[0]
+        _starts({k: v for k, v in typed(args).items() if k != "uuid"})[0]
         for args in ("a", "a", "b")
     )
 

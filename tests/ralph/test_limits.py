@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph.lines import said
+from ralph.lines import read, said
 from sisyphus.ralph import limits
 from sisyphus.ralph.limits import LONGEST, reset_time
 
@@ -268,8 +268,8 @@ RECORDS = [
 def test_the_transcript_knows_the_moment_too(
     records: list[dict[str, object]], until: float
 ) -> None:
-    assert limits.waiting("rate_limit", "", records, NOW)["until"] == until
+    assert limits.waiting("rate_limit", "", read(*records), NOW)["until"] == until
 
 
 def test_the_transcript_of_another_trouble_names_none() -> None:
-    assert limits.waiting("overloaded", "", [_limited(RESETS_AT)], NOW)["until"] == 0
+    assert limits.waiting("overloaded", "", read(_limited(RESETS_AT)), NOW)["until"] == 0

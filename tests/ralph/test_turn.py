@@ -11,6 +11,7 @@ from ralph.lines import (
     continued,
     notified,
     prompt,
+    read,
     result,
     said,
     skill,
@@ -51,7 +52,7 @@ def _loop(name: str) -> Loop:
 
 def _follow(*records: Record, loops: tuple[str, ...] = (), known: Known | None = None) -> Turn:
     active = [_loop(name) for name in loops]
-    return turn.follow(active, events.read(records), _begin, known or Known())
+    return turn.follow(active, events.read(read(*records)), _begin, known or Known())
 
 
 def _names(turn_: Turn) -> list[str]:
@@ -199,7 +200,7 @@ def test_a_loop_of_the_users_nests_in_what_holds_the_session_to_a_plan() -> None
     hold, old = _loop("A"), _loop("B")
     hold.options = {lp.PLAN: "/p/PLAN.md"}
 
-    followed = turn.follow([hold, old], events.read([typed(_args("C"))]), _begin, Known())
+    followed = turn.follow([hold, old], events.read(read(typed(_args("C")))), _begin, Known())
 
     assert _names(followed) == ["A", "C"]
     assert _ends(followed) == [("B", lp.CANCELLED)]
@@ -217,7 +218,7 @@ def test_a_start_that_is_read_again_forgets_what_was_said_before_it() -> None:
     start = typed(_args("A"))
     loop = _loop("A")
     loop.origin = str(start["uuid"])
-    events_ = events.read([_kept("A"), start, said("x")])
+    events_ = events.read(read(_kept("A"), start, said("x")))
 
     assert turn.follow([loop], events_, _begin, Known([loop.origin])).loops == [loop]
 
@@ -226,7 +227,7 @@ def test_a_nested_start_that_is_read_again_does_so_too() -> None:
     start = skill(_args("A"))
     loop = _loop("A")
     loop.origin = str(start["uuid"])
-    events_ = events.read([_kept("A"), start, said("x")])
+    events_ = events.read(read(_kept("A"), start, said("x")))
 
     assert turn.follow([loop], events_, _begin, Known([loop.origin])).loops == [loop]
 
@@ -244,7 +245,7 @@ def test_a_loop_that_a_hook_saw_begins_at_its_line() -> None:
     known = Known([inner.origin])
     records = [_kept("A"), start, said("x")]
 
-    followed = turn.follow([outer, inner], events.read(records), _begin, known)
+    followed = turn.follow([outer, inner], events.read(read(*records)), _begin, known)
 
     assert _names(followed) == ["B"]
     assert _ends(followed) == [("A", lp.SUCCESS)]
@@ -255,7 +256,7 @@ def test_a_loop_that_a_hook_saw_begins_at_its_line() -> None:
 
 def test_while_its_line_is_not_written_it_is_simply_active() -> None:
     followed = turn.follow(
-        [_loop("A"), _early("B", "t7")], events.read([_kept("B")]), _begin, Known()
+        [_loop("A"), _early("B", "t7")], events.read(read(_kept("B"))), _begin, Known()
     )
 
     assert _names(followed) == ["A"]
@@ -280,7 +281,9 @@ def test_loops_without_a_name_are_not_mixed_up() -> None:
     nameless = _loop("A")
     nameless.origin = ""
 
-    followed = turn.follow([nameless], events.read([skill(_args("B"), call="")]), _begin, Known())
+    followed = turn.follow(
+        [nameless], events.read(read(skill(_args("B"), call=""))), _begin, Known()
+    )
 
     assert _names(followed) == ["A", "B"]
 
@@ -291,7 +294,7 @@ def test_the_line_of_a_loop_that_its_prompt_started_confirms_it() -> None:
     loop.iteration = 3
     start = typed(_args("A"))
 
-    followed = turn.follow([loop], events.read([start]), _begin, Known())
+    followed = turn.follow([loop], events.read(read(start)), _begin, Known())
 
     assert followed.loops == [loop]
     assert (loop.origin, loop.iteration) == (start["uuid"], 3)
@@ -302,7 +305,7 @@ def test_the_line_of_another_task_replaces_it() -> None:
     loop = _loop("A")
     loop.origin = ""
 
-    followed = turn.follow([loop], events.read([typed(_args("B"))]), _begin, Known())
+    followed = turn.follow([loop], events.read(read(typed(_args("B")))), _begin, Known())
 
     assert _names(followed) == ["B"]
 
@@ -341,7 +344,7 @@ def test_a_loop_that_is_there_is_not_cancelled_by_what_was_cancelled_before_it()
     loop.origin = ""
     line = typed(_args("A"), timestamp=EARLIER)
 
-    followed = turn.follow([loop], events.read([line]), _begin, Known(cancelled_at=LATER))
+    followed = turn.follow([loop], events.read(read(line)), _begin, Known(cancelled_at=LATER))
 
     assert followed.loops == [loop]
 
@@ -372,7 +375,7 @@ def test_a_pause_of_the_clients_cap_ends_at_the_moment_of_the_look() -> None:
     loop = _loop("A")
     loop.pause(lp.BY_HOST_CAP, 100)
 
-    turn.follow([loop], events.read([prompt("go on")]), _begin, Known(now=160))
+    turn.follow([loop], events.read(read(prompt("go on"))), _begin, Known(now=160))
 
     assert (loop.is_paused, loop.paused_seconds) == (False, 60)
 
@@ -432,7 +435,7 @@ def test_a_paused_loop_waits_for_the_user(
     loop = _loop("A")
     loop.pause(paused_by, 0.0)
 
-    turn.follow([loop], events.read(records), _begin, Known())
+    turn.follow([loop], events.read(read(*records)), _begin, Known())
 
     assert loop.is_paused is is_paused
 
@@ -442,7 +445,7 @@ def test_of_nested_loops_the_current_one_is_resumed() -> None:
     outer.pause("", 0.0)
     inner.pause(lp.BY_HOST_CAP, 0.0)
 
-    turn.follow([outer, inner], events.read([prompt("go on")]), _begin, Known())
+    turn.follow([outer, inner], events.read(read(prompt("go on"))), _begin, Known())
 
     assert (outer.is_paused, inner.is_paused) == (True, False)
 
@@ -452,7 +455,7 @@ def test_a_nested_loop_ends_while_its_outer_one_is_paused() -> None:
     outer.pause("", 0.0)
     text = "<promise>B DONE</promise>\n<promise>A DONE</promise>"
 
-    followed = turn.follow([outer, inner], events.read([said(text)]), _begin, Known())
+    followed = turn.follow([outer, inner], events.read(read(said(text))), _begin, Known())
 
     assert followed.kept == [inner]
     assert followed.loops == [outer]
@@ -462,7 +465,7 @@ def test_a_paused_loop_is_not_ended_by_its_promise() -> None:
     loop = _loop("A")
     loop.pause("", 0.0)
 
-    followed = turn.follow([loop], events.read([_kept("A")]), _begin, Known())
+    followed = turn.follow([loop], events.read(read(_kept("A"))), _begin, Known())
 
     assert followed.loops == [loop]
 
@@ -507,6 +510,6 @@ def test_a_nested_loop_whose_line_is_late_stays_the_current_one() -> None:
     outer.origin, inner.origin = str(line["uuid"]), "call toolu_7"
 
     known = Known([outer.origin, inner.origin])
-    followed = turn.follow([outer, inner], events.read([line, said("x")]), _begin, known)
+    followed = turn.follow([outer, inner], events.read(read(line, said("x"))), _begin, known)
 
     assert followed.loops == [outer, inner]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from sisyphus import transcript
 from sisyphus.ralph import account, events, turn, usage, watch
 
 TYPE_CHECKING = False
@@ -110,7 +111,7 @@ def _events(
     if begin is None:
         return [], end
     found, end = watch.read_events(path, begin, space)
-    if has_loop and (path != memory.transcript or watch.size(path) < memory.offset):
+    if has_loop and (path != memory.transcript or transcript.size(path) < memory.offset):
         again = (events.STARTED, events.SPENT)
         found = [event for event in found if event.kind not in again]
     return found, end

@@ -7,7 +7,7 @@ from sisyphus.checkpoint.outlook import complexity
 from sisyphus.checkpoint.outlook.table import ContextFacts
 from sisyphus.checkpoint.size import fullness, levels
 from sisyphus.errors import SisyphusError
-from sisyphus.session.whereabouts import transcript_path
+from sisyphus.session.transcripts import transcript_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Checkpoint, Json
     from sisyphus.checkpoint.paper.situation import Situation
+    from sisyphus.clients.base import ToolCall
     from sisyphus.workspace import Workspace
 
 LEVEL, COMPACTION, BREAKER, ASKED = BY_LEVEL, BY_COMPACTION, BY_BREAKER, BY_ASKING
@@ -53,7 +54,7 @@ def hand_over(  # one a fact
     lets_stop: bool = False,
     loop: Json | None = None,
     run: Json | None = None,
-    late: Sequence[Json] = (),
+    late: Sequence[ToolCall] = (),
 ) -> Checkpoint:
     """The checkpoint, its handoff written and noted. `loop`: what is held, else looked up; `run`:
     the state of a fresh-context run; `late`: calls that the transcript may not tell of yet. Raises

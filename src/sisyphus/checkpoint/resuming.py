@@ -49,7 +49,7 @@ def _reclaim(space: Workspace) -> None:
     from sisyphus.checkpoint.size import gauge
     from sisyphus.session.client_process import recorded
     from sisyphus.session.process import is_alive
-    from sisyphus.session.whereabouts import transcript_path
+    from sisyphus.session.transcripts import transcript_path
 
     last = handoffs.last_given(space.ours, space.root)
     session = last.get("given_to", "") if last else ""
@@ -136,7 +136,7 @@ def _told(entry: Checkpoint, payload: Payload, space: Workspace) -> str:
     session = entry.get("session_id", "")
     if payload.source != "startup" or not _has_loop(space, session):
         return told
-    from sisyphus.session.whereabouts import resume_command
+    from sisyphus.session.transcripts import resume_command
 
     command = resume_command(space.home, session)
     return f"{told}\nIts loop is held in session {session}: `{command}`."

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json, PlanStatus
     from sisyphus.checkpoint.paper.situation import Situation
+    from sisyphus.clients.base import ToolCall
     from sisyphus.ralph.loop import Loop
     from sisyphus.workspace import Workspace
 
@@ -27,7 +28,7 @@ def survey(  # one a fact
     *,
     loop: Json | None = None,
     run: Json | None = None,
-    late: Sequence[Json] = (),
+    late: Sequence[ToolCall] = (),
 ) -> Situation:
     """What is known of the session's work; of what cannot be read, nothing."""
     from sisyphus.checkpoint.paper.situation import Situation

@@ -13,9 +13,9 @@ from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Checkpoint, Json
+    from sisyphus._types import Checkpoint
     from sisyphus.checkpoint.size.fullness import Fullness
-    from sisyphus.clients.base import Payload
+    from sisyphus.clients.base import Payload, ToolCall
     from sisyphus.workspace import Workspace
 
 
@@ -110,12 +110,11 @@ def hand_over(payload: Payload, space: Workspace, full: Fullness, *, lets_stop: 
     )
 
 
-def _succeeded(payload: Payload) -> list[Json]:
-    """The tool calls that this event is the success of, as `work.read_file` takes them."""
+def _succeeded(payload: Payload) -> list[ToolCall]:
+    """The tool calls that this event is the success of."""
     if payload.is_batch:
         return []
-    done = [call for call in payload.calls if call.id and not call.failed]
-    return [{"id": c.id, "name": c.tool, "input": c.input, "answer": c.answer} for c in done]
+    return [call for call in payload.calls if call.id and not call.failed]
 
 
 def fill_of(full: Fullness) -> make.Fill:

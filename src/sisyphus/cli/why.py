@@ -27,8 +27,7 @@ from sisyphus.clients.base import EVENTS
 from sisyphus.paths import client_home, display, is_safe_id, our_home
 from sisyphus.plain import one_line
 from sisyphus.ralph.store import has_loop
-from sisyphus.session.whereabouts import transcript_path
-from sisyphus.transcript_ends import has_goal
+from sisyphus.session.transcripts import has_goal, transcript_path
 from sisyphus.upkeep import sessions as view
 from sisyphus.upkeep.sessions import of_loop
 

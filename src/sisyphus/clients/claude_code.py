@@ -47,6 +47,7 @@ KINDS = {
     "NotebookEdit": EDIT,
     "Write": WRITE,
     "Bash": SHELL,
+    "PowerShell": SHELL,
     "Skill": SKILL,
     "TodoWrite": TODO,
     "TaskCreate": TODO,

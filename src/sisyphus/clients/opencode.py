@@ -96,10 +96,9 @@ def _keep(found: Payload, own: Json, ours: str) -> None:
     for speaker, lines in spoken.items():
         path = transcript_path(ours, found.session, speaker)
         if path and lines:
-            from sisyphus.opencode import keep
-            from sisyphus.opencode.lines import records
+            from sisyphus.clients.opencode_files import append, records
 
-            keep.append(path, records(lines, found.session, speaker, found.cwd))
+            append(path, records(lines, found.session, speaker, found.cwd))
 
 
 def render(

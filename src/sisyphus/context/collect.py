@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from io import StringIO
 
+from sisyphus.clients import files
 from sisyphus.errors import UnreadableError
 from sisyphus.measure import cut_chars
 from sisyphus.reading import DOCUMENT_BYTES, read_text
@@ -74,9 +75,7 @@ def _agents(space: Workspace, room: int) -> Document:
     if choice == "never":
         raise Skipped('context.agents_md is "never"')
     path, text = _read(space, "AGENTS.md")
-    from sisyphus.context.native import why_agents_is_native  # its patterns cost 0.6 ms
-
-    why = "" if choice == "always" else why_agents_is_native(space)
+    why = "" if choice == "always" else files(space.client).why_agents_is_native(space)
     if why:
         raise Skipped(why)
     return _head("AGENTS.md", (path, text), room)
@@ -86,9 +85,7 @@ def _readme(space: Workspace, room: int) -> Document:
     path, text = _read(space, "README.md")
     if os.path.realpath(path) == os.path.realpath(os.path.join(space.root, "AGENTS.md")):
         raise Skipped("it is AGENTS.md by another name")
-    from sisyphus.context.native import imported
-
-    if os.path.realpath(path) in imported(space):
+    if os.path.realpath(path) in files(space.client).imported(space):
         raise Skipped("a CLAUDE.md loads it")
     return _head("README.md", (path, text), room, README_LINES)
 

@@ -10,7 +10,7 @@ from sisyphus.errors import UnreadableError
 from sisyphus.install import opencode, wiring
 from sisyphus.ralph import store
 from sisyphus.reading import DOCUMENT_BYTES, read_text
-from sisyphus.transcript_ends import with_goal
+from sisyphus.session.transcripts import sessions_with_goal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _of_opencode(case: Case) -> Iterator[Finding]:
 
 def _goals(case: Case) -> Iterator[Finding]:
     """Sessions in which the client's own `/goal` and a loop of ours are at work together."""
-    for session in with_goal(case.space.home):
+    for session in sessions_with_goal(case.space.home):
         if store.has_loop(case.space.ours, session):
             yield warning(
                 LOOPS,

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, field
 from math import isfinite
 
-from sisyphus import client_settings
+from sisyphus.clients import claude_code_files
 from sisyphus.doctor import types
 from sisyphus.errors import UnreadableError
 from sisyphus.install import json_text
@@ -88,7 +88,7 @@ def plugins(space: Workspace, files: list[Source]) -> list[Plugin]:
 
 
 def _paths(space: Workspace) -> list[str]:
-    return client_settings.paths(space.home, space.root, space.root)
+    return claude_code_files.settings_paths(space.home, space.root, space.root)
 
 
 def _kind(path: str, space: Workspace) -> str:

@@ -7,6 +7,7 @@ from sisyphus.doctor.finding import Finding, ok, typed, warning
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph.stale import STALE
+from sisyphus.session.transcripts import resume_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ def loops(case: Case) -> Iterator[Finding]:
     old = [row for row in rows if row["health"] == STALE and not row["is_outer"]]
     for row in old:
         name, what = one_line(row["loop_id"]), one_line(row["description"], _WORDS)
+        resume = resume_command(case.space.home, row["session_id"])
         yield warning(
             LOOPS,
             f"loop {name} ({what}) has been silent for over {hours:g} h and its client has gone",
-            f"`cd {typed(row['project'])} && claude --resume {row['session_id']}`, or "
-            f"`sisyphus ralph cancel {typed(name)}`",
+            f"`cd {typed(row['project'])} && {resume}`, or `sisyphus ralph cancel {typed(name)}`",
         )
     if not old:
         yield ok(LOOPS, f"{len(rows)} under way" if rows else "none under way")

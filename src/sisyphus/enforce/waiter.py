@@ -13,12 +13,13 @@ from sisyphus.clients.base import Outcome
 from sisyphus.enforce import marks, rest, store
 from sisyphus.enforce.store import milliseconds
 from sisyphus.errors import UnreadableError
-from sisyphus.ralph import events, watch
 from sisyphus.ralph import store as loops
+from sisyphus.ralph import watch
 from sisyphus.reading import read_bytes
 from sisyphus.session import client_process
 from sisyphus.session.process import is_alive
 from sisyphus.times import iso
+from sisyphus.transcript import ASSISTANT, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,14 +120,14 @@ class Waiter:
         that has ended are written late, but their own time is that of the turn; and it ended no
         earlier than we began, whether its Stop is noted yet or not."""
         path = self._payload.transcript
-        before, self._size = self._size, watch.size(path)
+        before, self._size = self._size, size(path)
         if self._size == before:
             return False
         ended_at = iso((max(last_stop, self._started) + _SAME_MOMENT) / 1_000)
         return any(
-            str(record.get("timestamp") or "") > ended_at
+            record.at > ended_at
             for record in watch.last_records(path)
-            if record.get("type") == "assistant" or events.is_prompt(record)
+            if record.role == ASSISTANT or record.is_prompt
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.base import ASK
 from sisyphus.ralph import events as ev
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ def _add(account: Account, event: Event, failed: set[str]) -> None:
     if event.kind == ev.SAID:
         account.is_asking = asks(event.text)
     elif event.kind not in (ev.SPENT, ev.GOAL):
-        account.is_asking = event.kind == ev.TOOL and event.text.startswith(ev.QUESTION)
+        account.is_asking = event.tool == ASK
 
 
 def asks(message: str) -> bool:

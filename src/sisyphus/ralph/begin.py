@@ -40,8 +40,9 @@ def put_in_place(held: LoopStore, loop: Loop, transcript: str, space: Workspace)
     """Makes it the session's loop, the only one but for an enforced plan around it; what was said
     and done before is not its own."""
     from sisyphus.ralph import loop as lp
-    from sisyphus.ralph import signs, store, usage, watch
+    from sisyphus.ralph import signs, store, usage
     from sisyphus.ralph.past import history
+    from sisyphus.transcript import size
 
     signs.begin(loop, space)
     staying = lp.staying(held.loops, space.now)
@@ -49,13 +50,14 @@ def put_in_place(held: LoopStore, loop: Loop, transcript: str, space: Workspace)
         if old not in staying:
             history.ended(space.ours, old, lp.CANCELLED, space.now, "another loop replaced it")
     history.started(space.ours, loop, store.loop_path(space.ours, loop.session_id))
-    held.memory.begin_anew(transcript, watch.size(transcript), usage.offsets(transcript))
+    held.memory.begin_anew(transcript, size(transcript), usage.offsets(transcript))
     held.save([*staying, loop])
 
 
 def by_model(payload: Payload, space: Workspace, start: Start) -> Outcome | None:
     """What was said before is read at Stop, and belongs to the loops that were there before."""
-    from sisyphus.ralph import adopt, events, lost, store, texts, turn, usage, watch
+    from sisyphus.ralph import adopt, events, lost, store, texts, turn, usage
+    from sisyphus.transcript import size
 
     with store.LoopStore(space.ours, payload.session) as held:
         known = turn.Known([*held.memory.starts, *(loop.origin for loop in held.loops)])
@@ -68,7 +70,7 @@ def by_model(payload: Payload, space: Workspace, start: Start) -> Outcome | None
         held.memory.learn(known.starts)
         if nested.begun and not held.loops:
             path = payload.transcript
-            held.memory.begin_anew(path, watch.size(path), usage.offsets(path))
+            held.memory.begin_anew(path, size(path), usage.offsets(path))
         elif nested.begun:
             held.memory.forget_tasks()
         _log(nested.begun, space)

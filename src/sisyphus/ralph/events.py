@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
-from sisyphus import transcript
-from sisyphus.clients.claude_code import tool_path
+from sisyphus.clients.base import EDIT, SKILL, WRITE
+from sisyphus.transcript import ASSISTANT, USER, Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sisyphus._types import Json
     from sisyphus.ralph.invocations import Start
+    from sisyphus.transcript import Record
 
 PROMPT = "prompt"  # the user spoke
 CONTINUED = "continued"  # a Stop hook spoke
@@ -23,27 +21,18 @@ STARTED = "started"  # somebody started a loop
 SPENT = "spent"  # the model answered, which costs tokens
 GOAL = "goal"  # the client's own goal was set or ended
 
-QUESTION = "AskUserQuestion"
-EDITS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
-
-_STARTER = "Skill"
-_COMMAND = "<command-"
-_CONTINUATION = "Stop hook feedback:"
-_NO_PROMPTS = ("<task-notification>", "<local-command-stdout>", "[Request interrupted by user")
-
-_TOLD = ("command", "file_path", "path", "pattern", "url", "query", "description", "skill")
-_BRIEF, _ERROR = 200, 2_000  # characters
+_ERROR = 2_000  # characters
 
 
 class Event:
     """`text`: what was said; of a tool call its name and what it is about; of a failed one the
     error; of an answer its id.
 
-    `call` is the id of the tool call or of the prompt, `path` the file that it edits, `start` the
-    loop that was started.
+    `call` is the id of the tool call or of the prompt, `tool` what kind of call it is, `path` the
+    file that it edits, `start` the loop that was started.
     """
 
-    __slots__ = ("call", "kind", "path", "start", "text", "tokens")
+    __slots__ = ("call", "kind", "path", "start", "text", "tokens", "tool")
 
     def __init__(self, kind: str, text: str = "", start: Start | None = None) -> None:
         self.kind = kind
@@ -51,104 +40,81 @@ class Event:
         self.start = start
         self.call = ""
         self.path = ""
+        self.tool = ""
         self.tokens = 0
 
 
-def read(records: Iterable[Json]) -> list[Event]:
+def read(records: Iterable[Record]) -> list[Event]:
     """The events of the main thread, oldest first; of a subagent's records what they cost."""
     return [event for record in records for event in _events(record)]
 
 
-def _events(record: Json) -> Iterator[Event]:
-    if record.get("isSidechain"):
+def _events(record: Record) -> Iterator[Event]:
+    if record.goal is not None:
+        yield Event(GOAL, record.goal)
+    elif record.is_subagents:
         yield from spent(record)
-    elif record.get("type") == "assistant":
+    elif record.role == ASSISTANT:
         yield from _assistant(record)
-    elif not record.get("isCompactSummary"):
+    elif record.role == USER and not record.is_compaction:
         yield from _user(record)
 
 
-def _assistant(record: Json) -> Iterator[Event]:
+def _assistant(record: Record) -> Iterator[Event]:
     yield from spent(record)
-    for block in transcript.blocks(record):
-        kind, text = block.get("type"), block.get("text")
-        if kind == "text" and isinstance(text, str):
-            yield Event(SAID, text)
-        elif kind == "tool_use":
-            yield _tool(block)
-            yield from _called(record, block)
+    for part in record.parts:
+        if isinstance(part, str):
+            yield Event(SAID, part)
+        elif isinstance(part, Call):
+            yield _tool(part)
+            yield from _called(record, part)
 
 
-def goals(line: bytes) -> list[Event]:
-    """What a line says of the client's own `/goal`: the goal that is set, "" where it has ended."""
-    try:
-        note = json.loads(line)["attachment"]
-        has_ended = note.get("met") or note.get("failed")
-        return [Event(GOAL, "" if has_ended else str(note["condition"]))]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return []
-
-
-def spent(record: Json) -> Iterator[Event]:
+def spent(record: Record) -> Iterator[Event]:
     """What an answer cost. Each block of it is a line of its own that repeats the usage."""
-    tokens = transcript.tokens(record)
-    if tokens:
-        event = Event(SPENT, str(record["message"].get("id") or record.get("uuid")))
-        event.tokens = tokens
+    if record.tokens:
+        event = Event(SPENT, record.answer)
+        event.tokens = record.tokens
         yield event
 
 
-def _tool(block: Json) -> Event:
-    given = block.get("input")
-    event = Event(TOOL, _brief(str(block.get("name")), given if isinstance(given, dict) else {}))
-    event.call = str(block.get("id"))
-    if block.get("name") in EDITS:
-        event.path = tool_path(given if isinstance(given, dict) else {})
+def _tool(call: Call) -> Event:
+    event = Event(TOOL, call.brief)
+    event.call, event.tool = call.id, call.kind
+    if call.kind in (EDIT, WRITE):
+        event.path = call.path
     return event
 
 
-def _brief(name: str, given: Json) -> str:
-    told = next((given[key] for key in _TOLD if isinstance(given.get(key), str)), "")
-    return f"{name}: {' '.join(told[:_BRIEF].split())}" if told else name
-
-
-def _user(record: Json) -> Iterator[Event]:
-    for block in transcript.blocks(record):
-        if block.get("type") == "tool_result" and block.get("is_error") is True:
-            failed = Event(FAILED, transcript.result_text(block)[:_ERROR])
-            failed.call = str(block.get("tool_use_id"))
+def _user(record: Record) -> Iterator[Event]:
+    for result in record.results:
+        if result.failed:
+            failed = Event(FAILED, result.text[:_ERROR])
+            failed.call = result.id
             yield failed
-    texts = transcript.texts(record)
-    if texts and texts[0].startswith(_CONTINUATION):
+    if record.is_continuation:
         yield Event(CONTINUED)
-    elif is_prompt(record):
+    elif record.is_prompt:
         prompt = Event(PROMPT)
-        prompt.call = str(record.get("promptId") or "")
+        prompt.call = record.prompt_id
         yield prompt
-        yield from _typed(record, texts)
+        yield from _typed(record)
 
 
-def _called(record: Json, block: Json) -> Iterator[Event]:
-    if block.get("name") == _STARTER:
+def _called(record: Record, call: Call) -> Iterator[Event]:
+    if call.kind == SKILL:
         from sisyphus.ralph import invocations  # its patterns cost half a millisecond
 
-        if start := invocations.called(record, block):
+        if start := invocations.called(record, call):
             yield Event(STARTED, start=start)
 
 
-def _typed(record: Json, texts: list[str]) -> Iterator[Event]:
-    if texts[0].lstrip().startswith(_COMMAND):
+def _typed(record: Record) -> Iterator[Event]:
+    if record.command:
         from sisyphus.ralph import invocations
 
         if start := invocations.typed(record):
             yield Event(STARTED, start=start)
-
-
-def is_prompt(record: Json) -> bool:
-    """Whether the user himself said this, and not a machine in his place."""
-    if record.get("turnOrigin") == "task_notification" or not transcript.is_user_prompt(record):
-        return False
-    return not transcript.texts(record)[0].startswith(_NO_PROMPTS)
 
 
 def with_last_message(events: list[Event], message: str | None) -> list[Event]:

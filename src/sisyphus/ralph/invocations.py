@@ -1,10 +1,8 @@
 """Where a prompt or a transcript says that somebody starts a ralph loop.
 
-The user types `/PLUGIN:ralph-loop ARGS`, which the client records as one user line of tags; or the
-model calls the tool `Skill` with the same name. Whose command the name is without a prefix, tells
-`bare_commands`. Nothing else starts a loop: no prose, no tool result, no line that the client wrote
-for the user (`isMeta`), no subagent's line. Claude Code 2.1.329 records the arguments as they were
-typed, without escaping.
+The user types `/PLUGIN:ralph-loop ARGS`, or the model calls a skill of the same name. Whose command
+the name is without a prefix, tells `bare_commands`. Nothing else starts a loop: no prose, no tool
+result, no line that the client wrote for the user, no subagent's line.
 """
 
 from __future__ import annotations
@@ -12,11 +10,12 @@ from __future__ import annotations
 import re
 from binascii import crc32
 
-from sisyphus import transcript
+from sisyphus.clients.base import SKILL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
+    from sisyphus.transcript import Call, Record
 
 PLUGINS = ("sisyphus", "ralph-wiggum", "ralph-wiggum-pro", "ralph-loop")
 
@@ -24,18 +23,8 @@ _PREFIX = rf"(?:(?:{'|'.join(PLUGINS)}):)?"
 _NAME = rf"({_PREFIX}ralph-loop)"
 _SUBMITTED = re.compile(rf"\s*/{_NAME}(?:\s(.*))?", re.DOTALL)
 _SKILL = re.compile(rf"\s*/?{_NAME}\s*")
-_TYPED = re.compile(
-    r"\s*(?:<command-message>[^<]*</command-message>\s*)?"
-    rf"<command-name>\s*/?{_NAME}\s*</command-name>\s*"
-    r"(?:<command-message>[^<]*</command-message>\s*)?"
-    r"(?:<command-args>(.*)</command-args>\s*)?",
-    re.DOTALL,
-)
-_CANCELLED = re.compile(
-    r"\s*(?:<command-message>[^<]*</command-message>\s*)?"
-    rf"<command-name>\s*/?({_PREFIX}cancel-ralph)\s*</command-name>.*",
-    re.DOTALL,
-)
+_TYPED = re.compile(_NAME)
+_CANCELLED = re.compile(rf"{_PREFIX}cancel-ralph")
 
 
 class Start:
@@ -64,7 +53,11 @@ class Start:
 def submitted(prompt: str, prompt_id: str) -> Start | None:
     """The loop that a prompt starts; it is not in the transcript yet."""
     found = _SUBMITTED.fullmatch(prompt)
-    return _start(found, _early("prompt", prompt_id)) if found else None
+    if found is None:
+        return None
+    start = Start(found[2] or "", early=_early("prompt", prompt_id))
+    start.command = found[1]
+    return start
 
 
 def used(given: Json, call: str) -> Start | None:
@@ -79,53 +72,43 @@ def used(given: Json, call: str) -> Start | None:
     return start
 
 
-def typed(record: Json) -> Start | None:
+def typed(record: Record) -> Start | None:
     """The loop that this user line starts, if it does."""
-    texts = transcript.texts(record)
-    if not transcript.is_user_prompt(record) or record.get("isSidechain") or len(texts) != 1:
+    command = record.command
+    if command is None or record.is_subagents or not _TYPED.fullmatch(command.name):
         return None
-    found = _TYPED.fullmatch(texts[0])
-    if found is None:
-        return None
-    return _located(_start(found, _early("prompt", _text(record.get("promptId")))), record)
+    start = Start(command.arguments, early=_early("prompt", record.prompt_id))
+    start.command = command.name
+    return _located(start, record)
 
 
-def called(record: Json, block: Json) -> Start | None:
+def called(record: Record, call: Call) -> Start | None:
     """The loop that this tool call of an assistant line starts, if it does."""
-    given = block.get("input")
-    if record.get("isSidechain") or block.get("name") != "Skill" or not isinstance(given, dict):
+    if record.is_subagents or call.kind != SKILL:
         return None
-    start = used(given, _text(block.get("id")))
+    start = used(call.input, call.id)
     return _located(start, record) if start else None
 
 
-def find(record: Json) -> list[Start]:
+def find(record: Record) -> list[Start]:
     """The loops that one record starts, in order."""
     by_user = typed(record)
-    by_model = (called(record, block) for block in transcript.tool_uses(record))
+    by_model = (called(record, call) for call in record.calls)
     return [start for start in (by_user, *by_model) if start]
 
 
-def cancelled(record: Json) -> str:
+def cancelled(record: Record) -> str:
     """The command by which the user ends his loops with this line, "" where it is none."""
-    if not transcript.is_user_prompt(record) or record.get("isSidechain"):
-        return ""
-    found = _CANCELLED.fullmatch(transcript.texts(record)[0])
-    return found[1] if found else ""
+    name = record.command.name if record.command and not record.is_subagents else ""
+    return name if _CANCELLED.fullmatch(name) else ""
 
 
-def _start(found: re.Match[str], early: str) -> Start:
-    start = Start(found[2] or "", early=early)
-    start.command = found[1]
-    return start
-
-
-def _located(start: Start, record: Json) -> Start:
+def _located(start: Start, record: Record) -> Start:
     """The start with the name and time of its line."""
-    start.at = _text(record.get("timestamp"))
+    start.at = record.at
     # Every line of the client's has a uuid; without one, equal lines are the same line.
     content = f"{start.at} {start.args}".encode(errors="replace")
-    start.origin = _text(record.get("uuid")) or f"line {crc32(content):08x}"
+    start.origin = record.uuid or f"line {crc32(content):08x}"
     return start
 
 

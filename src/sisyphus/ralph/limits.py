@@ -1,8 +1,8 @@
 """What a turn that failed says about the account's limits. Pure.
 
 Claude Code 2.1.329 names the error and writes `You've hit your 5-hour limit · resets 12:25am
-(Europe/Berlin)`, with a date where it is more than a day ahead; its transcript has the same moment
-as `quotaLimits.resetsAt`. An older form is `… usage limit reached|1763680000`.
+(Europe/Berlin)`, with a date where it is more than a day ahead; its transcript has the same moment.
+An older form is `… usage limit reached|1763680000`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from sisyphus._types import Json
+    from sisyphus.transcript import Record
 
 RATE_LIMIT = "rate_limit"
 PASSING = (RATE_LIMIT, "overloaded", "server_error")
@@ -35,7 +36,7 @@ _UNIVERSAL = ("UTC", "Etc/UTC", "GMT")
 """Known without the database of zones, which not every machine has."""
 
 
-def waiting(error: str, message: str, records: Sequence[Json], now: float) -> Json:
+def waiting(error: str, message: str, records: Sequence[Record], now: float) -> Json:
     """What the loop waits for: `for` in words, `since` and `until` in epoch seconds, 0 = unknown.
 
     {} where waiting does not help. `records`: the transcript's last ones, latest last.
@@ -90,11 +91,9 @@ def _first(moments: Iterable[float], now: float) -> float:
     return min((moment for moment in moments if _sensible(moment, now)), default=0.0)
 
 
-def _structured(records: Sequence[Json], now: float) -> float:
+def _structured(records: Sequence[Record], now: float) -> float:
     """What the last record says; those before it are of other turns."""
-    limits = records[-1].get("quotaLimits") if records else None
-    value = limits.get("resetsAt") if isinstance(limits, dict) else None
-    return _sensible(value, now) if isinstance(value, (int, float)) else 0.0
+    return _sensible(records[-1].resets_at, now) if records else 0.0
 
 
 def _sensible(moment: float, now: float) -> float:

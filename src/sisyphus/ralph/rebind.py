@@ -41,11 +41,12 @@ def rebind(payload: Payload, space: Workspace) -> Outcome | None:
 
 
 def _take_over(old: LoopStore, new: LoopStore, payload: Payload) -> None:
-    from sisyphus.ralph import usage, watch
+    from sisyphus.ralph import usage
+    from sisyphus.transcript import size
 
     path, memory = payload.transcript, new.memory
     memory.learn({*memory.starts, *_starts(old)})
-    memory.begin_anew(path, watch.size(path), usage.offsets(path))
+    memory.begin_anew(path, size(path), usage.offsets(path))
     memory.tasks = dict(old.memory.tasks)
     for loop in old.loops:
         loop.session_id = payload.session

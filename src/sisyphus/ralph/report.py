@@ -5,7 +5,7 @@ from __future__ import annotations
 from sisyphus.paths import client_home
 from sisyphus.plain import one_line
 from sisyphus.ralph.loop import epoch
-from sisyphus.session.whereabouts import resume_command
+from sisyphus.session.transcripts import resume_command
 from sisyphus.times import duration
 
 TYPE_CHECKING = False

@@ -6,12 +6,13 @@ import os
 from itertools import islice
 
 from sisyphus import transcript
+from sisyphus.clients import files_of
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id, our_home, project_root
 from sisyphus.plain import one_line
 from sisyphus.ralph import actions, adopt, arguments, begin, invocations, store
 from sisyphus.session import client_process
-from sisyphus.session.whereabouts import transcript_path
+from sisyphus.session.transcripts import transcript_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,5 +103,5 @@ def folder(home: str, session: str) -> str:
     named = session or client_process.current_session(our_home())
     path = transcript_path(home, named)
     first = islice((line for _, line in transcript.lines(path, 0)), FIRST_LINES)
-    found = (record.get("cwd") for record in transcript.records(first))
-    return next((cwd for cwd in found if isinstance(cwd, str) and os.path.isdir(cwd)), "")
+    found = (record.cwd for record in transcript.messages(first, files_of(path).read_record))
+    return next(filter(os.path.isdir, found), "")

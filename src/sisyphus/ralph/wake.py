@@ -106,11 +106,12 @@ def _has_answered(transcript: str, since: float) -> bool:
     """Whether the model has said anything after the failure, whose message is no answer."""
     from sisyphus.ralph import loop, watch
     from sisyphus.times import iso
+    from sisyphus.transcript import ASSISTANT
 
     failed_at = iso(since + 1)
     for record in watch.last_records(transcript):
-        is_answer = record.get("type") == "assistant" and not record.get("isApiErrorMessage")
-        if is_answer and not loop.is_before(str(record.get("timestamp")), failed_at):
+        is_answer = record.role == ASSISTANT and not record.is_clients
+        if is_answer and not loop.is_before(record.at, failed_at):
             return True
     return False
 

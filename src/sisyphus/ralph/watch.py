@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
-from sisyphus.transcript import lines, records
+from sisyphus import transcript as ts
+from sisyphus.clients import files_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from sisyphus._types import Json
+    from sisyphus.clients import Files
     from sisyphus.ralph.events import Event
+    from sisyphus.transcript import Record
     from sisyphus.workspace import Workspace
 
-_SPEAKERS = (b'"type":"user"', b'"type": "user"', b'"type":"assistant"', b'"type": "assistant"')
-_STARTERS = (b"</command-name>", b'"Skill"')
-_RESULTS = (b'"type":"tool_result"', b'"type": "tool_result"')
-_ERRORS = (b'"is_error":true', b'"is_error": true')
-
-_GOAL = b'"type":"goal_status"'
 _TAIL = 64_000  # bytes that hold the last few lines
-
-
-def size(path: str) -> int:
-    """In bytes; 0 where there is no file."""
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
 
 
 def first_start(path: str, offset: int, space: Workspace) -> tuple[int | None, int]:
@@ -39,35 +25,38 @@ def first_start(path: str, offset: int, space: Workspace) -> tuple[int | None, i
     """
     found: int | None = None
     end = offset
-    for position, line in lines(path, offset):
+    client = files_of(path)
+    marks = (*client.MARKS[ts.COMMAND], *client.MARKS[ts.SKILL_CALL])
+    for position, line in ts.lines(path, offset):
         end = position + len(line)
-        if b"ralph" not in line or not any(mark in line for mark in _STARTERS):
+        if b"ralph" not in line or not any(mark in line for mark in marks):
             continue
-        kinds = _starts(line, space) if b"ralph-loop" in line else ()
+        record = next(ts.messages([line], client.read_record), None)
+        if record is None:
+            continue
+        kinds = _starts(record, space)
         if "user" in kinds or (kinds and found is None):
             found = position
-        if b"cancel-ralph" in line and _cancels(line, space):
+        if _cancels(record, space):
             found = None
     return found, end
 
 
-def _starts(line: bytes, space: Workspace) -> Sequence[str]:
+def _starts(record: Record, space: Workspace) -> Sequence[str]:
     """Who starts a loop in this line."""
     from sisyphus.bare_commands import is_ours
     from sisyphus.ralph import invocations
 
-    starts = (start for record in records([line]) for start in invocations.find(record))
-    return [
-        "model" if start.by_model else "user" for start in starts if is_ours(start.command, space)
-    ]
+    starts = (one for one in invocations.find(record) if is_ours(one.command, space))
+    return ["model" if start.by_model else "user" for start in starts]
 
 
-def _cancels(line: bytes, space: Workspace) -> bool:
+def _cancels(record: Record, space: Workspace) -> bool:
     from sisyphus.bare_commands import is_ours
     from sisyphus.ralph import invocations
 
-    commands = [invocations.cancelled(record) for record in records([line])]
-    return any(command and is_ours(command, space) for command in commands)
+    command = invocations.cancelled(record)
+    return bool(command) and is_ours(command, space)
 
 
 def read_events(path: str, offset: int, space: Workspace) -> tuple[list[Event], int]:
@@ -76,12 +65,12 @@ def read_events(path: str, offset: int, space: Workspace) -> tuple[list[Event], 
 
     found: list[Event] = []
     end = offset
-    for position, line in lines(path, offset):
+    client = files_of(path)
+    matters = _matters(client)
+    for position, line in ts.lines(path, offset):
         end = position + len(line)
-        if _matters(line):
-            found += _ours(events.read(records([line], sidechains=True)), space)
-        elif _GOAL in line:
-            found += events.goals(line)
+        if matters(line) and (record := client.read_record(line)):
+            found += _ours(events.read([record]), space)
     return found, end
 
 
@@ -94,15 +83,22 @@ def _ours(found: list[Event], space: Workspace) -> list[Event]:
     return [event for event in found if not event.start or is_ours(event.start.command, space)]
 
 
-def last_records(path: str) -> list[Json]:
+def last_records(path: str) -> list[Record]:
     """The last records of the main thread, latest last."""
-    end = size(path)
-    return list(records(line for _, line in lines(path, max(end - _TAIL, 0))))
+    found = ts.lines(path, max(ts.size(path) - _TAIL, 0))
+    return list(ts.messages((line for _, line in found), files_of(path).read_record))
 
 
-def _matters(line: bytes) -> bool:
+def _matters(client: Files) -> Callable[[bytes], bool]:
     """Spares parsing what no event comes from: a result may be megabytes long."""
-    if not any(mark in line for mark in _SPEAKERS):
-        return False
-    is_result = any(mark in line for mark in _RESULTS)
-    return not is_result or any(mark in line for mark in _ERRORS)
+    marks = client.MARKS
+    said, results, failures = marks[ts.MESSAGE], marks[ts.RESULT], marks[ts.FAILURE]
+    (goal,) = marks[ts.GOAL]
+
+    def matters(line: bytes) -> bool:
+        if not any(mark in line for mark in said):
+            return goal in line
+        is_result = any(mark in line for mark in results)
+        return not is_result or any(mark in line for mark in failures)
+
+    return matters

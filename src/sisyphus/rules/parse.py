@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.client_settings import is_excluded
+from sisyphus.clients.claude_code_files import is_excluded
 from sisyphus.documents import FRONTMATTER_CHARACTERS, BadFrontmatter, expand, parse
 from sisyphus.errors import UnreadableError
 from sisyphus.measure import fingerprint

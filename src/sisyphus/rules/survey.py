@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus import client_settings
+from sisyphus.clients import claude_code_files
 from sisyphus.rules.discover import Discovery, Problem, discover
 from sisyphus.rules.match import order
 from sisyphus.rules.parse import BadRule, Rule, load
@@ -43,8 +43,8 @@ def survey(root: str, home: str, told: Told | None = None) -> Survey:
     """
     discovery = discover(root, home)
     done = Survey(discovery)
-    done.watched += client_settings.paths(home, root, root)
-    excludes = client_settings.excludes(client_settings.load(home, root, root))
+    done.watched += claude_code_files.settings_paths(home, root, root)
+    excludes = claude_code_files.excludes(claude_code_files.settings(home, root, root))
     budgets = {False: _Budget(), True: _Budget()}
     for count, found in enumerate(discovery.files):
         if told:

@@ -8,7 +8,7 @@ from sisyphus.checkpoint.size import levels
 from sisyphus.checkpoint.size.fullness import weigh
 from sisyphus.checkpoint.size.gauge import Reading
 from sisyphus.errors import SisyphusError
-from sisyphus.session.whereabouts import transcript_path
+from sisyphus.session.transcripts import transcript_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

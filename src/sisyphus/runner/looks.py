@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sisyphus import transcript
+from sisyphus.clients import CLAUDE, files
 from sisyphus.measure import fingerprint
-from sisyphus.ralph import events
 from sisyphus.ralph.head import head
 from sisyphus.ralph.own import OWN_FILES
 
@@ -14,12 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sisyphus._types import Json
     from sisyphus.runner.desk import Desk
 
-ERROR = b'"is_error":'
 ERROR_TAIL_BYTES = 8_000_000
-_PARENT = "parent_tool_use_id"
+ERROR_CHARACTERS = 2_000
 
 
 class Change:
@@ -85,15 +83,14 @@ def _count(root: str, since: float, aside: Sequence[str]) -> int | None:
 def last_error(path: str) -> str:
     """The text of the last tool call that failed, of what a client wrote; "" = none did."""
     last = ""
-    for _, line in transcript.lines(path, 0, ERROR_TAIL_BYTES):
-        if ERROR in line:
-            for event in events.read(r for r in transcript.records([line]) if _is_own(r)):
-                last = event.text if event.kind == events.FAILED else last
+    client = files(CLAUDE)
+    marks = client.MARKS[transcript.FAILURE]
+    found = (line for _, line in transcript.lines(path, 0, ERROR_TAIL_BYTES))
+    lines = (line for line in found if any(mark in line for mark in marks))
+    for record in transcript.messages(lines, client.read_record):
+        failed = [result.text for result in record.results if result.failed]
+        last = failed[-1][:ERROR_CHARACTERS] if failed else last
     return last
-
-
-def _is_own(record: Json) -> bool:
-    return not record.get(_PARENT)
 
 
 def _moment(value: object) -> float:

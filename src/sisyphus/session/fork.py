@@ -1,7 +1,7 @@
 """A forked session's model holds what its parent's was sent.
 
 No payload and no line names the parent (Claude Code 2.1.329). But the client copies the parent's
-lines into the fork's transcript with `uuid` and `timestamp` unchanged, so the parent is the
+lines into the fork's transcript with name and time unchanged, so the parent is the
 neighbouring transcript that holds the last copied line. Siblings forked at the same place hold it
 too, and nothing tells which is the parent.
 """
@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.errors import UnreadableError
-from sisyphus.reading import open_regular
-from sisyphus.transcript import TAIL_BYTES, records
+from sisyphus.clients import files_of
+from sisyphus.transcript import TAIL_BYTES, messages, tail
 
 _SEARCHED_BYTES = 1_000_000  # a parent has seldom gone on far when its fork is first looked at
 _NEIGHBOURS = 200  # newest first; a parent is among the last ones used
@@ -27,7 +26,7 @@ def find_parents(transcript: str, forked_at: object) -> list[str] | None:
     if last is None:
         return None
     near = _neighbours(transcript) if last else []
-    found = [path for path in near if last in _tail(path, _SEARCHED_BYTES)]
+    found = [path for path in near if last in tail(path, _SEARCHED_BYTES)]
     return [os.path.basename(path).removesuffix(".jsonl") for path in found]
 
 
@@ -36,13 +35,14 @@ def _last_copied(transcript: str, began: str) -> bytes | None:
 
     Other lines do not count: those of the fork's own start may be older than our first look.
     """
-    uuid = None
-    lines = _tail(transcript, TAIL_BYTES).splitlines()
-    for record in records(reversed(lines), b'"uuid"'):
-        if str(record.get("timestamp")) < began:
-            return f'"uuid":"{record.get("uuid")}"'.encode("utf-8", "replace")
-        uuid = b""
-    return uuid
+    found = None
+    client = files_of(transcript)
+    lines = reversed(tail(transcript, TAIL_BYTES).splitlines())
+    for record in messages(lines, client.read_record):
+        if record.at and record.at < began:
+            return client.uuid_mark(record.uuid)
+        found = b""
+    return found
 
 
 def _written(moment: object) -> str:
@@ -65,12 +65,3 @@ def _neighbours(transcript: str) -> list[str]:
     except OSError:
         return []
     return [e.path for e in files[:_NEIGHBOURS]]
-
-
-def _tail(path: str, limit: int) -> bytes:
-    try:
-        with open_regular(path) as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - limit))
-            return file.read(limit)
-    except (UnreadableError, OSError):
-        return b""

@@ -12,7 +12,7 @@ from sisyphus.runner.client import launch
 from sisyphus.runner.keep.state import COMPLETED, Run
 from sisyphus.runner.report import is_at_work
 from sisyphus.session import client_process
-from sisyphus.session.whereabouts import resumable
+from sisyphus.session.transcripts import resumable
 from sisyphus.state.files import read_json
 from sisyphus.upkeep import kept
 

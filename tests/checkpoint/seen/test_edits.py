@@ -3,16 +3,19 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ralph.lines import read
 
 from checkpoint.telling import ROOT, called, edited, failed, hunk, wrote
 from sisyphus.checkpoint.seen import work
 from sisyphus.checkpoint.seen.edits import Edits
+from sisyphus.clients.base import EDIT
+from sisyphus.transcript import Call
 
 A, B = f"{ROOT}/a.py", f"{ROOT}/b.py"
 
 
 def _ranges(*calls: list[dict[str, object]], path: str = A) -> list[tuple[int, int]]:
-    found = work.read([record for call in calls for record in call]).edits
+    found = work.read(read(*(record for call in calls for record in call))).edits
     return [(edit.start, edit.end) for edit in found if edit.path == path]
 
 
@@ -115,14 +118,17 @@ def test_an_edit_whose_result_is_not_there_yet_counts_for_nothing() -> None:
 
 def test_edits_of_several_files_stand_in_the_order_they_were_made() -> None:
     calls = [edited(path, hunk(5, "+n")) for path in (A, B, A)]
-    found = work.read([record for call in calls for record in call]).edits
+    found = work.read(read(*(record for call in calls for record in call))).edits
     assert [(edit.path, edit.start) for edit in found] == [(A, 6), (B, 5), (A, 5)]
+
+
+EDIT_OF_A = Call("c", "Edit", EDIT, {"file_path": A}, A, A)
 
 
 def test_of_very_many_the_last_ones_are_kept() -> None:
     found = Edits()
     for number in range(100):
-        found.take({"file_path": A}, {"structuredPatch": [hunk(number + 1, "-x", "+y")]})
+        found.take(EDIT_OF_A, {"structuredPatch": [hunk(number + 1, "-x", "+y")]})
     assert [edit.start for edit in found.all()] == list(range(51, 101))
 
 
@@ -138,7 +144,7 @@ def test_every_edit_is_where_its_line_is(starts: list[int], data: st.DataObject)
         old = text[start - 1 : start - 1 + removed]
         text[start - 1 : start - 1 + removed] = added
         patch = hunk(start, *(f"-{x}" for x in old), *(f"+{x}" for x in added))
-        edits.take({"file_path": A}, {"structuredPatch": [patch]})
+        edits.take(EDIT_OF_A, {"structuredPatch": [patch]})
     for name, edit in enumerate(edits.all()):
         own = [number for number, line in enumerate(text, 1) if line.startswith(f"edit {name} ")]
         assert all(edit.start <= number <= edit.end for number in own)

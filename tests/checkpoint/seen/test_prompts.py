@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from ralph.lines import continued, expanded, line, notified, prompt, result, said, typed
+from ralph.lines import continued, expanded, line, notified, prompt, read, result, said, typed
 
 from sisyphus.checkpoint.seen.prompts import asked
 
@@ -37,4 +37,4 @@ ASKED = [
 
 @pytest.mark.parametrize(("record", "words"), ASKED)
 def test_what_the_user_asks_for_is_told(record: dict[str, object], words: str) -> None:
-    assert asked(record) == words
+    assert "".join(asked(one) for one in read(record)) == words

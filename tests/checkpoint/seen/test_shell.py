@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import pytest
-from ralph.lines import prompt
+from ralph.lines import prompt, read
 
 from checkpoint.telling import broke, called, failed, ran
 from sisyphus.checkpoint.seen import work
 from sisyphus.checkpoint.seen.shell import Shell
+from sisyphus.clients.base import SHELL
+from sisyphus.transcript import Call, Result
 
 
 def _work(*calls: list[dict[str, object]]) -> work.Work:
-    return work.read([record for call in calls for record in call])
+    return work.read(read(*(record for call in calls for record in call)))
 
 
 def _failed(*calls: list[dict[str, object]]) -> str:
@@ -102,8 +104,9 @@ def test_of_many_outputs_only_those_are_judged_that_are_kept() -> None:
     judged: list[str] = []
     shell = Shell(judged.append)
     for number in range(1_000):
-        given = {"command": f"pytest {number} | tail"}
-        shell.take(f"c{number}", given, {"stdout": str(number)}, "", "")
+        command = f"pytest {number} | tail"
+        call = Call("c", "Bash", SHELL, {"command": command}, "", command)
+        shell.take(call, Result("c", str(number), {}, failed=False), "")
     assert not judged
     shell.commands(), shell.verified(), shell.failed()
     assert judged == [str(number) for number in range(800, 1_000)]

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import pytest
+from ralph.lines import read
 
 from checkpoint.telling import called, failed, todos
 from sisyphus.checkpoint.seen import work
 
 
 def _todos(*calls: list[dict[str, object]]) -> list[tuple[str, str]]:
-    found = work.read([record for call in calls for record in call]).todos
+    found = work.read(read(*(record for call in calls for record in call))).todos
     return [(todo["content"], todo["status"]) for todo in found]
 
 

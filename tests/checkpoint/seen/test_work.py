@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ralph.lines import add, prompt, result, said, typed, used
+from ralph.lines import add, prompt, read, result, said, typed, used
 
 from checkpoint.telling import ROOT, answer, broke, called, edited, failed, hunk, ran, todos
-from sisyphus import transcript
 from sisyphus.checkpoint.seen import work
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def _lines(path: Path) -> list[Json]:
 
 
 def test_what_the_real_client_recorded_is_told() -> None:
-    found = work.read(_lines(RECORDED))
+    found = work.read(read(*_lines(RECORDED)))
     tokens, tests = f"{ROOT}/src/tokens.py", f"{ROOT}/tests/test_tokens.py"
     assert found.began_at == "2026-11-21T03:58:12.372Z"
     assert found.task == found.last_prompt == "Add a check and a refresh of session tokens"
@@ -50,7 +49,7 @@ def test_what_the_real_client_recorded_is_told() -> None:
 
 
 def test_a_file_is_read_as_its_records_are() -> None:
-    from_file, from_records = work.read_file(str(RECORDED)), work.read(_lines(RECORDED))
+    from_file, from_records = work.read_file(str(RECORDED)), work.read(read(*_lines(RECORDED)))
     assert _shape(from_file) == _shape(from_records)
 
 
@@ -115,11 +114,11 @@ def test_a_file_is_passed_over_where_it_tells_nothing(tmp_path: Path) -> None:
 
 def test_a_subagents_records_are_none_of_it() -> None:
     side = [{**record, "isSidechain": True} for record in (*broke("make"), prompt("p"), said("s"))]
-    assert _shape(work.read(side)) == _shape(work.Work())
+    assert _shape(work.read(read(*side))) == _shape(work.Work())
 
 
 def test_the_first_and_the_last_prompt_are_kept() -> None:
-    found = work.read([typed("", "/compact"), prompt("a"), said("x"), prompt("b"), result("y")])
+    found = work.read(read(typed("", "/compact"), prompt("a"), said("x"), prompt("b"), result("y")))
     assert (found.task, found.last_prompt) == ("a", "b")
 
 
@@ -133,7 +132,7 @@ SAID = [
 
 @pytest.mark.parametrize(("records", "words"), SAID)
 def test_what_the_model_said_last_is_kept(records: list[Json], words: str) -> None:
-    assert work.read(records).said == words
+    assert work.read(read(*records)).said == words
 
 
 ACTIONS = [
@@ -146,7 +145,7 @@ ACTIONS = [
 
 @pytest.mark.parametrize(("records", "words"), ACTIONS)
 def test_the_last_action_is_kept(records: list[Json], words: str) -> None:
-    assert work.read(records).last_action == words
+    assert work.read(read(*records)).last_action == words
 
 
 TOOLS = [
@@ -163,7 +162,7 @@ TOOLS = [
 
 @pytest.mark.parametrize(("calls", "words"), TOOLS)
 def test_the_last_failing_tool_is_kept(calls: list[list[Json]], words: str) -> None:
-    assert work.read([record for call in calls for record in call]).failed_tool == words
+    assert work.read(read(*(record for call in calls for record in call))).failed_tool == words
 
 
 SUMMARY = prompt("summary", isCompactSummary=True)
@@ -180,7 +179,7 @@ POINTS = [
 def test_the_growth_of_the_context_is_told(
     records: list[Json], points: list[tuple[int, int]]
 ) -> None:
-    assert work.read(records).points == points
+    assert work.read(read(*records)).points == points
 
 
 JSON = st.recursive(
@@ -214,6 +213,5 @@ RECORDS = st.fixed_dictionaries(
 
 @given(st.lists(RECORDS, max_size=6))
 def test_any_records_are_read(records: list[Json]) -> None:
-    found = work.read(records)
+    found = work.read(read(*records))
     assert isinstance(found.task, str)
-    assert list(transcript.records([])) == []

@@ -12,6 +12,7 @@ from ralph.lines import prompt, raw, result, said, used
 from checkpoint.telling import answer
 from sisyphus.checkpoint.size import points as pts
 from sisyphus.checkpoint.size.points import Compaction, Point, Points, thin
+from sisyphus.clients import claude_code_files
 from sisyphus.times import iso
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ SUMMARY = prompt("This session is being continued …", isCompactSummary=True)
 
 def seen(*records: object) -> Points:
     found = Points()
-    found.take(raw(*records).splitlines(keepends=True))
+    found.take(raw(*records).splitlines(keepends=True), claude_code_files)
     return found
 
 
@@ -182,8 +183,9 @@ lines = st.lists(strangers | st.binary(max_size=20), max_size=6)
 @given(lines)
 def test_whatever_the_lines_hold_nothing_is_raised(found: list[bytes]) -> None:
     told_of = Points()
-    told_of.take(b'"usage"' * bool(n % 2) + line for n, line in enumerate(found))
-    told_of.take(found)
+    odd = (b'"usage"' * bool(n % 2) + line for n, line in enumerate(found))
+    told_of.take(odd, claude_code_files)
+    told_of.take(found, claude_code_files)
     assert all(point.tokens > 0 for point in told_of.points)
 
 

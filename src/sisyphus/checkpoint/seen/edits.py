@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sisyphus._types import Json
-
-TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+    from sisyphus.transcript import Call
 
 _KEPT = 1_000  # edits of all files
 _KEPT_OF_ONE = 50
@@ -37,10 +36,9 @@ class Edits:
         self._files: dict[str, list[tuple[int, Edit]]] = {}  # each with its place among all
         self._made = 0
 
-    def take(self, given: Json, answer: object) -> None:
-        """One call that succeeded: its input, and what the client noted of its result."""
-        noted = answer if isinstance(answer, dict) else {}
-        path = tool_path(given) or tool_path({"file_path": noted.get("filePath")})
+    def take(self, call: Call, noted: Json) -> None:
+        """One call that succeeded, and what the client noted of its result."""
+        given, path = call.input, call.path or tool_path({"file_path": noted.get("filePath")})
         if not path:
             return
         if noted.get("type") == "create" or _is_whole(given, noted):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
-from sisyphus import transcript
 from sisyphus.bare_commands import NAMES
-from sisyphus.ralph.events import is_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json
+    from sisyphus.transcript import Command, Record
 
 _CHARACTERS = 20_000
 _MADE = ("<system-reminder>", "<ide_", "<local-command-", "<bash-", "<user-memory-input>")
@@ -29,18 +25,18 @@ _BARE = NAMES - {"start-work"}
 """Whose `/start-work` it was is not recorded; somebody else's is work that was asked for."""
 
 
-def asked(record: Json) -> str:
+def asked(record: Record) -> str:
     """The user's own words; of a typed command what it asks for; "" for everything else."""
-    if record.get("isCompactSummary") or not is_prompt(record):
+    if record.is_compaction or not record.is_prompt:
         return ""
-    texts = [text for text in transcript.texts(record) if not text.lstrip().startswith(_MADE)]
-    said = "\n".join(texts).strip()[:_CHARACTERS]
-    return _command(said) if said.startswith("<command-") else said
+    if record.command:
+        return _command(record.command)
+    texts = [text for text in record.texts if not text.lstrip().startswith(_MADE)]
+    return "\n".join(texts).strip()[:_CHARACTERS]
 
 
-def _command(said: str) -> str:
-    name = _tagged(said, "name").lstrip("/")
-    arguments = _tagged(said, "args")
+def _command(typed: Command) -> str:
+    name, arguments = typed.name, typed.arguments.strip()[:_CHARACTERS]
     if name.startswith(_OURS) or name in _BARE:
         return _loop_prompt(arguments) if name.endswith("ralph-loop") else ""
     return "" if name in _CLIENTS or not name else f"/{name} {arguments}".rstrip()
@@ -54,8 +50,3 @@ def _loop_prompt(arguments: str) -> str:
         return parse(arguments).prompt
     except SisyphusError:
         return arguments
-
-
-def _tagged(said: str, tag: str) -> str:
-    found = re.search(rf"<command-{tag}>(.*?)</command-{tag}>", said, re.DOTALL)
-    return found[1].strip() if found else ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sisyphus import transcript
 from sisyphus.checkpoint.seen import edits, shell, todos_seen
+from sisyphus.clients.base import EDIT, SHELL, TODO, WRITE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json
+    from sisyphus.transcript import Call, Record, Result
 
 _REFUSED = ("<tool_use_error>", "</tool_use_error>")
 
@@ -18,16 +18,16 @@ class Results:
     __slots__ = ("_calls", "_known", "edits", "failed_tool", "shell", "todos")
 
     def __init__(self) -> None:
-        self._calls: dict[str, tuple[str, Json]] = {}  # those that are not answered
+        self._calls: dict[str, Call] = {}  # those that are not answered
         self._known: set[str] = set()
         self.edits = edits.Edits()
         self.shell = shell.Shell()
         self.todos = todos_seen.Todos()
         self.failed_tool = ""
 
-    def expect(self, call: str, name: str, given: Json) -> None:
-        self._calls[call] = name, given
-        self._known.add(call)
+    def expect(self, call: Call) -> None:
+        self._calls[call.id] = call
+        self._known.add(call.id)
 
     def is_known(self, call: str) -> bool:
         return call in self._known
@@ -35,43 +35,33 @@ class Results:
     def is_answered(self, call: str) -> bool:
         return call in self._known and call not in self._calls
 
-    def take(self, record: Json) -> None:
+    def take(self, record: Record) -> None:
         """A user record: the results in it, or what the client says in the user's place."""
-        found = [b for b in transcript.blocks(record) if b.get("type") == "tool_result"]
-        noted = record.get("toolUseResult") if len(found) == 1 else None
-        for block in found:
-            call = str(block.get("tool_use_id"))
-            name, given = self._calls.pop(call, ("", {}))
-            if block.get("is_error") is True:
-                self._failed(name, given, block, _time(record))
-            else:
-                self._done(name, given, noted, (call, transcript.result_text(block), _time(record)))
-        if not found and self.shell.is_waiting:
-            for text in transcript.texts(record):
+        for result in record.results:
+            call = self._calls.pop(result.id, None)
+            if call and result.failed:
+                self._failed(call, result, record.at)
+            elif call:
+                self._done(call, result, record.at)
+        if not record.results and self.shell.is_waiting:
+            for text in record.texts:
                 self.shell.notice(text)
 
-    def _done(self, name: str, given: Json, noted: object, told: tuple[str, str, str]) -> None:
-        call, said, at = told
-        if name in edits.TOOLS:
-            self.edits.take(given, noted)
-        elif name in shell.TOOLS:
-            self.shell.take(call, given, noted, said, at)
-        elif name in todos_seen.TOOLS:
-            self.todos.take(name, given, noted if isinstance(noted, dict) else {})
-        if self.failed_tool.startswith(f"{name}: "):
+    def _done(self, call: Call, result: Result, at: str) -> None:
+        if call.kind in (EDIT, WRITE):
+            self.edits.take(call, result.answer)
+        elif call.kind == SHELL:
+            self.shell.take(call, result, at)
+        elif call.kind == TODO:
+            self.todos.take(call.tool, call.input, result.answer)
+        if self.failed_tool.startswith(f"{call.tool}: "):
             self.failed_tool = ""
 
-    def _failed(self, name: str, given: Json, block: Json, at: str) -> None:
-        error = transcript.result_text(block)
-        if name in shell.TOOLS:
-            self.shell.fail(given, error, at)
-        elif name:
-            from sisyphus.ralph.fingerprint import first_line
+    def _failed(self, call: Call, result: Result, at: str) -> None:
+        if call.kind == SHELL:
+            self.shell.fail(call, result.text, at)
+            return
+        from sisyphus.ralph.fingerprint import first_line
 
-            said = error.removeprefix(_REFUSED[0]).removesuffix(_REFUSED[1])
-            self.failed_tool = f"{name}: {first_line(said)}"
-
-
-def _time(record: Json) -> str:
-    at = record.get("timestamp")
-    return at if isinstance(at, str) else ""
+        said = result.text.removeprefix(_REFUSED[0]).removesuffix(_REFUSED[1])
+        self.failed_tool = f"{call.tool}: {first_line(said)}"

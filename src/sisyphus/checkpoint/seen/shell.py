@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from sisyphus._types import Json
-
-TOOLS = ("Bash", "PowerShell")
+    from sisyphus.transcript import Call, Result
 
 KEPT = 200
 VERIFIED = 10
@@ -63,20 +62,21 @@ class Shell:
         self._checks: dict[str, Command] = {}
         self._running: dict[str, Command] = {}  # in the background, by call
 
-    def take(self, call: str, given: Json, answer: object, said: str, at: str) -> None:
-        """One call that succeeded: its input, what the client noted, what it printed."""
-        noted = answer if isinstance(answer, dict) else {}
-        command = Command(_text(given.get("command")), ok=True, output=_printed(noted, said), at=at)
+    def take(self, call: Call, result: Result, at: str) -> None:
+        """One call that succeeded."""
+        noted = result.answer
+        output = _printed(noted, result.text)
+        command = Command(_text(call.input.get("command")), ok=True, output=output, at=at)
         if noted.get("interrupted") is True:
             return
         if noted.get("backgroundTaskId"):
-            self._running[call] = command
+            self._running[call.id] = command
         else:
             self._end(command)
 
-    def fail(self, given: Json, error: str, at: str) -> None:
+    def fail(self, call: Call, error: str, at: str) -> None:
         if not error.startswith(_NOT_RUN):
-            self._end(Command(_text(given.get("command")), ok=False, output=error, at=at))
+            self._end(Command(_text(call.input.get("command")), ok=False, output=error, at=at))
 
     def notice(self, text: str) -> None:
         """A message of the client's that a command in the background has ended."""

@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
 
-TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
-
 _KEPT = 200
 
 

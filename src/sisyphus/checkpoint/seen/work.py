@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import chain
 
-from sisyphus import transcript
+from sisyphus import transcript as ts
 from sisyphus.checkpoint.seen.prompts import asked
 from sisyphus.checkpoint.seen.results import Results
-from sisyphus.checkpoint.seen.todos_seen import TOOLS as OF_TODOS
+from sisyphus.clients import files_of
+from sisyphus.clients.base import TODO
 from sisyphus.errors import UnreadableError
 from sisyphus.reading import read_head
 
@@ -18,25 +19,16 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
     from sisyphus.checkpoint.seen.edits import Edit
     from sisyphus.checkpoint.seen.shell import Command
-
-_SPEAKERS = (b'"type":"user"', b'"type": "user"', b'"type":"assistant"', b'"type": "assistant"')
-_SIDECHAIN = b'"isSidechain":true'
-_NOTED = b'"toolUseResult"'
-_TELLING = (
-    b'"is_error":true', b'"is_error": true', b'"structuredPatch"', b'"stdout"', b'"task":',
-    b'"taskId"', b'"newTodos"', b'"updated_file"',
-)  # fmt: skip
-"""Results that tell something; those of reading and searching can be megabytes long."""
+    from sisyphus.clients import Files
+    from sisyphus.clients.base import ToolCall
+    from sisyphus.transcript import Call, Record
 
 _HEAD_BYTES = 4_000_000
 """Of the beginning of a very long transcript: the first prompt is an early line, but it may hold an
 image."""
 
-_ANSWER = {"type": "assistant"}
 _POINTS = 2_000
 _SAID = 20_000
-_BRIEF = 200
-_TOLD = ("command", "file_path", "path", "pattern", "url", "query", "description", "skill")
 
 
 class Work:
@@ -70,7 +62,7 @@ class Work:
         self.points: list[tuple[int, int]] = []
 
 
-def read(records: Iterable[Json]) -> Work:
+def read(records: Iterable[Record]) -> Work:
     """What the main thread's records tell, oldest first. Whatever they hold, it raises nothing."""
     reader = _Reader()
     for record in records:
@@ -78,22 +70,22 @@ def read(records: Iterable[Json]) -> Work:
     return reader.finished()
 
 
-def read_file(path: str, late: Iterable[Json] = (), most: int = transcript.TAIL_BYTES) -> Work:
+def read_file(path: str, late: Iterable[ToolCall] = (), most: int = ts.TAIL_BYTES) -> Work:
     """The same of a transcript: of one longer than `most` bytes what its end tells, and `task` and
     `began_at` from its beginning.
 
-    `late`: calls that have just succeeded, of which the transcript may not tell yet: `id`, `name`,
-    `input`, and `answer` as the client notes it.
+    `late`: calls that have just succeeded, of which the transcript may not tell yet.
     """
     reader = _Reader()
-    found = transcript.lines(path, 0, most)
+    client = files_of(path)
+    found = ts.lines(path, 0, most)
     start, line = next(found, (_HEAD_BYTES, b""))
     if start:
-        reader.begin(read(_records(_head(path, start))))
-    for record in _records(chain([line], (line for _, line in found))):
+        reader.begin(read(_records(_head(path, start), client)))
+    for record in _records(chain([line], (line for _, line in found)), client):
         reader.take(record)
     for call in late:
-        reader.catch_up(call)
+        reader.catch_up(client.call(call.id, call.tool, call.input), call.answer)
     return reader.finished()
 
 
@@ -103,33 +95,30 @@ class _Reader:
     def __init__(self) -> None:
         self._work = Work()
         self._results = Results()
-        self._answer: object = None  # the id of the last one
+        self._answer = ""  # the id of the last one
 
     def begin(self, begun: Work) -> None:
         """What is known of a beginning that is far from what is read next."""
         self._work.began_at, self._work.task = begun.began_at, begun.task
 
-    def take(self, record: Json) -> None:
-        if record.get("isSidechain"):
+    def take(self, record: Record) -> None:
+        if record.is_subagents:
             return
-        at = record.get("timestamp")
-        if not self._work.began_at and isinstance(at, str):
-            self._work.began_at = at
-        if record.get("type") == "assistant":
+        self._work.began_at = self._work.began_at or record.at
+        if record.role == ts.ASSISTANT:
             self._hear(record)
-        elif record.get("isCompactSummary"):
+        elif record.is_compaction:
             self._work.points.clear()
-        elif record.get("type") == "user":
+        elif record.role == ts.USER:
             self._results.take(record)
             self._ask(record)
 
-    def catch_up(self, call: Json) -> None:
-        if self._results.is_answered(call["id"]):
+    def catch_up(self, call: Call, answer: Json) -> None:
+        if self._results.is_answered(call.id):
             return
-        if not self._results.is_known(call["id"]):
-            self._hear({"message": {"content": [{"type": "tool_use", **call}]}, **_ANSWER})
-        result = {"type": "tool_result", "tool_use_id": call["id"], "content": ""}
-        self._results.take({"message": {"content": [result]}, "toolUseResult": call["answer"]})
+        if not self._results.is_known(call.id):
+            self._hear(ts.Record(ts.ASSISTANT, [call]))
+        self._results.take(ts.Record(ts.USER, [ts.Result(call.id, "", answer, failed=False)]))
 
     def finished(self) -> Work:
         work, results = self._work, self._results
@@ -141,43 +130,30 @@ class _Reader:
         work.failed_tool = results.failed_tool
         return work
 
-    def _ask(self, record: Json) -> None:
+    def _ask(self, record: Record) -> None:
         if prompt := asked(record):
             self._work.task = self._work.task or prompt
             self._work.last_prompt = prompt
 
-    def _hear(self, record: Json) -> None:
+    def _hear(self, record: Record) -> None:
         self._measure(record)
-        if record.get("isApiErrorMessage"):
+        if record.is_clients:
             return
-        for text in transcript.texts(record):
+        for text in record.texts:
             self._work.said = text.strip()[-_SAID:] or self._work.said
-        for block in transcript.tool_uses(record):
-            given = block.get("input")
-            call = str(block.get("id")), str(block.get("name"))
-            self._results.expect(*call, given if isinstance(given, dict) else {})
+        for call in record.calls:
+            self._results.expect(call)
             self._work.tool_calls += 1
-            if block.get("name") not in OF_TODOS:
-                self._work.last_action = brief(block)
+            if call.kind != TODO:
+                self._work.last_action = call.brief
 
-    def _measure(self, record: Json) -> None:
-        tokens = transcript.context_tokens(record)
-        if not tokens:
+    def _measure(self, record: Record) -> None:
+        if not record.context:
             return
-        answer = record["message"].get("id") or record.get("uuid")
-        if answer != self._answer:
-            self._work.points.append((self._work.tool_calls, tokens))
+        if record.answer != self._answer:
+            self._work.points.append((self._work.tool_calls, record.context))
             del self._work.points[:-_POINTS]
-        self._answer = answer
-
-
-def brief(block: Json) -> str:
-    """A tool call in a few words: `Edit: /p/a.py`."""
-    given = block.get("input")
-    fields = given if isinstance(given, dict) else {}
-    told = next((fields[key] for key in _TOLD if isinstance(fields.get(key), str)), "")
-    name = str(block.get("name"))[:_BRIEF]
-    return f"{name}: {' '.join(told[:_BRIEF].split())}" if told else name
+        self._answer = record.answer
 
 
 def _head(path: str, end: int) -> list[bytes]:
@@ -188,13 +164,12 @@ def _head(path: str, end: int) -> list[bytes]:
         return []
 
 
-def _records(lines: Iterable[bytes]) -> Iterator[Json]:
-    return transcript.records(_telling(lines))
-
-
-def _telling(lines: Iterable[bytes]) -> Iterator[bytes]:
+def _records(lines: Iterable[bytes], client: Files) -> Iterator[Record]:
+    """The messages of the main thread that tell something."""
+    said, agents = client.MARKS[ts.MESSAGE], client.MARKS[ts.SUBAGENT]
     for line in lines:
-        if _SIDECHAIN in line or not any(mark in line for mark in _SPEAKERS):
+        if any(mark in line for mark in agents) or not any(mark in line for mark in said):
             continue
-        if _NOTED not in line or any(mark in line for mark in _TELLING):
-            yield line
+        record = None if client.is_bulk(line) else client.read_record(line)
+        if record and record.role:
+            yield record

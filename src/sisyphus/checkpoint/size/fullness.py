@@ -81,10 +81,10 @@ def with_settings(space: Workspace, session: str, known: Json) -> Json:
 
 
 def _settings(space: Workspace) -> Json:
-    from sisyphus import client_settings
+    from sisyphus.clients import claude_code_files
 
     found: Json = {}
-    for one in client_settings.load(space.home, space.cwd, space.root):
+    for one in claude_code_files.settings(space.home, space.cwd, space.root):
         if type(window := one.get("autoCompactWindow")) is int:
             found["compact_window"] = window
         if type(compacts := one.get("autoCompactEnabled")) is bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 
+from sisyphus import transcript as ts
+from sisyphus.clients import files_of
 from sisyphus.errors import UnreadableError
-from sisyphus.reading import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from sisyphus._types import Json
+    from sisyphus.clients import Files
     from sisyphus.workspace import Workspace
 
 LATE_SECONDS, PAUSE_SECONDS = 0.15, 0.01
@@ -20,13 +21,6 @@ LATE_SECONDS, PAUSE_SECONDS = 0.15, 0.01
 LEAST_TOKENS_A_PERCENT = 500
 """So many for each percent of the first level fill not even half of the smallest window that a
 client can be given."""
-
-_NEAR_BYTES = 65_536
-ANSWER = b'"usage"'
-"""A line of an answer holds it."""
-
-_RESULT = b'"tool_result"'
-_CUT = (b'"compact_boundary"', b'"isCompactSummary"')
 
 
 class Reading:
@@ -62,10 +56,11 @@ def read(path: str, calls: Sequence[str] = (), since: str = "") -> Reading:
     """
     marks = [call.encode("utf-8", "replace") for call in calls]
     is_current = not marks
+    client = files_of(path)
     try:
-        for line in _backwards(path):
+        for line in ts.backwards(path):
             is_current = is_current or any(mark in line for mark in marks)
-            found = _reading(line, since)
+            found = _reading(line, since, client)
             if found is not None:
                 found.is_current = is_current
                 return found
@@ -80,23 +75,6 @@ def least_tokens(space: Workspace, known: Json) -> int:
     return 0 if is_told else LEAST_TOKENS_A_PERCENT * int(space.settings.get("checkpoint.l1"))
 
 
-def _backwards(path: str) -> Iterator[bytes]:
-    """The lines of a transcript, the last one first. Nearly always it is one of the last ones that
-    tells, and what reads on costs an import."""
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        start = max(size - _NEAR_BYTES, 0)
-        file.seek(start)
-        first, *lines = file.read(size - start).split(b"\n")
-    yield from reversed(lines)
-    if not start:
-        yield first
-        return
-    from sisyphus.state.jsonl import backwards
-
-    yield from backwards(path, start + len(first))
-
-
 def wait_for_results(path: str, calls: Sequence[str]) -> None:
     """Until the results of these calls are written down, or it is too late to wait."""
     deadline = time.monotonic() + LATE_SECONDS
@@ -107,45 +85,29 @@ def wait_for_results(path: str, calls: Sequence[str]) -> None:
 def _has_results(path: str, calls: Sequence[str]) -> bool:
     """Whether they stand behind the last answer."""
     wanted = {call.encode("utf-8", "replace") for call in calls}
+    marks = files_of(path).MARKS
+    (result,), (answer,) = marks[ts.RESULT], marks[ts.ANSWER]
     try:
-        for line in _backwards(path):
-            if _RESULT in line:
+        for line in ts.backwards(path):
+            if result in line:
                 wanted = {call for call in wanted if call not in line}
-            if not wanted or ANSWER in line:
+            if not wanted or answer in line:
                 return not wanted
     except (UnreadableError, OSError, ValueError):
         return True
     return False
 
 
-def _reading(line: bytes, since: str) -> Reading | None:
+def _reading(line: bytes, since: str, client: Files) -> Reading | None:
     """None where the line tells nothing."""
-    is_cut = may_be_compaction(line)
-    if not is_cut and ANSWER not in line:
+    marks = (*client.MARKS[ts.ANSWER], *client.MARKS[ts.COMPACTION])
+    record = client.read_record(line) if any(mark in line for mark in marks) else None
+    if record is None:
         return None
-    from sisyphus.transcript import context_tokens, parse
-
-    record = parse(line)
-    if is_cut and is_compaction(record):
+    if record.is_compaction:
         return Reading()
-    tokens = 0 if record.get("isSidechain") else context_tokens(record)
-    if not tokens:
+    if record.is_subagents or not record.context:
         return None
-    if since and str(record.get("timestamp")) < since:
+    if since and record.at and record.at < since:
         return Reading()
-    return Reading(tokens, asked_model(record))
-
-
-def may_be_compaction(line: bytes) -> bool:
-    return any(mark in line for mark in _CUT)
-
-
-def is_compaction(record: Json) -> bool:
-    """Whether the line is that of a compaction, or that of its summary."""
-    return bool(record.get("subtype") == "compact_boundary" or record.get("isCompactSummary"))
-
-
-def asked_model(record: Json) -> str:
-    """The model that an answer was asked of. Its name has the mark of the large window, `[1m]`, and
-    that of the model that answered has not."""
-    return str(record.get("requestedModel") or record["message"].get("model") or "")
+    return Reading(record.context, record.model)

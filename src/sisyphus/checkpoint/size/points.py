@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
-from sisyphus import transcript
+from sisyphus import transcript as ts
 from sisyphus.boulder.moments import epoch
-from sisyphus.checkpoint.size import gauge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sisyphus._types import Json
+    from sisyphus.clients import Files
+    from sisyphus.transcript import Record
 
 MOST_POINTS = 20_000
 """Answers that are kept of one session: some 3 MB."""
@@ -22,8 +22,6 @@ DRAWN = 400
 """Points that a chart can show: about one for two pixels of its width."""
 
 _LEAST = 8
-_MOST_TOKENS = 10**12
-_CALL = b'"tool_use"'
 
 
 class Point(NamedTuple):
@@ -53,7 +51,7 @@ class Points:
         self.points: list[Point] = []
         self.compactions: list[Compaction] = []
         self.is_cut = False
-        self._answer: object = None  # the id of the last one
+        self._answer = ""  # the id of the last one
         self._at = 0.0
         self._calls = 0
 
@@ -64,36 +62,36 @@ class Points:
         made.is_cut = self.is_cut
         return made
 
-    def take(self, lines: Iterable[bytes]) -> None:
+    def take(self, lines: Iterable[bytes], client: Files) -> None:
         """The next lines, whatever they hold."""
+        kinds = (ts.ANSWER, ts.CALL, ts.COMPACTION)
+        marks = [mark for kind in kinds for mark in client.MARKS[kind]]
         for line in lines:
-            if gauge.may_be_compaction(line) or gauge.ANSWER in line or _CALL in line:
-                record = transcript.parse(line)
-                if not record.get("isSidechain"):
-                    self._take(record)
+            record = client.read_record(line) if any(mark in line for mark in marks) else None
+            if record and not record.is_subagents:
+                self._take(record)
 
     def since_compaction(self) -> Sequence[Point]:
         """The answers that found what is in the context now."""
         return self.points[self.compactions[-1].place :] if self.compactions else self.points
 
-    def _take(self, record: Json) -> None:
-        self._at = epoch(record.get("timestamp")) or self._at
-        if gauge.is_compaction(record):
-            self._cut(_tokens_before(record))
-        elif tokens := transcript.context_tokens(record):
-            self._answered(record, tokens)
-        self._calls += len(transcript.tool_uses(record))
+    def _take(self, record: Record) -> None:
+        self._at = epoch(record.at) or self._at
+        if record.is_compaction:
+            self._cut(record.tokens_before)
+        elif record.context:
+            self._answered(record)
+        self._calls += len(record.calls)
 
-    def _answered(self, record: Json, tokens: int) -> None:
+    def _answered(self, record: Record) -> None:
         """Several lines may be of one answer: the last one counts."""
-        answer = record["message"].get("id") or record.get("uuid")
-        point = Point(self._at, tokens, sys.intern(gauge.asked_model(record)), self._calls)
-        if answer and answer == self._answer:
+        point = Point(self._at, record.context, sys.intern(record.model), self._calls)
+        if record.answer and record.answer == self._answer:
             self.points[-1] = point._replace(calls=self.points[-1].calls)
         else:
             self.points.append(point)
             self._forget(len(self.points) - MOST_POINTS)
-        self._answer = answer
+        self._answer = record.answer
 
     def _cut(self, tokens: int) -> None:
         """The line of a compaction, or that of its summary, which is another one of the same."""
@@ -102,7 +100,7 @@ class Points:
             before = self.compactions.pop()
             tokens, at = max(tokens, before.tokens), before.at
         self.compactions.append(Compaction(at, tokens, place))
-        self._answer = None
+        self._answer = ""
 
     def _forget(self, many: int) -> None:
         """The oldest ones."""
@@ -142,9 +140,3 @@ def _falls(points: Sequence[Point]) -> list[int]:
     }
     falls = [place for place, depth in depths.items() if depth > 0]
     return sorted(falls, key=lambda place: depths[place], reverse=True)
-
-
-def _tokens_before(record: Json) -> int:
-    told = record.get("compactMetadata")
-    tokens = told.get("preTokens") if isinstance(told, dict) else None
-    return tokens if type(tokens) is int and 0 < tokens < _MOST_TOKENS else 0

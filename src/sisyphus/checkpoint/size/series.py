@@ -6,6 +6,7 @@ import os
 
 from sisyphus import transcript
 from sisyphus.checkpoint.size.points import Points
+from sisyphus.clients import files_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Series:
             self._file, self._offset, self.told = file, 0, Points()
         before = self._offset
         if state.st_size > before:
-            self.told.take(self._lines())
+            self.told.take(self._lines(), files_of(self.path))
         return self._offset > before
 
     def _lines(self) -> Iterator[bytes]:

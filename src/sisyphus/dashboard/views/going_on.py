@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import stale
-from sisyphus.session.whereabouts import resume_command, transcript_path
+from sisyphus.session.transcripts import resume_command, transcript_path
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

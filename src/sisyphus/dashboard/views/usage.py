@@ -13,7 +13,7 @@ from sisyphus.journal import SessionSums
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import sound
 from sisyphus.session import client_process
-from sisyphus.session.whereabouts import transcript_path, transcripts
+from sisyphus.session.transcripts import transcript_path, transcripts
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

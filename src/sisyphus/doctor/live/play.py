@@ -6,25 +6,24 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 
+from sisyphus import transcript
+from sisyphus.clients import CLAUDE, files
 from sisyphus.doctor.live.model import serving
 from sisyphus.doctor.live.stage import PROMPT, TOKEN
 from sisyphus.doctor.round_trip import noted_events
 from sisyphus.plain import one_line
 from sisyphus.reading import read_text
 from sisyphus.runner.client.child import Child
-from sisyphus.state import jsonl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sisyphus._types import Json
     from sisyphus.doctor.live.stage import Stage
+    from sisyphus.transcript import HookRun
 
 _LOOK_SECONDS = 0.2
 _FLAGS = ("--print", "--output-format", "text", "--allowedTools", "Read", "--strict-mcp-config")
-_FAILED, _CANCELLED = "hook_non_blocking_error", "hook_cancelled"
-_PREFIX = "Failed with non-blocking status code: "
 _STDERR_BYTES = 64_000
 _WORDS = 400
 
@@ -66,7 +65,7 @@ def play(client: str, stage: Stage, is_over: Callable[[], object]) -> Seen:
             code=code,
             errors=one_line(_errors(stage), _WORDS),
             noted=Counter(noted_events(stage.home)),
-            failed=[one for row in _attachments(stage) if (one := _failed(row))],
+            failed=[one for run in _hook_runs(stage) if (one := _failed(run))],
             answers=len(model.heard),
             is_heard=any(TOKEN in said for said in model.heard),
             astray=list(dict.fromkeys(model.astray)),
@@ -103,23 +102,22 @@ def _errors(stage: Stage) -> str:
     return read_text(_errors_path(stage), _STDERR_BYTES)
 
 
-def _attachments(stage: Stage) -> Iterator[Json]:
-    """What the client wrote beside the conversation into its transcript."""
-    for folder in _files(os.path.join(stage.home, "projects")):
-        for path in _files(folder):
-            rows = (row.get("attachment") for row in jsonl.read(path))
-            yield from (row for row in rows if isinstance(row, dict))
+def _hook_runs(stage: Stage) -> Iterator[HookRun]:
+    """How hooks ended, as the client wrote it down."""
+    client = files(CLAUDE)
+    for entry in client.transcripts(stage.home):
+        for _, line in transcript.lines(entry.path, 0):
+            record = client.read_record(line)
+            if record and record.hook:
+                yield record.hook
 
 
-def _failed(row: Json) -> Failed | None:
-    event, command = str(row.get("hookEvent")), str(row.get("command"))
-    if row.get("type") == _CANCELLED and row.get("timedOut"):
-        return Failed(event, command, None)
-    code = row.get("exitCode")
-    if row.get("type") != _FAILED or not isinstance(code, int):
+def _failed(run: HookRun) -> Failed | None:
+    if run.is_late:
+        return Failed(run.event, run.command, None)
+    if run.ok or run.code is None:
         return None
-    words = str(row.get("stderr") or "").removeprefix(_PREFIX)
-    return Failed(event, command, code, one_line(words, _WORDS))
+    return Failed(run.event, run.command, run.code, one_line(run.words, _WORDS))
 
 
 def _files(folder: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import client_settings
+from sisyphus.clients import claude_code_files
 from sisyphus.install import edited, manifest, removal, script, wiring
 from sisyphus.install.claude import edits, git_exclude, plugin, slash_commands, versions
 from sisyphus.install.claude import place as where
@@ -145,7 +145,7 @@ def _elsewhere(place: Place, called: str) -> list[str]:
         f"The hooks are in {path} too, with another path, so each runs twice: "
         f"`{removal.command(path, client_home())}` takes those away"
         f"{', for everybody' * (path == where.settings(where.of_project(root)))}."
-        for path in client_settings.paths(client_home(), root, root)
+        for path in claude_code_files.settings_paths(client_home(), root, root)
         if path != where.settings(place) and _calls_another(path, called)
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus import client_settings
+from sisyphus.clients import claude_code_files
 from sisyphus.paths import client_home
 from sisyphus.state.files import read_json
 
@@ -16,7 +16,7 @@ UNINSTALL = "claude plugin uninstall sisyphus@sisyphus"
 def enabled_in(root: str) -> str:
     """The settings file that switches the plugin on for the project at `root`; "" = none."""
     names: dict[str, str] = {}
-    for path in client_settings.paths(client_home(), root, root):
+    for path in claude_code_files.settings_paths(client_home(), root, root):
         plugins = (read_json(path) or {}).get("enabledPlugins")
         for name, value in plugins.items() if isinstance(plugins, dict) else ():
             if name.startswith("sisyphus@"):

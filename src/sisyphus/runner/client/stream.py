@@ -7,11 +7,11 @@ another program: its text is what was said.
 
 from __future__ import annotations
 
-from sisyphus import transcript
+from sisyphus.clients.claude_code_files import record as read
 from sisyphus.plain import line as shown
-from sisyphus.ralph import events
 from sisyphus.ralph.checks.last_lines import plain
 from sisyphus.runner.client import told
+from sisyphus.transcript import Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ class Seen:
         if kind == "assistant":
             self._assistant(event, is_main=is_main)
         elif kind == "user" and is_main:
-            said = transcript.texts(event)
-            self.was_interrupted |= any(one.startswith(_INTERRUPTED) for one in said)
+            said = read(event)
+            texts = said.texts if said else []
+            self.was_interrupted |= any(one.startswith(_INTERRUPTED) for one in texts)
         elif kind == "system":
             self._system(event)
         elif kind == "rate_limit_event":
@@ -114,28 +115,31 @@ class Seen:
             self.context = told.count(told.table(event.get("compact_metadata")).get("post_tokens"))
 
     def _assistant(self, event: Json, *, is_main: bool) -> None:
-        if event.get("is_api_error_message"):
+        record = read(event)
+        if record is None:
+            return
+        if record.is_clients:
             if is_main:
-                self._failed(event)
+                self._failed(event, record.texts)
             return
         if is_main:
             self.error = self.cause = ""
             self.retrying = self.was_interrupted = False
-            self._fill(transcript.context_tokens(event))
-        for found in events.read([event]):
-            if found.kind == events.SPENT:
-                self._spend(found.text, found.tokens)
-            elif found.kind == events.TOOL:
-                self._call(found, is_main=is_main)
-            elif found.kind == events.SAID and is_main:
-                self._say(found.text, told.text(told.table(event.get("message")).get("id")))
+            self._fill(record.context)
+        if record.tokens:
+            self._spend(record.answer, record.tokens)
+        for part in record.parts:
+            if isinstance(part, Call):
+                self._call(part, is_main=is_main)
+            elif isinstance(part, str) and is_main:
+                self._say(part, record.answer)
 
-    def _failed(self, event: Json) -> None:
+    def _failed(self, event: Json, said: list[str]) -> None:
         """The client answers in the model's place, with what its request failed of."""
         self.retrying = False
         self.error, self.cause = told.text(event.get("error")), told.text(event.get("api_error"))
         self.api_status = told.count(event.get("api_error_status")) or None
-        self.problems = transcript.texts(event)[:1]
+        self.problems = said[:1]
         self._limit(told.table(event.get("api_error_params")).get("rate_limit_info"))
 
     def _limit(self, info: object) -> None:
@@ -149,11 +153,11 @@ class Seen:
         self.spent += max(tokens - known, 0)
         told.remember(self._answers, answer, max(tokens, known), _MOST_IDS)
 
-    def _call(self, call: events.Event, *, is_main: bool) -> None:
-        about = call.text.replace(f" {self._folder}/", " ") if self._folder else call.text
+    def _call(self, call: Call, *, is_main: bool) -> None:
+        about = call.brief.replace(f" {self._folder}/", " ") if self._folder else call.brief
         self.last_action = shown(about)
         self.tool_calls += is_main
-        told.remember(self._calls, call.call, self.last_action, _MOST_IDS)
+        told.remember(self._calls, call.id, self.last_action, _MOST_IDS)
 
     def _say(self, words: str, answer: str) -> None:
         """The texts of one answer are one message."""

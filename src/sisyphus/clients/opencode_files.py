@@ -1,6 +1,7 @@
-"""What the plugin tells of a session, as lines of a transcript in Claude Code's shape. Pure.
+"""What we keep of OpenCode, which writes no transcript that we could read: one of our own.
 
-The plugin sends what happened since it last spoke as `lines`, each an object with a `kind`:
+Its lines have Claude Code's shape, and are read as those are. The plugin sends what happened since
+it last spoke as `lines`, each an object with a `kind`:
 
     prompt      id, text; `command` {name, arguments} of a typed command; `ours`: we said it
     text        id, part, text            the model spoke
@@ -14,15 +15,62 @@ The plugin sends what happened since it last spoke as `lines`, each an object wi
 
 from __future__ import annotations
 
+import json
+import os
+
+from sisyphus.clients import claude_code_files as claude
 from sisyphus.clients.base import as_object, as_text
+from sisyphus.clients.opencode import NAME
 from sisyphus.opencode import tools
+from sisyphus.paths import is_safe_id
+from sisyphus.state.files import append_text
 from sisyphus.times import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sisyphus._types import Json
+    from sisyphus.workspace import Workspace
+
+MARKS = claude.MARKS
+read_record = claude.read_record
+call = claude.call
+is_bulk = claude.is_bulk
+uuid_mark = claude.uuid_mark
+command_mark = claude.command_mark
+subagents = claude.subagents
+imported = claude.imported
+
+
+def transcript_path(home: str, session: str) -> str:
+    path = os.path.join(_folder(home), f"{session}.jsonl")
+    return path if is_safe_id(session) and os.path.isfile(path) else ""
+
+
+def transcripts(home: str) -> Iterator[os.DirEntry[str]]:
+    yield from claude.entries(_folder(home))
+
+
+def resume_command(session: str) -> str:
+    return f"opencode -s {session}"
+
+
+def why_agents_is_native(space: Workspace) -> str:  # noqa: ARG001  # as all clients have it
+    return "OpenCode loads it"
+
+
+def _folder(home: str) -> str:
+    return os.path.join(home, ".sisyphus", NAME)
+
+
+def append(path: str, records: Sequence[Json]) -> None:
+    """Adds the records in one write, so that two hooks never mix their lines. Raises `OSError`."""
+    if not records or not path:
+        return
+    text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
+    append_text(path, text)
+
 
 CONTINUATION = "Stop hook feedback:\n"
 _MOMENTS = 1e15

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from making import put
 
-from sisyphus.client_settings import (
+from sisyphus.clients.claude_code_files import (
     MAX_CHARACTERS,
     MAX_EXCLUDES,
     MAX_STARS,
     excludes,
     is_excluded,
-    load,
-    paths,
+    settings,
+    settings_paths,
 )
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ def test_no_glob_takes_exponential_time(glob: str) -> None:
 def test_three_files_speak_for_a_session_at_the_top_and_four_below(tmp_path: Path) -> None:
     home, root = str(tmp_path / "home"), str(tmp_path / "root")
 
-    assert paths(home, root, root) == [
+    assert settings_paths(home, root, root) == [
         f"{home}/settings.json",
         f"{root}/.claude/settings.json",
         f"{root}/.claude/settings.local.json",
     ]
-    assert paths(home, f"{root}/sub", root) == [
+    assert settings_paths(home, f"{root}/sub", root) == [
         f"{home}/settings.json",
         f"{root}/sub/.claude/settings.json",
         f"{root}/.claude/settings.local.json",
@@ -82,14 +82,14 @@ def test_the_excludes_of_all_files_count(tmp_path: Path) -> None:
     put(home / "settings.json", json.dumps({"claudeMdExcludes": ["a", "b"]}))
     put(root / ".claude/settings.local.json", json.dumps({"claudeMdExcludes": ["c"]}))
 
-    assert excludes(load(str(home), str(root), str(root))) == ["a", "b", "c"]
+    assert excludes(settings(str(home), str(root), str(root))) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"claudeMdExcludes": "x"}', "\0"])
 def test_odd_settings_exclude_nothing(tmp_path: Path, text: str) -> None:
     put(tmp_path / "settings.json", text)
 
-    assert excludes(load(str(tmp_path), str(tmp_path), str(tmp_path))) == []
+    assert excludes(settings(str(tmp_path), str(tmp_path), str(tmp_path))) == []
 
 
 def test_of_a_list_only_so_many_texts_of_a_usual_form_count() -> None:

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from making import put
 
-from sisyphus.session.whereabouts import (
+from sisyphus.session.transcripts import (
+    NEWEST,
+    TAIL_BYTES,
+    has_goal,
+    newest,
     resumable,
     resume_command,
+    sessions_with_goal,
     transcript_path,
     transcripts,
 )
@@ -87,3 +93,43 @@ def test_what_is_no_transcript_of_a_session_is_none(home: Path) -> None:
 
 def test_without_a_client_there_are_none(home: Path) -> None:
     assert transcripts(str(home / "nowhere")) == {}
+
+
+GOAL = '{"message": {"content": "<command-name>/goal</command-name>"}}\n'
+
+
+def test_the_few_that_were_written_last_are_found(tmp_path: Path) -> None:
+    for number in range(NEWEST + 2):
+        path = put(tmp_path / f"projects/p{number % 2}/s{number}.jsonl", "")
+        os.utime(path, (number, number))
+    put(tmp_path / "projects/p0/notes.md", "")
+    put(tmp_path / "projects/p0/s9.jsonl/x", "")
+    put(tmp_path / "projects/s8.jsonl", "")
+
+    names = [os.path.basename(path) for path in newest(str(tmp_path))]
+
+    assert names == ["s6.jsonl", "s5.jsonl", "s4.jsonl", "s3.jsonl", "s2.jsonl"]
+
+
+def test_one_that_cannot_be_asked_hides_no_other(tmp_path: Path) -> None:
+    path = put(tmp_path / "projects/p/s1.jsonl", "")
+    path.with_name("s2.jsonl").symlink_to("s2.jsonl")
+
+    assert newest(str(tmp_path)) == [str(path)]
+    assert newest(str(tmp_path / "nowhere")) == []
+
+
+GOALS = [
+    pytest.param(GOAL, True, id="typed"),
+    pytest.param('{"message": {"content": "/goal"}}\n', False, id="spoken of"),
+    pytest.param(GOAL + " " * TAIL_BYTES, False, id="long ago"),
+    pytest.param(" " * TAIL_BYTES + GOAL, True, id="at the end of much"),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), GOALS)
+def test_a_goal_of_late_is_found(tmp_path: Path, text: str, found: bool) -> None:
+    path = put(tmp_path / "projects/p/s1.jsonl", text)
+
+    assert has_goal(str(path)) is found
+    assert list(sessions_with_goal(str(tmp_path))) == ["s1"] * found
