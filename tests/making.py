@@ -15,6 +15,7 @@ from sisyphus.clients.base import Payload, Text
 from sisyphus.memory import open_memory
 from sisyphus.paths import our_home, project_root
 from sisyphus.session import store
+from sisyphus.session.hooks import on_session_start
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -112,6 +113,14 @@ def journal(session: str, entry: Json, ours: str = "") -> None:
             ms if hooks and event != "idle" else 0, units,
             blocked and event != "user-prompt-submit", n,
         )  # fmt: skip
+
+
+def begin(payload: Payload, space: Workspace) -> None:
+    """The session starts, and its record says so."""
+    outcome = on_session_start(payload, space)
+    with space.memory.transaction():
+        assert outcome is not None
+        assert all(change.apply(space.memory) for change in outcome.changes)
 
 
 def noted(ours: str | Path, session: str = "s1") -> list[str]:

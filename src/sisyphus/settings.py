@@ -16,6 +16,7 @@ from sisyphus.state import debug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from sisyphus._types import Json
@@ -321,9 +322,9 @@ def is_above(limit: Any, other: Any) -> bool:
     return bool((limit <= 0 or limit > other) and other > 0)
 
 
-def load(ours: str, root: str, memory: Memory | None = None) -> Settings:
-    """Settings of the project at `root`, with `ours` as our folder. What files say is kept in
-    `memory`, where there is one."""
+def load(ours: str, root: str, memory: Callable[[], Memory] | None = None) -> Settings:
+    """Settings of the project at `root`, with `ours` as our folder. What files say is kept in the
+    memory that `memory` opens, where there are such files."""
     values: Json = {}
     for path, inside in files(ours, root):
         for key, value in _file_values(path, inside, memory).items():
@@ -339,12 +340,13 @@ def files(ours: str, root: str) -> tuple[tuple[str, str], ...]:
     return (os.path.join(ours, "config.toml"), ""), (os.path.join(root, PROJECT_FILE), root)
 
 
-def _file_values(path: str, inside: str, memory: Memory | None) -> Json:
+def _file_values(path: str, inside: str, opener: Callable[[], Memory] | None) -> Json:
     """The file's keys as "section.key", by way of the memory: tomllib costs 6 ms to import."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
         return {}
+    memory = opener() if opener else None
     if memory is None or memory.problem:
         return _parse(path, inside)
     stamp = f"{found.st_mtime_ns} {found.st_size} {found.st_ino}"

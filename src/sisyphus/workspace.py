@@ -56,7 +56,7 @@ class Workspace:
 
     @cached_property
     def settings(self) -> settings.Settings:
-        return settings.load(self.ours, self.root, self.memory)
+        return settings.load(self.ours, self.root, lambda: self.memory)
 
     def project_file(self, name: str) -> str:
         """A file that we keep for the project."""

@@ -1,11 +1,21 @@
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import a_space, a_start, finish, ours, put, run_hook, start_hook, without_coverage
+from making import (
+    a_space,
+    a_start,
+    begin,
+    finish,
+    know_session,
+    ours,
+    put,
+    run_hook,
+    start_hook,
+    without_coverage,
+)
 from session.processes import nobody_above
 
 from ralph.lines import add, prompt
@@ -15,7 +25,6 @@ from sisyphus.ralph import store
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.rebind import rebind
 from sisyphus.session import client_process
-from sisyphus.session.hooks import on_session_start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +76,7 @@ def _ids(home: Path, session: str) -> list[str]:
 def _clear(project: Path, session: str = "s2", **raw: object) -> Outcome | None:
     """/clear in the client, as the handlers of a session start hear of it."""
     payload = a_start("clear", session_id=session, **raw)
-    on_session_start(payload, a_space(project))
+    begin(payload, a_space(project))
     return rebind(payload, a_space(project))
 
 
@@ -171,7 +180,7 @@ def test_a_loop_that_ended_meanwhile_is_not_told_of(home: Path, project: Path) -
 def test_no_other_start_moves_a_loop(home: Path, project: Path, source: str) -> None:
     _give(home, "aaaaa")
     payload = a_start(source, session_id="s2")
-    on_session_start(payload, a_space(project))
+    begin(payload, a_space(project))
 
     assert rebind(payload, a_space(project)) is None
     assert (_ids(home, "s1"), _ids(home, "s2")) == (["aaaaa"], [])
@@ -187,8 +196,7 @@ def test_a_later_start_of_the_new_session_moves_no_loop(home: Path, project: Pat
 
 def test_another_process_of_the_same_pid_moves_no_loop(home: Path, project: Path) -> None:
     _give(home, "aaaaa")
-    process = {"pid": os.getpid(), "started": "1-abcdef01"}
-    put(ours(home, "sessions/s1.json"), json.dumps({"process": process}))
+    know_session(ours(home, ""), process_started="1-abcdef01")
 
     assert _clear(project) is None
     assert _ids(home, "s1") == ["aaaaa"]

@@ -5,12 +5,11 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import a_space, a_start, ours, put
+from making import a_space, a_start, begin, ours, put
 from session.processes import nobody_above, sleeping
 
 from sisyphus.ralph.stale import health, is_stale, was_stale
 from sisyphus.session import client_process
-from sisyphus.session.hooks import on_session_start
 
 if TYPE_CHECKING:
     import subprocess
@@ -51,7 +50,7 @@ class Scene:
         """Whether the loop was stale when another process resumed the session just now."""
         with sleeping() as another:
             self.play(another)
-            on_session_start(a_start("resume"), self.space)
+            begin(a_start("resume"), self.space)
             return self.was_stale()
 
     def was_stale(self, later: float = 0) -> bool:

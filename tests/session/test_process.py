@@ -222,7 +222,7 @@ def test_windows_is_never_asked(
 
 @ON_LINUX
 def test_without_proc_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sisyphus.session.client.read_proc", lambda *_: b"")
+    monkeypatch.setattr("sisyphus.session.process.read_proc", lambda *_: b"")
     monkeypatch.setattr(os.path, "exists", lambda _: False)
 
     assert identify(os.getpid()).started == ""

@@ -139,7 +139,7 @@ def taken_over(ours: str, session: str, now: float) -> tuple[Process | None, flo
 
     found, process = store.load(open_memory(ours), CLIENT, session), client_process()
     last = _process(found)
-    if last and process and not last.may_be(process):
+    if process and not (last and last.may_be(process)):
         return last, now
     if not found.former_pid:
         return None, found.bound_at

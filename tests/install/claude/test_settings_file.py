@@ -110,7 +110,7 @@ def test_it_is_done_and_given_back_byte_for_byte(scene: Scene, home: Path, text:
 
     assert (done.returncode, done.stderr) == (0, "")
     data = scene.settings.read_bytes()
-    assert {"Stop", "SessionStart", "PostToolUse"} <= _installed_events(data)
+    assert {"Stop", "SessionStart", "PostToolBatch"} <= _installed_events(data)
     assert stat.S_IMODE(scene.settings.stat().st_mode) == 0o640
     assert not installed(claude.of_user()).changes
     assert _run("uninstall").returncode == 0
