@@ -68,7 +68,7 @@ def test_any_other_file_begins_nothing(scene: Scene, name: str) -> None:
     assert not ours(scene.home.parent, "projects").exists()
 
 
-@pytest.mark.parametrize("tool", ["Read", "Bash", "NotebookEdit", ""])
+@pytest.mark.parametrize("tool", ["Read", "Bash", ""])
 def test_a_tool_that_writes_no_plan_is_ignored(scene: Scene, tool: str) -> None:
     assert is_silent(scene.edit(PLAN, tool_name=tool))
     assert scene.in_use is None
