@@ -31,7 +31,8 @@ from sisyphus.workspace import Workspace
 
 raw = {{"cwd": {cwd!r}, "session_id": "s1", "prompt": "go on", "tool_name": "Edit",
        "tool_input": {{"file_path": {path!r}}}}}
-assert hooks.on_{event}(claude_code.read({event!r}.replace("_", "-"), raw), Workspace({cwd!r})) is None
+payload = claude_code.read({event!r}.replace("_", "-"), raw)
+assert hooks.on_{event}(payload, Workspace({cwd!r})) is None
 print(*(name for name in sys.modules if name.startswith("sisyphus.boulder.")))
 """
 GLANCE = {
