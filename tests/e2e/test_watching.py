@@ -39,7 +39,7 @@ def test_what_hooks_did_is_shown_by_session(desk: Desk) -> None:
 
 
 def test_clear_removes_what_is_old_and_nothing_of_the_session(desk: Desk) -> None:
-    old = _old(desk.write_home(".sisyphus/logs/journal-old1.jsonl", "{}\n"))
+    old = _old(desk.write_home(".sisyphus/opencode/old1.jsonl", "{}\n"))
     run = desk.run("hello", "/clear", "more", turns=[say("hi"), say("yes")])
 
     assert not old.exists()

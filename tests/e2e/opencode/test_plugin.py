@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from e2e.opencode.script import read
@@ -71,8 +72,12 @@ def test_one_process_answers_a_tool_call_and_none_a_token(lab: Lab) -> None:
 
     run = lab.run("look", turns=[use(read(file), read(file)), use(read(file)), say(long)])
 
-    journal = lab.home / ".claude/.sisyphus/logs" / f"journal-{run.session}.jsonl"
-    events = [json.loads(line)["event"] for line in journal.read_text().splitlines()]
+    with closing(sqlite3.connect(lab.home / ".claude/.sisyphus/sisyphus.db")) as memory:
+        query = (
+            "SELECT event FROM event JOIN session ON session = session.n WHERE id = ? "
+            "ORDER BY event.n"
+        )
+        events = [event for (event,) in memory.execute(query, (run.session,))]
     assert events == [
         "session-start", "user-prompt-submit", *["post-tool-use"] * 3, "stop", "session-end",
     ]  # fmt: skip
