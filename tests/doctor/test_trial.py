@@ -59,14 +59,21 @@ test -z "$XDG_DATA_HOME" && echo 1.2.3
 """
 
 
+def _ends(pid: int) -> bool:
+    """A signal takes a moment."""
+    process, end = identify(pid), time.monotonic() + HANG_SECONDS
+    while is_alive(process) and time.monotonic() < end:
+        time.sleep(0.01)
+    return is_alive(process) is not True
+
+
 def test_what_a_shim_has_started_is_ended_with_it(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
     command = f"sleep 60 & echo $! > {shlex.quote(str(marker))}; wait"
 
     assert Trials().run(["/bin/sh", "-c", command], seconds=0.5).code is None
 
-    pid = int(marker.read_text())
-    assert is_alive(identify(pid)) is not True
+    assert _ends(int(marker.read_text()))
 
 
 def test_what_it_left_behind_is_ended_though_itself_has_gone(tmp_path: Path) -> None:
@@ -75,11 +82,7 @@ def test_what_it_left_behind_is_ended_though_itself_has_gone(tmp_path: Path) -> 
 
     assert Trials().run(["/bin/sh", "-c", command], seconds=0.5).code is None
 
-    pid = int(marker.read_text())
-    end = time.monotonic() + HANG_SECONDS  # a signal takes a moment
-    while is_alive(identify(pid)) and time.monotonic() < end:
-        time.sleep(0.01)
-    assert is_alive(identify(pid)) is not True
+    assert _ends(int(marker.read_text()))
 
 
 def test_what_a_command_says_is_kept_up_to_a_bound() -> None:
