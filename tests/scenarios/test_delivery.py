@@ -204,6 +204,50 @@ def test_the_plan_goes_before_the_documents(world: World) -> None:
     assert carried(second)
 
 
+def test_where_both_documents_fit_readme_stands_first(world: World) -> None:
+    world.write("README.md", "the readme")
+    world.write("AGENTS.md", "the agents")
+    world.write(".claude/sisyphus.toml", '[context]\nagents_md = "always"\n')
+
+    said = world.start().text
+
+    assert said.index("the readme") < said.index("the agents")
+
+
+def test_where_one_document_fits_agents_goes_first(world: World) -> None:
+    world.write("README.md", "readme\n" * 1_000)
+    world.write("AGENTS.md", "agents\n" * 1_000)
+    world.write(".claude/sisyphus.toml", '[context]\nagents_md = "always"\n')
+
+    first, second = world.start(), world.hook("user-prompt-submit")
+
+    assert ["agents\n" in first.text, "readme\n" in first.text] == [True, False]
+    assert "readme\n" in second.text
+
+
+def test_a_rule_that_waited_names_the_file_that_it_is_for(world: World) -> None:
+    for name in "ab":
+        world.write(f".claude/rules/{name}.md", a_rule(name * 7_000))
+
+    first = world.tool("Read", file_path="shop/cart.py").text
+    later = world.tool("Bash", command="ls").text
+
+    assert ["this file" in first, "this file" in later] == [True, False]
+    assert "shop/cart.py" in later
+
+
+def test_of_a_rule_that_changed_while_it_waited_the_new_text_arrives(world: World) -> None:
+    for name in "ab":
+        world.write(f".claude/rules/{name}.md", a_rule(name * 7_000))
+    world.tool("Read", file_path="a.py")
+    world.write(".claude/rules/b.md", a_rule("new words"))
+
+    said = [world.tool("Read", file_path="a.py").text for _ in range(3)]
+
+    assert ["new words" in text for text in said] == [True, False, False]
+    assert not any("b" * 7_000 in text for text in said)
+
+
 def test_characters_outside_of_the_basic_plane_count_twice(world: World) -> None:
     world.write(".claude/rules/py.md", a_rule("\U0001f600" * 4_800))
     world.write("README.md", "\U0001f600" * 12_000)
