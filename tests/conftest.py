@@ -27,7 +27,7 @@ _OF_THE_TERMINAL = ("COLUMNS", "LINES")
 _HERE = Path(__file__).parent
 _UNMEASURED = (
     "arbiter", "boulder", "checkpoint", "context", "demo", "integration", "ralph", "rules",
-    "session", "test_doc_blocks.py", "test_doc_json.py", "test_docs.py", "test_pictures.py",
+    "session", "slow", "test_doc_blocks.py", "test_doc_json.py", "test_docs.py", "test_pictures.py",
     "test_start_up.py",
 )  # fmt: skip
 """Where coverage is not started in the processes that a test starts. It would make one live seven
