@@ -19,9 +19,9 @@ from sisyphus.arbiter import gates
 from sisyphus.measure import units
 from sisyphus.ralph import iterations, store, texts
 from sisyphus.ralph.checklists import checklist_actions
-from sisyphus.ralph.checks.verify import Result
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.turn import Turn
+from sisyphus.ralph.verify import Result
 from sisyphus.state.lock import Lock
 from sisyphus.workspace import Workspace
 

@@ -120,9 +120,8 @@ class Client:
         self.do_write(os.path.join(self.folder, "rests"), f"{self.number}\n", "a")
 
     def do_child(self, path: str) -> None:
-        """Leaves a process of a session of its own behind, whose number is written by it."""
+        """Leaves a process behind, whose number is written by it."""
         if os.fork() == 0:
-            os.setsid()
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self.do_write(f"{path}.new", str(os.getpid()), "w")
             os.replace(f"{path}.new", path)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.ralph.checks.verify import Result
     from sisyphus.ralph.loop import Loop
     from sisyphus.ralph.turn import Turn
+    from sisyphus.ralph.verify import Result
     from sisyphus.workspace import Workspace
 
     Checked = dict[str, Result]
@@ -45,8 +45,7 @@ def settle(
 def check(loop: Loop, space: Workspace) -> Result | None:
     """Runs the loop's command; None where another hook is at it. The caller holds no lock."""
     from sisyphus.errors import LockedError
-    from sisyphus.ralph import iterations, store
-    from sisyphus.ralph.checks import verify
+    from sisyphus.ralph import iterations, store, verify
     from sisyphus.state.lock import Lock
 
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sisyphus.errors import UnreadableError
 from sisyphus.plain import one_line
+from sisyphus.processes import plain
 from sisyphus.ralph import promise
-from sisyphus.ralph.checks.last_lines import plain
 from sisyphus.reading import read_head
 from sisyphus.runner.client import echo
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sisyphus.ralph.checks.verify import Result
+    from sisyphus.ralph.verify import Result
     from sisyphus.runner.client.stream import Seen
     from sisyphus.runner.desk import Desk
     from sisyphus.runner.task.fix_plan import FixPlan
@@ -70,7 +70,7 @@ def claimed(said: Sequence[str], wanted: str | None, plan: FixPlan) -> str:
 
 
 def _verify(desk: Desk, claim: Claim, command: str) -> None:
-    from sisyphus.ralph.checks import verify
+    from sisyphus.ralph import verify
 
     seconds = desk.space.settings.get("ralph.verify_seconds")
     keep = f"{desk.places.stem(desk.run.loop_id, desk.run.iteration)}.verify"

@@ -154,7 +154,7 @@ def _printed(noted: Json, said: str) -> str:
 
 def _shown(command: Command) -> Command:
     """The command with an output that is fit to be shown."""
-    from sisyphus.ralph.checks.last_lines import last_lines, plain
+    from sisyphus.processes import last_lines, plain
 
     text = plain(command.output.encode("utf-8", "replace"))
     command.output = last_lines(text, _SHOWN)

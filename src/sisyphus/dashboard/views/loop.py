@@ -9,10 +9,10 @@ from sisyphus.dashboard.views import going_on, handoffs, loops, plan_rows, stops
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import is_safe_id
 from sisyphus.plain import harmless, one_line
+from sisyphus.processes import last_lines, plain
 from sisyphus.ralph import iterations, report, stale
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
-from sisyphus.ralph.checks.last_lines import last_lines, plain
 from sisyphus.ralph.loop import epoch
 from sisyphus.ralph.past import records, timeline
 from sisyphus.ralph.past.history import TEXT_CHARACTERS

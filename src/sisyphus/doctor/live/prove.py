@@ -16,7 +16,7 @@ from sisyphus.doctor.live.judge import CHECK, judge
 from sisyphus.doctor.live.play import play
 from sisyphus.doctor.live.stage import Stage
 from sisyphus.doctor.sources import MANAGED, PLUGIN
-from sisyphus.ralph.checks.caught import Caught
+from sisyphus.processes import interruptible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,15 +40,14 @@ def prove(case: Case, seconds: float = SECONDS) -> list[Finding]:
         return [_not_run(where)]
     end = time.monotonic() + seconds
     with (
-        Caught() as signals,
+        interruptible(),
         tempfile.TemporaryDirectory(prefix="sisyphus-live-", ignore_cleanup_errors=True) as folder,
     ):
-        return _proved(
-            case, client, os.path.realpath(folder), lambda: signals or time.monotonic() > end
-        )
+        return _proved(case, client, os.path.realpath(folder), lambda: time.monotonic() > end)
+    return []  # told to end, and whoever told us goes on
 
 
-def _proved(case: Case, client: str, folder: str, is_over: Callable[[], object]) -> list[Finding]:
+def _proved(case: Case, client: str, folder: str, is_over: Callable[[], bool]) -> list[Finding]:
     found = opinion.of_settings(case, client, os.path.join(folder, "opinion"))
     stage = Stage(os.path.join(folder, "stage"), case.programs)
     stage.set_up(case, found.dropped)

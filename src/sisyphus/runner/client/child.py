@@ -12,8 +12,8 @@ import signal
 import subprocess
 import time
 
-from sisyphus.ralph.checks import processes
-from sisyphus.ralph.checks.processes import ASK, FORCE, WAIT
+from sisyphus import processes
+from sisyphus.processes import ASK, FORCE, WAIT, exit_code
 from sisyphus.reading import open_regular
 from sisyphus.runner.client.told import count
 from sisyphus.session import process
@@ -21,7 +21,7 @@ from sisyphus.state.files import ensure_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from sisyphus._types import Json
     from sisyphus.session.process import Process
@@ -36,7 +36,6 @@ _FORCED = ((ASK, 2.0), (FORCE, 2.0))
 _LEFT_OVER = ((WAIT, 0.25), *_FORCED)
 """What still runs beside it may be about to end, such as the `tee` of `> >(tee log)`."""
 
-_SIGNALLED = 128  # as shells say it: 137 = ended by signal 9
 _PAUSE_SECONDS = 0.01
 _ASK_SECONDS = 0.5  # `ps` costs more than a look at /proc
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -123,7 +122,7 @@ class Child:
         if self._own is None:
             return UNKNOWN_EXIT if process.is_alive(self.process) is False else None
         code = self._own.poll()
-        return _SIGNALLED - code if code is not None and code < 0 else code
+        return exit_code(code) if code is not None else None
 
     def wait(self, seconds: float) -> int | None:
         """`poll`, as soon as it has ended or the time is over."""
@@ -148,22 +147,19 @@ class Child:
                 return  # gone meanwhile
 
     def end(self, *, gently: bool = True) -> bool:
-        """Ends it and all that it started; whether nothing of that is left. Takes up to 9 s.
+        """Ends it and its group; whether nothing of that is left. Takes up to 9 s.
 
         Of one that has ended: what it left behind in its group.
         """
         if self.poll() is not None:
             return self._clear()
-        is_gone = processes.end(self.pid, self._asking() if gently else _FORCED)
+        if gently:
+            self.interrupt()
+            self.wait(GRACE_SECONDS)
+        is_gone = processes.end_group(self.pid, _FORCED, self._own)
         self.wait(_FORCED[-1][1])
         self._is_clear = True
         return is_gone
-
-    def _asking(self) -> Iterator[tuple[int, float]]:
-        yield WAIT, 0.0  # whom it started is found while it still lives
-        self.interrupt()
-        processes.end(self.pid, ((WAIT, GRACE_SECONDS),), descendants=False)
-        yield from _FORCED
 
     def _clear(self) -> bool:
         """Ends what was left running in its group, such as a client whose shell was killed."""
@@ -173,7 +169,7 @@ class Child:
                 os.killpg(self.pid, WAIT)
             except OSError:
                 return True
-            return processes.end(self.pid, _LEFT_OVER)
+            return processes.end_group(self.pid, _LEFT_OVER, self._own)
         return True
 
     def release(self) -> None:

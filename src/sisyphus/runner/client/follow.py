@@ -6,7 +6,7 @@ import os
 import time
 
 from sisyphus.errors import UnreadableError
-from sisyphus.ralph.checks.last_lines import last_lines, plain
+from sisyphus.processes import last_lines, plain
 from sisyphus.reading import open_regular
 from sisyphus.runner.client.child import UNKNOWN_EXIT
 

@@ -7,7 +7,7 @@ import os
 import sys
 
 from sisyphus.errors import UnreadableError
-from sisyphus.ralph.checks.last_lines import plain
+from sisyphus.processes import plain
 from sisyphus.reading import read_bytes
 from sisyphus.runner.client.stream import Seen
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sisyphus.clients.claude_code_files import record as read
 from sisyphus.plain import line as shown
-from sisyphus.ralph.checks.last_lines import plain
+from sisyphus.processes import plain
 from sisyphus.runner.client import told
 from sisyphus.transcript import Call
 

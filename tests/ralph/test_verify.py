@@ -14,9 +14,9 @@ import pytest
 from making import HANG_SECONDS, debug_log, put
 
 from ralph.processes import ended_after_it_began, is_running, pids_in, wait_for
-from sisyphus.ralph.checks import verify
-from sisyphus.ralph.checks.processes import WAIT
-from sisyphus.ralph.checks.verify import KEPT_CHARACTERS, TAIL_CHARACTERS, Result, run
+from sisyphus import processes
+from sisyphus.processes import WAIT
+from sisyphus.ralph.verify import KEPT_CHARACTERS, TAIL_CHARACTERS, Result, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,9 +139,8 @@ def test_output_that_cannot_be_kept_changes_no_result(tmp_path: Path, home: Path
 SLOW = [
     pytest.param("echo $$ > a.pid; exec sleep 600", 1, id="one process"),
     pytest.param("sleep 600 & echo $! > a.pid; wait", 1, id="a child"),
-    pytest.param("setsid sh -c 'echo $$ > a.pid; exec sleep 600'", 1, id="a child with a session"),
     pytest.param(
-        "sh -c 'trap \"\" TERM; echo $$ > a.pid; setsid sleep 600 & echo $! > b.pid; wait; wait'",
+        "sh -c 'trap \"\" TERM; echo $$ > a.pid; sleep 600 & echo $! > b.pid; wait; wait'",
         2,
         id="children that do not listen",
     ),
@@ -171,7 +170,7 @@ def test_a_server_that_is_left_over_ends_with_the_command(tmp_path: Path) -> Non
 
 
 def test_what_is_about_to_end_may_finish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "_LEFT_OVER", ((WAIT, LONG),))
+    monkeypatch.setattr(processes, "_LEFT_OVER", ((WAIT, LONG),))
     result = _run("(echo late) & exit 0", tmp_path)
 
     assert result.tail == "late"
@@ -195,12 +194,12 @@ WE_RUN = """
 import signal
 import sys
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup make test` has it ignored
-from sisyphus.ralph.checks.verify import run
+from sisyphus.ralph.verify import run
 result = run(sys.argv[1], ".", 600)
 print(result.exit_code, result.problem)
 """
 
-STUBBORN = "trap '' TERM HUP INT; sleep 600 & echo $! > a.pid; setsid sleep 600 & echo $! > b.pid; "
+STUBBORN = "trap '' TERM HUP INT; sleep 600 & echo $! > a.pid; sleep 600 & echo $! > b.pid; "
 
 
 def _start(command: str, folder: Path, setting: str = "") -> subprocess.Popen[str]:
