@@ -7,7 +7,8 @@ import pytest
 from making import put
 from ralph.repositories import a_repository, change, commit, latest
 
-from sisyphus.ralph.tree import bounds, files
+from sisyphus import git
+from sisyphus.processes import TooMuchError
 from sisyphus.runner import looks
 from sisyphus.runner.desk import Desk, Screen
 from sisyphus.runner.keep.places import Places
@@ -76,28 +77,14 @@ def test_a_commit_counts_where_the_files_cannot_be_looked_at(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit(tmp_path / "shop")
-    monkeypatch.setattr(files, "find", _too_much)
+    monkeypatch.setattr(git, "names", _too_much)
     found = looks.look(desk, 0)
 
     assert (found.progress, found.is_commit) == (True, True)
 
 
 def _too_much(*_: object) -> None:
-    raise bounds.TooMuchError("there are too many files")
-
-
-def test_what_cannot_be_counted_is_not(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(tmp_path / "shop" / "a.txt", desk.run.signs["at"])
-    monkeypatch.setattr(bounds.Bounds, "__init__", _no_time)
-    found = looks.look(desk, 0)
-
-    assert (found.progress, found.files) == (True, None)
-
-
-def _no_time(self: bounds.Bounds) -> None:
-    self.git_seconds, self.walk_seconds, self.walk_entries = 0.0, 0.0, 0
+    raise TooMuchError("there are too many files")
 
 
 def _failed(text: str, **fields: Any) -> str:

@@ -34,7 +34,7 @@ def survey(  # one a fact
     from sisyphus.checkpoint.paper.situation import Situation
     from sisyphus.checkpoint.seen import work
     from sisyphus.checkpoint.tree import changes
-    from sisyphus.ralph.head import head
+    from sisyphus.git import branch, head
 
     found = Situation()
     found.now, found.root, found.session_id = space.now, space.root, session
@@ -43,7 +43,7 @@ def survey(  # one a fact
     run = run or in_run.state(space)
     found.loop = loop or _of_run(run) or loop_of(space, session)
     found.item, found.items_left, found.items_total = _items(run)
-    found.head, found.branch = head(space.root), changes.branch(space.root)
+    found.head, found.branch = head(space.root), branch(space.root)
     edited = [edit.path for edit in found.work.edits]
     found.changed = changes.changed(space.root, _epoch(found.work.began_at), edited)
     found.notes = _notes(space, session)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.ralph.head import head
+from sisyphus.git import head
 from sisyphus.ralph.loop import epoch
 
 TYPE_CHECKING = False
@@ -24,9 +24,9 @@ _MOMENTS = 1e12  # epoch seconds; what lies beyond is no time
 
 def begin(loop: Loop, space: Workspace) -> None:
     """Notes how things are as the loop begins."""
-    from sisyphus.ralph.tree import worktree
+    from sisyphus import work_tree
 
-    names = worktree.look(loop.project, space.now, "", _aside(space)).names
+    names = work_tree.look(loop.project, space.now, "", _aside(space)).names
     loop.signs = {"head": head(loop.project), "names": names, "at": space.now}
 
 
@@ -45,11 +45,11 @@ def show(loop: Loop, edits: Sequence[str], space: Workspace) -> bool:
 
 def search(loop: Loop, space: Workspace) -> bool | None:
     """Whether the work tree changed since the last look; None = cannot tell."""
-    from sisyphus.ralph.tree import worktree
+    from sisyphus import work_tree
 
     names = loop.signs.get("names")
     known = names if isinstance(names, str) else ""
-    found = worktree.look(loop.project, _since(loop), known, _aside(space))
+    found = work_tree.look(loop.project, _since(loop), known, _aside(space))
     loop.signs = {**loop.signs, "head": head(loop.project), "names": found.names, "at": space.now}
     return found.changed
 
@@ -63,7 +63,7 @@ def _since(loop: Loop) -> float:
 
 def _counts(path: str, root: str, space: Workspace) -> bool:
     """Whether an edit of this file is work on the project."""
-    from sisyphus.ralph.own import OWN_FILES
+    from sisyphus.work_tree import OWN_FILES
 
     full = os.path.normpath(os.path.join(root, path))
     if not _is_below(full, root) or (_is_below(space.home, root) and _is_below(full, space.home)):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import transcript
+from sisyphus import transcript, work_tree
 from sisyphus.clients import CLAUDE, files
+from sisyphus.git import head
 from sisyphus.measure import fingerprint
-from sisyphus.ralph.head import head
-from sisyphus.ralph.own import OWN_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,15 +39,13 @@ def begin(desk: Desk) -> None:
 
 def look(desk: Desk, done: int) -> Change:
     """What changed since the look before; `done`: items that were done in between."""
-    from sisyphus.ralph.tree import worktree
-
     run, root = desk.run, desk.places.root
     before, since = run.signs.get("head"), _moment(run.signs.get("at"))
     known = run.signs.get("names")
     known = known if isinstance(known, str) else ""
     now, commit = desk.now(), head(root)
     aside = _aside(desk)
-    found = worktree.look(root, since or now, known, aside)
+    found = work_tree.look(root, since or now, known, aside)
     is_commit = isinstance(before, str) and before != commit and found.changed is not False
     run.signs = {"head": commit, "names": found.names, "at": now}
     progress = True if is_commit or done > 0 else found.changed
@@ -68,16 +65,8 @@ def _aside(desk: Desk) -> list[str]:
 
 
 def _count(root: str, since: float, aside: Sequence[str]) -> int | None:
-    from sisyphus.ralph.tree import files
-    from sisyphus.ralph.tree.bounds import Bounds, TooMuchError
-
-    inner = [os.path.relpath(path, root).replace(os.sep, "/") for path in aside]
-    own = tuple(os.fsencode(name) for name in (*OWN_FILES, *inner))
-    try:
-        _, entries = files.find(os.path.realpath(root), Bounds())
-        return sum(at > since * 1e9 and not name.startswith(own) for name, at in entries)
-    except (OSError, TooMuchError):
-        return None
+    names, problem = work_tree.changes(root, since, aside)
+    return None if problem else len(names)
 
 
 def last_error(path: str) -> str:

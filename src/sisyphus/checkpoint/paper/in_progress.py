@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from sisyphus.paths import display
 from sisyphus.plain import one_line
-from sisyphus.ralph.own import OWN_FILES
+from sisyphus.work_tree import OWN_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

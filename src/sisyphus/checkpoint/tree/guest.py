@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.checkpoint.tree.changes import branch
 from sisyphus.checkpoint.tree.repository_config import objection
 from sisyphus.errors import SisyphusError
+from sisyphus.git import branch, git_folders
 from sisyphus.paths import main_checkout
-from sisyphus.ralph.head import git_folders
 from sisyphus.reading import read_text
 
 _CONFIG_BYTES = 1_000_000

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import time
 
+from sisyphus import git
 from sisyphus.checkpoint.tree.guest import LeftAloneError, check
 from sisyphus.errors import SisyphusError
-from sisyphus.ralph.own import OWN_FILES
-from sisyphus.ralph.tree import git, spawn
-from sisyphus.ralph.tree.bounds import GIT_NAMES, Budget, TooMuchError
+from sisyphus.processes import TooMuchError, output
 from sisyphus.state import debug
+from sisyphus.work_tree import OWN_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,13 +82,13 @@ def commit(  # what the message says, and what goes in
 
 
 class _Repository:
-    __slots__ = ("_budget", "_own", "_program", "_root")
+    __slots__ = ("_deadline", "_own", "_program", "_root")
 
     def __init__(self, root: str, seconds: float) -> None:
         """Raises where it is to be left alone, as far as its files tell."""
         self._root = os.path.realpath(root)
-        self._program = git.find(self._root)
-        self._budget = Budget(seconds, GIT_NAMES)
+        self._program = git.program(self._root)
+        self._deadline = time.monotonic() + seconds
         self._own = check(self._root)
         if not self._program:
             raise LeftAloneError("there is no git")
@@ -133,7 +133,7 @@ class _Repository:
 
     def _unstage(self) -> None:
         """Nothing was staged before."""
-        self._budget = Budget(SECONDS, GIT_NAMES)
+        self._deadline = time.monotonic() + SECONDS
         try:
             self._run("read-tree", "HEAD")
         except (OSError, TooMuchError) as error:
@@ -147,7 +147,8 @@ class _Repository:
         command = [self._program, "-C", self._root, *_OPTIONS, *words]
         began = time.time()
         try:
-            return spawn.output(command, _environment(self._root), self._budget)
+            left = max(self._deadline - time.monotonic(), 0)
+            return output(command, _environment(self._root), left)
         except TooMuchError:
             self._unlock(began)
             raise

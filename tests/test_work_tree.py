@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from making import HANG_SECONDS, debug_log, ours, put
-
 from ralph.repositories import ENVIRONMENT, a_repository, change, commit, git, latest
-from sisyphus.ralph.own import OWN_FILES
-from sisyphus.ralph.tree.bounds import Bounds
-from sisyphus.ralph.tree.worktree import Look, look
+
+from sisyphus.work_tree import OWN_FILES, Look, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
     Change = Callable[[Path, float], object]
 
-LONG = Bounds(HANG_SECONDS, HANG_SECONDS)
+LONG = float(HANG_SECONDS)
 
 
 @pytest.fixture(autouse=True)
@@ -97,21 +95,21 @@ BY_GIT = [
     pytest.param(
         lambda root, _: git(root, "commit", "--allow-empty", "-qm", "x"), False, id="a commit"
     ),
-    pytest.param(
-        lambda root, _: commit(root / "nested"), True, id="a commit of a repository within"
-    ),
-    pytest.param(_as("nested/src/b.py"), True, id="a file of it"),
-    pytest.param(
-        lambda root, _: (root / "nested" / "a.txt").unlink(), True, id="a file of it goes"
-    ),
 ]
 
 
 @pytest.mark.parametrize(("make", "changed"), BY_GIT)
 def test_with_git_what_is_work_is_told_apart(tmp_path: Path, make: Change, changed: bool) -> None:
+    assert _changed(a_repository(tmp_path / "project"), make) is changed
+
+
+def test_where_a_repository_lies_inside_it_is_not_known_that_nothing_changed(
+    tmp_path: Path,
+) -> None:
     root = a_repository(tmp_path / "project")
     a_repository(root / "nested")
-    assert _changed(root, make) is changed
+    assert _changed(root, _as("nested/src/b.py")) is None
+    assert _changed(root, _as("a.txt")) is True
 
 
 @pytest.mark.parametrize("known", ["", "git 3 00000000", "walk 3 00000000", "what"])
@@ -207,29 +205,22 @@ CANNOT_TELL = [
     pytest.param("gone", LONG, "it is no folder", id="no project"),
     pytest.param("", LONG, "it is no folder", id="no name"),
     pytest.param("a\0b", LONG, "null", id="no name of a folder"),
-    pytest.param("project", Bounds(0, 0), "longer than 0 s", id="too long"),
-    pytest.param("plain", Bounds(9, HANG_SECONDS, 1), "more than 1 files", id="too many files"),
+    pytest.param("project", 0, "longer than 0 s", id="too long"),
+    pytest.param("plain", 0, "too many files", id="too many files"),
 ]
 
 
-@pytest.mark.parametrize(("name", "bounds", "why"), CANNOT_TELL)
+@pytest.mark.parametrize(("name", "seconds", "why"), CANNOT_TELL)
 def test_it_may_be_unable_to_tell(
-    tmp_path: Path, home: Path, name: str, bounds: Bounds, why: str
+    tmp_path: Path, home: Path, name: str, seconds: float, why: str
 ) -> None:
     a_repository(tmp_path / "project")
     put(tmp_path / "plain" / "a", "")
     put(tmp_path / "plain" / "b", "")
-    found = look(str(tmp_path / name) if name else "", 1e12, "git 3 00000000", (), bounds)
+    found = look(str(tmp_path / name) if name else "", 1e12, "git 3 00000000", (), seconds)
     assert (found.changed, found.names) == (None, "")
     assert why in found.why
     assert why in debug_log(home)
-
-
-def test_a_change_that_was_seen_counts_though_the_rest_is_too_much(tmp_path: Path) -> None:
-    for name in "abc":
-        put(tmp_path / name, "")
-    found = look(str(tmp_path), 0, "", (), Bounds(9, HANG_SECONDS, 1))
-    assert (found.changed, found.names) == (True, "")
 
 
 @pytest.mark.parametrize("since", [float("nan"), float("inf"), 1e300])

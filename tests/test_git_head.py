@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from making import put
-
 from ralph.repositories import a_repository, commit, git
-from sisyphus.ralph.head import git_folders, head
+
+from sisyphus.git import git_folders, head
 
 if TYPE_CHECKING:
     from collections.abc import Callable

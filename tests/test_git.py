@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from making import HANG_SECONDS, debug_log, ours, put
-
 from ralph.repositories import ENVIRONMENT, a_repository, commit, environment, git
-from sisyphus.ralph.tree.bounds import Budget, TooMuchError
-from sisyphus.ralph.tree.git import find, names
+
+from sisyphus.git import names, program
+from sisyphus.processes import TooMuchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def _names(root: Path) -> list[bytes] | None:
-    return names(str(root), Budget(HANG_SECONDS, 1))
+    return names(str(root), HANG_SECONDS)
 
 
 def test_files_that_are_tracked_or_new_are_named(root: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_file_that_never_ends_is_too_much(root: Path, name: str) -> None:
     (root / name).unlink(missing_ok=True)
     os.mkfifo(root / name)
     with pytest.raises(TooMuchError):
-        names(str(root), Budget(0.2, 1))
+        names(str(root), 0.2)
 
 
 def test_the_callers_own_repository_is_not_mistaken_for_it(
@@ -375,7 +375,7 @@ def test_git_is_looked_for_outside_of_the_project(
     (places["folder"] / "git").mkdir(parents=True)
     monkeypatch.chdir(root)
     monkeypatch.setenv("PATH", path.format(root=root, **places))
-    assert find(str(root)) == expected.format(root=root, **places)
+    assert program(str(root)) == expected.format(root=root, **places)
 
 
 def test_git_is_not_looked_for_where_we_happen_to_be(
@@ -384,7 +384,7 @@ def test_git_is_not_looked_for_where_we_happen_to_be(
     _a_git(tmp_path / "bin")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "bin")
-    assert find(str(root)) == ""
+    assert program(str(root)) == ""
 
 
 def test_without_git_it_is_not_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
