@@ -23,14 +23,22 @@ Each setting stands in a section of a TOML file. The later of these is the stron
 | 1 | its default | |
 | 2 | `~/.claude/.sisyphus/config.toml` (below `CLAUDE_CONFIG_DIR` where that is set) | you: `sisyphus config set KEY VALUE` |
 | 3 | `PROJECT/.claude/sisyphus.toml` | whoever writes the project: `sisyphus config set KEY VALUE --project DIR` |
-| 4 | `SISYPHUS_SECTION_KEY` in the environment | you, for one session: `SISYPHUS_RULES_ENABLED=0 claude` |
+| 4 | `SISYPHUS_SECTION_KEY` in the environment | you for one session, or a project: `SISYPHUS_RULES_ENABLED=0 claude` |
 
-A project can be a stranger's, so its file cannot set what runs a command, names a path or raises a limit. A variable spells
-a switch as 0 or 1, a list with commas.
+The last column of the tables below says who may set what. All of it is yours. A project can be a stranger's, and its
+`.claude/settings.json` can set the variables that hooks get, so a project's file and a variable may do the same few things:
+
+- switch a feature off, or lower a limit, measured by your own value: where you have `max_iterations = 20`, a project may say 10
+  and not 30, and what you switched off stays off;
+- choose which of its documents are sent (`context.agents_md`, `context.directory_readme`).
+
+Whatever runs a command, names a path or an account, lifts a limit, or shortens a pause that keeps the cost down is yours alone.
+
+A variable spells a switch as 0 or 1, a list with commas.
 
 A value that is of the wrong kind, or that may not stand where it does, is passed over, and so is a setting that does not
 exist: no hook fails for it. `sisyphus config show` tells what is in force, where it comes from and what was passed over;
-`sisyphus doctor` names what does not count.
+`sisyphus doctor` names what does not count, and the debug log has a line for each refused value.
 
 ```console
 $ sisyphus config show --changed
@@ -40,6 +48,9 @@ $ sisyphus config unset boulder.stale_days
 $ sisyphus config edit
 ```
 """  # noqa: E501  # Markdown's tables have long lines
+
+
+_COLUMNS = "| setting | default | takes | meaning | who may set it |\n|---|---|---|---|---|"
 
 
 def page() -> str:
@@ -52,7 +63,7 @@ def _section(section: str) -> str:
     examples = "\n".join(_examples(found))
     return (
         f"## {section}\n\n{keys.SECTIONS[section]}\n\n"
-        f"| setting | default | takes | meaning | set by |\n|---|---|---|---|---|\n{rows}\n\n"
+        f"{_COLUMNS}\n{rows}\n\n"
         f"```toml\n[{section}]\n{examples}\n```\n"
     )
 
