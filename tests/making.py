@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sisyphus.clients import claude_code
@@ -20,7 +22,6 @@ from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from sisyphus._types import Json
     from sisyphus.clients.base import Kind
@@ -71,6 +72,20 @@ def put(path: Path, content: str | bytes) -> Path:
 def ours(home: Path, name: str) -> Path:
     """A file of ours in this home."""
     return home / ".claude" / ".sisyphus" / name
+
+
+def configure(key: str, value: Any) -> None:
+    """Sets "section.key" in the user's own file; None takes it out."""
+    path = Path(our_home(), "config.toml")
+    table = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
+    section, name = key.split(".")
+    part = {**table.get(section, {}), name: value}
+    table[section] = {name: kept for name, kept in part.items() if kept is not None}
+    put(path, "".join(f"[{section}]\n{_lines(part)}" for section, part in table.items()))
+
+
+def _lines(part: Json) -> str:
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in part.items())
 
 
 def stored(path: Path) -> Json:
@@ -187,8 +202,5 @@ def without_coverage() -> dict[str, str]:
 
 
 def notify_by(command: str) -> None:
-    """Sets the user's `notify.command`, in the config that no project can write."""
-    folder = os.path.join(os.environ["CLAUDE_CONFIG_DIR"], ".sisyphus")
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "config.toml"), "w", encoding="utf-8") as file:
-        file.write(f"[notify]\ncommand = {json.dumps(command)}\n")
+    """Sets the user's `notify.command`, which no project can."""
+    configure("notify.command", command)

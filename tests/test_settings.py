@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from making import debug_log, ours, put
 
-from sisyphus.settings import SETTINGS, Settings, load
+from sisyphus.settings import SETTINGS, Settings, from_environment, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,54 +190,53 @@ ENVIRONMENT = [
     pytest.param("boulder.stale_days", "--3", 14, id="no number"),
     pytest.param("boulder.stale_days", "²", 14, id="a digit that is no number"),
     pytest.param("boulder.stale_days", "9" * 5_000, 14, id="too many digits"),
+    pytest.param("boulder.stale_days", "1.5", 14, id="a fraction where there may be none"),
     pytest.param("context.agents_md", "never", "never", id="a text"),
+    pytest.param("context.agents_md", "Never", "auto", id="none of the texts"),
+]
+
+
+@pytest.mark.parametrize(("key", "text", "value"), ENVIRONMENT)
+def test_a_variable_spells_a_value(
+    in_force: Callable[[], Settings],
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    text: str,
+    value: Any,
+) -> None:
+    monkeypatch.setenv("SISYPHUS_" + key.replace(".", "_").upper(), text)
+    assert in_force().get(key) == value
+
+
+SPELLED = [
     pytest.param("enforce.idle_seconds", "0.5", 0.5, id="a fraction"),
     pytest.param("enforce.idle_seconds", "7", 7, id="a whole number where fractions count"),
-    pytest.param("enforce.idle_seconds", "nan", 30, id="not a number"),
-    pytest.param("enforce.idle_seconds", "-inf", 30, id="no end"),
-    pytest.param("enforce.idle_seconds", "1e999", 30, id="no end either"),
-    pytest.param("enforce.idle_seconds", "soon", 30, id="a word for a number"),
-    pytest.param("enforce.abort_seconds", "1.5", 1.5, id="a fraction"),
-    pytest.param("boulder.stale_days", "1.5", 14, id="a fraction where there may be none"),
+    pytest.param("enforce.idle_seconds", "soon", None, id="a word for a number"),
     pytest.param("enforce.claims", "done, all  set ,,", ["done", "all  set"], id="a list"),
     pytest.param("enforce.claims", "", [], id="an empty list"),
 ]
 
 
-@pytest.mark.parametrize(("key", "text", "value"), ENVIRONMENT)
-def test_the_environment_speaks_for_one_run(
-    monkeypatch: pytest.MonkeyPatch, key: str, text: str, value: Any
-) -> None:
-    monkeypatch.setenv("SISYPHUS_" + key.replace(".", "_").upper(), text)
-    assert Settings().get(key) == value
-
-
-@pytest.mark.parametrize("key", [key for key in SETTINGS if key.startswith("enforce.")])
-def test_no_project_decides_how_sessions_are_enforced(key: str) -> None:
-    assert not SETTINGS[key].from_project
+@pytest.mark.parametrize(("key", "text", "value"), SPELLED)
+def test_so_it_does_where_it_may_not_set_it(key: str, text: str, value: Any) -> None:
+    name = "SISYPHUS_" + key.replace(".", "_").upper()
+    assert from_environment({name: text}) == {key: value}
 
 
 def test_a_setting_that_does_not_exist_is_a_slip_of_ours() -> None:
     with pytest.raises(KeyError):
-        Settings().get("rules.enabeld")
+        Settings({}).get("rules.enabeld")
 
 
-@pytest.mark.parametrize(
-    ("named", "kept", "expected"),
-    [
-        pytest.param("3", "", 3, id="lower than the default"),
-        pytest.param("51", "", 50, id="higher than the default"),
-        pytest.param("0", "", 50, id="no limit at all"),
-        pytest.param("-1", "", 50, id="below zero"),
-        pytest.param("60", "[enforce]\nmax_iterations = 80\n", 60, id="lower than the user's"),
-        pytest.param("90", "[enforce]\nmax_iterations = 80\n", 80, id="higher than the user's"),
-        pytest.param("90", "[enforce]\nmax_iterations = 0\n", 90, id="the user has none"),
-        pytest.param("many", "", 50, id="no number"),
-    ],
-)
-def test_a_variable_lowers_a_limit_and_never_raises_it(
-    home: Path, monkeypatch: pytest.MonkeyPatch, named: str, kept: str, expected: int
+def test_a_variable_is_stronger_than_a_project_up_to_the_users_own(
+    home: Path,
+    project: Path,
+    in_force: Callable[[], Settings],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    put(ours(home, "config.toml"), kept)
-    monkeypatch.setenv("SISYPHUS_ENFORCE_MAX_ITERATIONS", named)
-    assert load(str(ours(home, "")), str(home)).get("enforce.max_iterations") == expected
+    _own(home, "[enforce]\nmax_iterations = 20\n")
+    _projects(project, "[enforce]\nmax_iterations = 5\n")
+    monkeypatch.setenv("SISYPHUS_ENFORCE_MAX_ITERATIONS", "10")
+    assert in_force().get("enforce.max_iterations") == 10
+    monkeypatch.setenv("SISYPHUS_ENFORCE_MAX_ITERATIONS", "30")
+    assert in_force().get("enforce.max_iterations") == 5

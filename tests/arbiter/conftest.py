@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from making import configure
 
 from arbiter.desk import Desk
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def desk(home: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(home: Path, project: Path) -> Desk:
     """Its circuit breaker is off: most sessions here only talk, however long."""
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "0")
-    monkeypatch.setenv("SISYPHUS_RALPH_SAME_ERROR", "0")
+    configure("ralph.no_progress", 0)
+    configure("ralph.same_error", 0)
     return Desk(home, project)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from making import COMMAND, finish, noted, ours, put, run_hook, start_hook
+from making import COMMAND, configure, finish, noted, ours, put, run_hook, start_hook
 from ralph.lines import continued, said, typed
 from ralph.processes import is_running, wait_for
 
@@ -176,10 +176,8 @@ def test_nor_while_the_loop_is_paused(desk: Desk) -> None:
     assert _runs(desk) == 0
 
 
-def test_a_command_that_takes_too_long_does_not_count(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_VERIFY_SECONDS", "1")
+def test_a_command_that_takes_too_long_does_not_count(desk: Desk) -> None:
+    configure("ralph.verify_seconds", 1)
     desk.begin(_verified("echo it begins; sleep 60"))
 
     outcome = desk.stop(PROMISE)

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from making import HANG_SECONDS, debug_log, notify_by, put
+from making import HANG_SECONDS, configure, debug_log, notify_by, put
 from ralph import lines
 
 from arbiter.desk import PROMISE
@@ -76,9 +76,9 @@ def _index(desk: Desk, text: str) -> None:
 
 
 @pytest.fixture
-def stuck(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def stuck(desk: Desk) -> Desk:
     """Its breaker opens at the second Stop."""
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "2")
+    configure("ralph.no_progress", 2)
     desk.begin()
     return desk
 

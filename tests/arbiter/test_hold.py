@@ -4,7 +4,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from making import a_space, know_session, ours, put
+from making import a_space, configure, know_session, ours, put
 from ralph.lines import add, prompt, result, said, typed, used
 from ralph.repositories import a_repository, git, latest
 
@@ -506,9 +506,9 @@ def test_it_pauses_before_the_client_overrides(desk: Desk) -> None:
 
 
 @pytest.fixture
-def stuck(desk: Desk, plan: Enforced, monkeypatch: pytest.MonkeyPatch) -> Enforced:
+def stuck(desk: Desk, plan: Enforced) -> Enforced:
     """A repository, with a breaker that opens after two iterations without progress."""
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "2")
+    configure("ralph.no_progress", 2)
     shutil.rmtree(desk.project / ".git")
     a_repository(desk.project)
     desk.now = latest(desk.project)

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import debug_log, ours, put, stored
+from making import configure, debug_log, ours, put, stored
 from ralph.lines import (
     continued,
     notified,
@@ -328,8 +328,8 @@ def test_background_work_excuses_for_ten_minutes(desk: Desk) -> None:
     assert desk.answer("waiting", background_tasks=[RUNNING]).reason is not None
 
 
-def test_the_time_is_a_setting(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_BACKGROUND_WAIT", "0")
+def test_the_time_is_a_setting(desk: Desk) -> None:
+    configure("ralph.background_wait", 0)
     _typed_loop(desk)
 
     assert desk.answer("waiting", background_tasks=[RUNNING]).reason is not None

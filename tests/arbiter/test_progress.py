@@ -8,7 +8,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from making import ours, put
+from making import configure, ours, put
 from ralph.lines import notified, prompt, result, said, typed, used
 from ralph.repositories import a_repository, change, commit, git, latest
 
@@ -28,9 +28,9 @@ MINUTES = 60
 
 
 @pytest.fixture
-def stuck(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def stuck(desk: Desk) -> Desk:
     """A repository with a breaker that opens after two iterations without progress."""
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "2")
+    configure("ralph.no_progress", 2)
     shutil.rmtree(desk.project / ".git")
     a_repository(desk.project)
     desk.now = latest(desk.project)
@@ -51,10 +51,8 @@ def _stops(desk: Desk, number: int) -> list[bool]:
 
 
 @pytest.mark.parametrize("is_repository", [True, False], ids=["in a repository", "in a folder"])
-def test_five_iterations_without_progress_pause_the_loop(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, is_repository: bool
-) -> None:
-    monkeypatch.delenv("SISYPHUS_RALPH_NO_PROGRESS")
+def test_five_iterations_without_progress_pause_the_loop(desk: Desk, is_repository: bool) -> None:
+    configure("ralph.no_progress", None)
     if is_repository:
         shutil.rmtree(desk.project / ".git")
         a_repository(desk.project)
@@ -77,10 +75,8 @@ def test_five_iterations_without_progress_pause_the_loop(
     assert desk.answer("and now?").notes == ["allowed: the loop is paused (breaker)"]
 
 
-def test_a_loop_that_only_talks_is_paused_before_the_client_steps_in(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("SISYPHUS_RALPH_NO_PROGRESS")
+def test_a_loop_that_only_talks_is_paused_before_the_client_steps_in(desk: Desk) -> None:
+    configure("ralph.no_progress", None)
     _settle(desk)
     desk.begin()
     _stops(desk, 8)
@@ -107,16 +103,16 @@ def test_reading_is_no_progress(stuck: Desk) -> None:
     assert stuck.loop.paused_by == "breaker"
 
 
-def test_the_rule_can_be_switched_off(stuck: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "0")
+def test_the_rule_can_be_switched_off(stuck: Desk) -> None:
+    configure("ralph.no_progress", 0)
     stuck.begin()
 
     assert _stops(stuck, 7) == [True] * 7
     assert stuck.loop.breaker == {}
 
 
-def test_a_project_cannot_switch_it_off(stuck: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SISYPHUS_RALPH_NO_PROGRESS")
+def test_a_project_cannot_switch_it_off(stuck: Desk) -> None:
+    configure("ralph.no_progress", None)
     put(stuck.project / ".claude/sisyphus.toml", "[ralph]\nno_progress = 0\nsame_error = 0\n")
     _settle(stuck)
     stuck.begin()
@@ -305,10 +301,10 @@ def test_it_is_asked_where_nothing_else_shows_progress(
 
 
 @pytest.fixture
-def failing(stuck: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def failing(stuck: Desk) -> Desk:
     """The same with a breaker that opens at the third occurrence of one error."""
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "0")
-    monkeypatch.setenv("SISYPHUS_RALPH_SAME_ERROR", "3")
+    configure("ralph.no_progress", 0)
+    configure("ralph.same_error", 3)
     return stuck
 
 
@@ -335,8 +331,8 @@ def test_the_same_error_pauses_the_loop_whatever_was_edited(failing: Desk) -> No
     )
 
 
-def test_five_times_by_default(failing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SISYPHUS_RALPH_SAME_ERROR")
+def test_five_times_by_default(failing: Desk) -> None:
+    configure("ralph.same_error", None)
     failing.begin()
 
     assert _fails(failing, *["boom"] * 5) == [True] * 4 + [False]
@@ -451,8 +447,8 @@ def test_a_promise_in_that_turn_counts(stuck: Desk) -> None:
     assert stuck.loops == []
 
 
-def test_the_time_is_a_setting(stuck: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_BREAKER_MINUTES", "5")
+def test_the_time_is_a_setting(stuck: Desk) -> None:
+    configure("ralph.breaker_minutes", 5)
     _paused(stuck)
     stuck.now += 5 * MINUTES
     stuck.prompt("go on")

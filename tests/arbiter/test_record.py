@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from making import ours, put
+from making import configure, ours, put
 from ralph.lines import prompt, result, said, skill, typed, used
 
 from arbiter.desk import ARGS, NOW, PROMISE
@@ -247,8 +247,10 @@ def test_each_exit_has_its_outcome(
 def test_a_client_that_leaves_a_loop_that_got_nowhere_leaves_it_stuck(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
-    name = "SISYPHUS_RALPH_NO_PROGRESS" if by == "breaker" else "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
-    monkeypatch.setenv(name, "2")
+    if by == "breaker":
+        configure("ralph.no_progress", 2)
+    else:
+        monkeypatch.setenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "2")
     desk.begin("--max-minutes 0")
     desk.now = max(desk.now, 4e9)  # nothing changes any more
     desk.answer("working")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import ours
+from making import configure, ours
 from ralph.lines import result, used
 
 from arbiter.desk import Desk
@@ -159,8 +159,8 @@ def test_a_session_of_any_course_is_answered_as_it_should_be(deeds: list[str]) -
         home, project = Path(folder, "home"), Path(folder, "project")
         (project / ".git").mkdir(parents=True)
         patch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
-        patch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "0")
-        patch.setenv("SISYPHUS_RALPH_SAME_ERROR", "0")
+        configure("ralph.no_progress", 0)
+        configure("ralph.same_error", 0)
         session = Session(Desk(home, project))
         for deed in deeds:
             session.do(deed)

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import COMMAND, a_space, finish, ours, put, run_hook, start_hook, stored
+from making import COMMAND, a_space, configure, finish, ours, put, run_hook, start_hook, stored
 from ralph.lines import (
     add,
     continued,
@@ -489,10 +489,8 @@ def test_the_model_cannot_ask_for_no_limit(desk: Desk) -> None:
     assert (desk.loop.max_iterations, desk.loop.max_minutes) == (100, 1_440)
 
 
-def test_a_loop_that_changes_nothing_is_paused_with_the_reason(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("SISYPHUS_RALPH_NO_PROGRESS")
+def test_a_loop_that_changes_nothing_is_paused_with_the_reason(desk: Desk) -> None:
+    configure("ralph.no_progress", None)
     desk.now = latest(desk.project)
     desk.begin()
     outcomes = [desk.answer(f"thought {number}") for number in range(5)]
@@ -501,8 +499,8 @@ def test_a_loop_that_changes_nothing_is_paused_with_the_reason(
     assert "5 iterations without progress" in outcomes[4].messages[0]
 
 
-def test_commits_are_progress(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "2")
+def test_commits_are_progress(desk: Desk) -> None:
+    configure("ralph.no_progress", 2)
     desk.project.joinpath(".git").rmdir()
     a_repository(desk.project)
     desk.now = latest(desk.project)
@@ -512,18 +510,16 @@ def test_commits_are_progress(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
         assert desk.answer("committed").reason is not None
 
 
-def test_the_words_is_error_false_are_no_error(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_SAME_ERROR", "2")
+def test_the_words_is_error_false_are_no_error(desk: Desk) -> None:
+    configure("ralph.same_error", 2)
     desk.begin()
     for _ in range(4):
         desk.add(used("Bash"), result('{"is_error": false, "error": null}', is_error=False))
         assert desk.answer("next").reason is not None
 
 
-def test_the_breaker_survives_the_end_of_a_process(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "3")
+def test_the_breaker_survives_the_end_of_a_process(desk: Desk) -> None:
+    configure("ralph.no_progress", 3)
     desk.now = latest(desk.project)
     desk.begin("--max-minutes 0")
     replies = [_hook(desk) for _ in range(3)]

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import configure, put
 
 from boulder.scene import CONTINUATION, DAY, DONE, ENABLED, PLAN, Scene, is_silent, model, user
 
@@ -374,10 +374,8 @@ def test_an_edit_takes_a_stale_plan_up_again(scene: Scene) -> None:
     assert model(scene.start("s3")).startswith(CONTINUATION)
 
 
-def test_how_long_a_plan_stays_fresh_is_a_setting(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_BOULDER_STALE_DAYS", "30")
+def test_how_long_a_plan_stays_fresh_is_a_setting(scene: Scene) -> None:
+    configure("boulder.stale_days", 30)
     stale(scene)
     assert model(scene.start("s2")).startswith(CONTINUATION)
 

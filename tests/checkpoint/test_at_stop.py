@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import debug_log, ours, put
+from making import configure, debug_log, ours, put
 from ralph.lines import prompt, said
 
 from checkpoint.desk import LOOP, PROMISE, RESUME, SMALL, Desk, model, user
@@ -195,10 +195,8 @@ def test_the_second_may_not(desk: Desk, percent: float) -> None:
     assert desk.entries == []
 
 
-def test_one_that_goes_on_behind_a_compaction_is_held_until_the_third(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_HAND_OVER", "0")
+def test_one_that_goes_on_behind_a_compaction_is_held_until_the_third(desk: Desk) -> None:
+    configure("checkpoint.hand_over", False)
     desk.begin_loop()
     desk.reach(87)
     assert desk.stop().reason is not None
@@ -206,10 +204,8 @@ def test_one_that_goes_on_behind_a_compaction_is_held_until_the_third(
     assert _is_let_go(desk.stop())
 
 
-def test_the_third_level_is_handed_over_behind_the_second(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_HAND_OVER", "0")
+def test_the_third_level_is_handed_over_behind_the_second(desk: Desk) -> None:
+    configure("checkpoint.hand_over", False)
     desk.begin_loop()
     desk.reach(87)
     _answered(desk, 96)
@@ -301,26 +297,22 @@ def test_an_answer_of_before_a_compaction_fills_nothing(desk: Desk) -> None:
 
 
 OFF = [
-    pytest.param("SISYPHUS_CHECKPOINT_ENABLED", "0", id="it is switched off"),
-    pytest.param("SISYPHUS_CHECKPOINT_WINDOW", "1000000", id="the window is larger"),
+    pytest.param("checkpoint.enabled", False, id="it is switched off"),
+    pytest.param("checkpoint.window", 1_000_000, id="the window is larger"),
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), OFF)
-def test_what_the_user_set_counts(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, value: str
-) -> None:
-    monkeypatch.setenv(name, value)
+@pytest.mark.parametrize(("key", "value"), OFF)
+def test_what_the_user_set_counts(desk: Desk, key: str, value: object) -> None:
+    configure(key, value)
     desk.begin_loop()
     desk.reach(96)
     assert desk.stop().reason is not None
     assert desk.entries == []
 
 
-def test_a_small_window_that_the_user_set_counts(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_WINDOW", "20000")
+def test_a_small_window_that_the_user_set_counts(desk: Desk) -> None:
+    configure("checkpoint.window", 20000)
     desk.begin_loop()
     _answered(desk, 9.7)
     assert _is_let_go(desk.stop())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from making import put
+from making import configure, put
 from ralph.lines import prompt
 
 from checkpoint.desk import PLAN, RESUME, Desk, model, user
@@ -97,10 +97,8 @@ def test_a_loop_that_waits_leaves_its_handoff_open(desk: Desk) -> None:
     assert len(desk.waiting) == 1
 
 
-def test_a_loop_that_got_nowhere_leaves_its_handoff_to_the_next_session(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_NO_PROGRESS", "1")
+def test_a_loop_that_got_nowhere_leaves_its_handoff_to_the_next_session(desk: Desk) -> None:
+    configure("ralph.no_progress", 1)
     desk.start()
     desk.begin_loop()
     outcome = desk.stop()

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import debug_log, ours, put, stored
+from making import configure, debug_log, ours, put, stored
 
 from checkpoint.desk import LARGE, SMALL, Desk, first_line, model, user
 from sisyphus.checkpoint import hooks, store
@@ -70,25 +70,19 @@ def test_few_tokens_cost_no_file(desk: Desk) -> None:
     assert not os.path.exists(os.path.dirname(store.path(desk.ours, "s1")))
 
 
-def test_a_small_window_that_the_user_set_makes_few_many(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_WINDOW", "20000")
+def test_a_small_window_that_the_user_set_makes_few_many(desk: Desk) -> None:
+    configure("checkpoint.window", 20000)
     assert first_line(desk.reach(7.2)) == WARNED
 
 
-def test_a_low_level_that_the_user_set_makes_few_many(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_L1", "20")
+def test_a_low_level_that_the_user_set_makes_few_many(desk: Desk) -> None:
+    configure("checkpoint.l1", 20)
     assert first_line(desk.reach(21)).startswith("CCS_WARNING|L1|21|")
 
 
 @pytest.mark.parametrize(("level", "least"), [(70, 35_000), (100, 50_000), (1, 500)])
-def test_few_are_few_for_the_first_level(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, level: int, least: int
-) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_L1", str(level))
+def test_few_are_few_for_the_first_level(desk: Desk, level: int, least: int) -> None:
+    configure("checkpoint.l1", level)
     assert gauge.least_tokens(desk.space(), {"window": 200_000}) == least
     assert gauge.least_tokens(desk.space(), {"client": "opencode"}) == 0
 
@@ -122,7 +116,7 @@ def test_near_a_level_the_newest_answer_is_waited_for(
 def test_the_first_answer_of_a_session_is_waited_for_in_a_small_window(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_WINDOW", "60000")
+    configure("checkpoint.window", 60000)
     desk.add({"type": "user", "message": {"content": "do it"}})
     desk.write_late(21.6, monkeypatch)
     assert first_line(desk.batch("toolu_1")) == WARNED
@@ -237,11 +231,9 @@ def test_a_session_that_is_resumed_is_weighed_anew(
     assert first_line(desk.reach(72, requestedModel="claude-opus-5-5")) == WARNED
 
 
-def test_a_level_that_the_user_lowers_counts_at_once(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_level_that_the_user_lowers_counts_at_once(desk: Desk) -> None:
     desk.reach(30)
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_L1", "40")
+    configure("checkpoint.l1", 40)
     assert first_line(desk.reach(45)).startswith("CCS_WARNING|L1|45|")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import configure, put
 from ralph.lines import prompt
 
 from checkpoint.desk import DAY, RESUME, Desk, first_line, model, user
@@ -156,10 +156,10 @@ def test_an_old_one_is_given_to_nobody(desk: Desk, days: float, *, is_given: boo
     assert _is_given(desk, "startup", "s2") is is_given
 
 
-def test_the_user_says_what_is_old(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_says_what_is_old(desk: Desk) -> None:
     _leave(desk)
     desk.now += 2 * DAY
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_KEEP_DAYS", "1")
+    configure("checkpoint.keep_days", 1)
     assert not _is_given(desk, "startup", "s2")
 
 

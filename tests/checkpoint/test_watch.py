@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from making import HANG_SECONDS, debug_log, put
+from making import HANG_SECONDS, configure, debug_log, put
 from ralph.repositories import ENVIRONMENT, a_repository, git
 
 from checkpoint.desk import LARGE, Desk, first_line, model, user
@@ -93,10 +93,8 @@ def test_a_session_that_is_held_is_handed_over(desk: Desk, hold: Callable[[Desk]
     assert [entry["active"] for entry in desk.entries] == [False, True]
 
 
-def test_one_that_goes_on_behind_a_compaction_is_not_asked_to_stop(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_HAND_OVER", "0")
+def test_one_that_goes_on_behind_a_compaction_is_not_asked_to_stop(desk: Desk) -> None:
+    configure("checkpoint.hand_over", False)
     desk.begin_loop()
     second = desk.reach(87)
     assert first_line(second) == _handed(desk, "L2", 87)
@@ -108,7 +106,7 @@ def test_one_that_goes_on_behind_a_compaction_is_not_asked_to_stop(
 def test_an_iteration_of_a_run_is_handed_over_whatever_is_set(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_HAND_OVER", "0")
+    configure("checkpoint.hand_over", False)
     monkeypatch.setenv(RUN_VARIABLE, "abc12")
     assert "3. Stop." in model(desk.reach(87))
     assert desk.waiting[0]["in_run"]
@@ -140,7 +138,7 @@ def test_unfinished_work_is_committed_where_the_user_wants_that(
 ) -> None:
     shutil.rmtree(desk.project / ".git")
     a_repository(desk.project)
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_WIP_COMMIT", "1")
+    configure("checkpoint.wip_commit", True)
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     desk.begin_loop()
@@ -154,8 +152,8 @@ def test_unfinished_work_is_committed_where_the_user_wants_that(
     assert "87%" in git(desk.project, "log", "-1", "--format=%B")
 
 
-def test_why_it_was_not_committed_is_noted(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SISYPHUS_CHECKPOINT_WIP_COMMIT", "1")
+def test_why_it_was_not_committed_is_noted(desk: Desk) -> None:
+    configure("checkpoint.wip_commit", True)
     desk.begin_loop()
     outcome = desk.reach(87)
     assert len(outcome.notes) == 3

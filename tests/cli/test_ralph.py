@@ -6,7 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import COMMAND, ours, put
+from making import COMMAND, configure, ours, put
 from ralph.lines import add, prompt
 from typer.testing import CliRunner
 
@@ -84,8 +84,8 @@ def test_the_status_shows_the_loop_of_this_session(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("_active")
-def test_the_settings_say_when_a_loop_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_STALE_HOURS", "0")
+def test_the_settings_say_when_a_loop_is_stale() -> None:
+    configure("ralph.stale_hours", 0)
 
     assert "stale: its client has gone" in _run("list")
     assert "stale: its client has gone" in _run("status")

@@ -86,7 +86,7 @@ def test_what_does_not_count_is_named_with_what_to_do(  # one a column
 
 PROJECTS = [
     pytest.param(
-        "[ralph]\nno_progress = 900\n", "ralph.no_progress", "a project's file may not set it",
+        "[ralph]\nno_progress = 900\n", "ralph.no_progress", "a project's file may only lower it",
         "Set it for yourself: `sisyphus config set ralph.no_progress VALUE`.", id="not a project's",
     ),
     pytest.param(
@@ -122,7 +122,9 @@ VARIABLES = [
         "RALPH_NO_PROGRESS", "-1", "'-1' is not a whole number, 0 or more",
         "Set it to a whole number, 0 or more, or unset it.", id="a number",
     ),
-    pytest.param("NOTIFY_COMMAND", "true", "no variable may set it", "Unset it.", id="a command"),
+    pytest.param("NOTIFY_COMMAND", "true", "no variable may set it",
+        "Unset it, and set it for yourself: `sisyphus config set notify.command VALUE`.",
+        id="a command"),
 ]  # fmt: skip
 
 

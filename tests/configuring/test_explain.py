@@ -46,21 +46,21 @@ def test_a_setting_is_explained_in_full(home: Path, project: Path) -> None:
         "now:      300 (default)",
         "example:  sisyphus config set ralph.verify_seconds 600",
         "variable: SISYPHUS_RALPH_VERIFY_SECONDS",
-        "set by:   you, a variable",
+        "set by:   you; a project or a variable may lower it",
         f"passed over: 900 in {shown}: 900 is not a whole number from 1 to 600",
     ]
     assert f"now:      3 ({shown})" in told("ralph.no_progress")
     assert told("notify.command")[-2:] == [
         "variable: none",
-        "set by:   you, in your own file alone",
+        "set by:   you alone",
     ]
 
 
 WHO = [
-    pytest.param("rules.enabled", "you, a project, a variable", id="anybody"),
-    pytest.param("boulder.stale_days", "you, a variable", id="no project"),
-    pytest.param("enforce.max_iterations", "you, a variable (lower it alone)", id="a limit"),
-    pytest.param("notify.command", "you, in your own file alone", id="a command"),
+    pytest.param("context.agents_md", "you, a project, a variable", id="anybody"),
+    pytest.param("rules.enabled", "you; a project or a variable may switch it off", id="a switch"),
+    pytest.param("ralph.no_progress", "you; a project or a variable may lower it", id="a limit"),
+    pytest.param("notify.command", "you alone", id="a command"),
 ]
 
 

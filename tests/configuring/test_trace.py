@@ -67,7 +67,7 @@ PASSED = [
     pytest.param("user", "rules.enabled", "1979-05-27", "1979-05-27 is not true or false",
         id="a date",
     ),
-    pytest.param("project", STALE, "30", "a project's file may not set it", id="a project's"),
+    pytest.param("project", STALE, "30", "a project's file may only lower it", id="a project's"),
     pytest.param("environment", STALE, "soon", "'soon' is not a whole number, 0 or more",
         id="a word",
     ),

@@ -19,7 +19,7 @@ TYPED = f"/ralph-wiggum:ralph-loop {ARGUMENTS}"
 PROMISE = say("All is well.\n\n<promise>DONE</promise>")
 NOT_YET = say("Not yet.")
 OFF = {"SISYPHUS_DISABLE": "1"}
-NO_BREAKER = {"SISYPHUS_RALPH_NO_PROGRESS": "0"}
+NO_BREAKER = "[ralph]\nno_progress = 0\n"
 
 
 @pytest.fixture(autouse=True)
@@ -175,7 +175,9 @@ def test_a_subagent_starts_no_loop(desk: Desk) -> None:
 def test_the_loop_pauses_by_itself_before_the_client_overrides_it(
     desk: Desk, cap: dict[str, str], answers: int
 ) -> None:
-    run = desk.run(TYPED, turns=[NOT_YET] * answers, env={**cap, **NO_BREAKER})
+    desk.write_home(".sisyphus/config.toml", NO_BREAKER)
+
+    run = desk.run(TYPED, turns=[NOT_YET] * answers, env=cap)
 
     assert [GO_ON in request.last for request in run.requests] == [False] + [True] * (answers - 1)
     assert "paused" in run.told
@@ -193,8 +195,9 @@ def test_a_paused_loop_goes_on_with_the_next_prompt(desk: Desk) -> None:
 def test_a_tool_call_starts_the_clients_count_anew(desk: Desk) -> None:
     file = desk.write("one.py", "1")
     busy = [*[NOT_YET] * 6, use(read(file)), *[NOT_YET] * 6, PROMISE]
+    desk.write_home(".sisyphus/config.toml", NO_BREAKER)
 
-    run = desk.run(TYPED, turns=busy, env=NO_BREAKER)
+    run = desk.run(TYPED, turns=busy)
 
     assert sum(GO_ON in request.last for request in run.requests) == 12
     assert COMPLETE in run.told

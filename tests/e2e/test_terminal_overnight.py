@@ -67,9 +67,9 @@ def test_a_limit_of_the_account_is_no_iteration(desk: Desk) -> None:
 
 def test_after_a_limit_the_session_is_woken(desk: Desk) -> None:
     typed = f"{TYPED} --resume-after-limit"
-    soon = {**AT_ONCE, "SISYPHUS_RALPH_RETRY_SECONDS": "2"}
+    desk.write_home(".sisyphus/config.toml", "[ralph]\nretry_seconds = 2\n")
 
-    with terminal(desk, turns=[NOT_YET, LIMIT, LIMIT, NOT_YET, PROMISE], env=soon) as client:
+    with terminal(desk, turns=[NOT_YET, LIMIT, LIMIT, NOT_YET, PROMISE], env=AT_ONCE) as client:
         client.enter(typed)
         client.until_asked(5)
 

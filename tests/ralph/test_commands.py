@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from command_files import put_foreign, put_ours
-from making import ours, put, run_hook
+from making import configure, ours, put, run_hook
 
 from ralph import lines
 from ralph.sessions import ARGS, NOW, PROMISE, TYPED, Session
@@ -185,14 +185,12 @@ def test_without_loops_they_say_how_one_starts(session: Session, command: str) -
     assert "/sisyphus:ralph-loop" in _reason(session.submits(f"/{command}"))
 
 
-def test_the_settings_say_when_a_loop_is_stale(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_settings_say_when_a_loop_is_stale(session: Session) -> None:
     session.has(_loop())
     session.now = NOW * 2
     assert "stale" in _reason(session.submits("/ralph-status"))
 
-    monkeypatch.setenv("SISYPHUS_RALPH_STALE_HOURS", "9999999")
+    configure("ralph.stale_hours", 9999999)
     assert "stale" not in _reason(session.submits("/ralph-status"))
 
 

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from making import ours
+from making import configure, ours
 
 from ralph import lines
 from ralph.sessions import ARGS, NOW, PROMISE, Session
@@ -150,10 +150,8 @@ def test_a_loop_that_nobody_was_at_for_hours_is_paused(session: Session) -> None
 
 
 @pytest.mark.usefixtures("_unattended")
-def test_the_settings_say_what_hours_are_too_many(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_STALE_HOURS", "6")
+def test_the_settings_say_what_hours_are_too_many(session: Session) -> None:
+    configure("ralph.stale_hours", 6)
 
     outcome = session.begins("resume")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from making import HANG_SECONDS, ours, put
+from making import HANG_SECONDS, configure, ours, put
 from ralph.repositories import a_repository, git
 
 from runner import scripted
@@ -108,10 +108,8 @@ def test_a_command_must_succeed_as_well(scene: Scene) -> None:
     assert "- Verified: exit code 0\n" in scene.progress
 
 
-def test_a_command_that_takes_too_long_says_so(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SISYPHUS_RALPH_VERIFY_SECONDS", "1")
+def test_a_command_that_takes_too_long_says_so(scene: Scene) -> None:
+    configure("ralph.verify_seconds", 1)
     scene.run(said(DONE), completion_promise="DONE", verify="sleep 60", max_iterations=1)
 
     assert "- Verified: it took longer than 1 s" in scene.progress

@@ -12,7 +12,7 @@ from sisyphus.configuring import change, complaints, edit, explain, sources, tra
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
 from sisyphus.plain import harmless
-from sisyphus.settings import SETTINGS, files
+from sisyphus.settings import PROJECT, SETTINGS, files
 
 if TYPE_CHECKING:
     from sisyphus.workspace import Workspace
@@ -75,7 +75,8 @@ def edit_file(project: OfProject = "") -> None:
     refuse_model(_WHOSE)
     space, (name, inside) = _file(project)
     edit.edit(space.ours, sources.read(name, inside))
-    found = complaints.of_source(sources.read(name, inside))
+    users = sources.read_all(space.ours, space.root)[0]
+    found = complaints.of_source(sources.read(name, inside), users)
     config_show.print_problems(found, space.root)
     if found:
         raise typer.Exit(1)
@@ -106,7 +107,7 @@ def set_value(
     if key not in SETTINGS:
         raise explain.unknown(key)
     space, (name, inside) = _file(project)
-    if inside and not SETTINGS[key].from_project:
+    if inside and not SETTINGS[key].others:
         raise SisyphusError(
             f"{key} cannot be set by a project. Set it for yourself, without --project."
         )
@@ -115,6 +116,8 @@ def set_value(
     except ValueError as error:
         command = complaints.setting_command(key)
         raise SisyphusError(f"{key}: {error}. For example: `{command}`") from error
+    if inside:
+        _refuse_raise(space, key, typed)
     change.set_value(space.ours, name, inside, key, typed)
     _tell(space, key, name, as_json)
 
@@ -139,6 +142,13 @@ def _file(project: str) -> tuple[Workspace, tuple[str, str]]:
     """The settings file that is meant, and the folder that it must not leave."""
     space = workspace(project)
     return space, files(space.ours, space.root)[1 if project else 0]
+
+
+def _refuse_raise(space: Workspace, key: str, value: Any) -> None:
+    users = sources.read_all(space.ours, space.root)[0]
+    if why := complaints.objection(key, value, users, PROJECT):
+        text = f"{key}: {why}; yours is {values.spelled(users.value(key))}"
+        raise SisyphusError(f"{text}. Set it for yourself, without --project.")
 
 
 def _tell(space: Workspace, key: str, name: str, as_json: bool) -> None:

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sisyphus import settings
 from sisyphus.configuring import keys, sources, values
-from sisyphus.settings import SETTINGS
+from sisyphus.settings import ENVIRONMENT, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sisyphus._types import Json
     from sisyphus.configuring.sources import Source
-
-ENVIRONMENT = "environment"
 
 LEVELS = "checkpoint.l"
 """How the keys of the three levels begin."""
@@ -37,15 +35,16 @@ class Complaint(NamedTuple):
 
 def complaints(ours: str, root: str) -> list[Complaint]:
     """Of the user's file, the project's at `root`, and the environment."""
-    found = [one for source in sources.read_all(ours, root) for one in of_source(source)]
-    return [*found, *_of_environment(), *of_levels(ours, root)]
+    users, project = sources.read_all(ours, root)
+    found = [one for source in (users, project) for one in of_source(source, users)]
+    return [*found, *_of_environment(users), *of_levels(ours, root)]
 
 
-def of_source(source: Source) -> list[Complaint]:
+def of_source(source: Source, users: Source) -> list[Complaint]:
     if source.problem:
         hint = f"Mend it by `sisyphus config edit{_where(source)}`."
         return [Complaint(source.path, "", source.problem, hint)]
-    return [*_of_top(source), *_of_values(source)]
+    return [*_of_top(source), *_of_values(source, users)]
 
 
 def of_levels(ours: str, root: str) -> Iterator[Complaint]:
@@ -58,11 +57,10 @@ def of_levels(ours: str, root: str) -> Iterator[Complaint]:
             yield Complaint(path, key, text, f"Set a lower one, or a higher {other}.")
 
 
-def objection(source: Source, key: str, value: object) -> str:
-    """Why a known key's value in the file does not count, "" where it does."""
-    if source.inside and not SETTINGS[key].from_project:
-        return "a project's file may not set it"
-    return values.objection(SETTINGS[key], value)
+def objection(key: str, value: object, users: Source, owner: str) -> str:
+    """Why a known key's value in a file does not count, "" where it does."""
+    why = settings.refusal(key, value, users.value(key), owner)
+    return values.objection(SETTINGS[key], value) if why == settings.WRONG_KIND else why
 
 
 def _of_top(source: Source) -> Iterator[Complaint]:
@@ -82,46 +80,47 @@ def _of_top(source: Source) -> Iterator[Complaint]:
             yield Complaint(source.path, shown, f"{shown} stands below no section", hint)
 
 
-def _of_values(source: Source) -> Iterator[Complaint]:
+def _of_values(source: Source, users: Source) -> Iterator[Complaint]:
     for key, value in source.values():
         if key in SETTINGS:
-            if why := objection(source, key, value):
-                yield Complaint(source.path, key, why, _remedy(source, key))
+            if why := objection(key, value, users, source.origin):
+                yield Complaint(source.path, key, why, _remedy(source, key, value))
         elif key.partition(".")[0] in keys.sections():
             shown = keys.shown(key)
             hint = keys.question(key).strip() or _instead(source, shown)
             yield Complaint(source.path, shown, "there is no such setting", hint)
 
 
-def _of_environment() -> Iterator[Complaint]:
-    for key, setting in SETTINGS.items():
-        name = settings.variable(key)
-        if name in os.environ and (why := objection_to_variable(key)):
-            takes = "Unset it." if not setting.from_environment else _instead_of_variable(key)
-            yield Complaint(ENVIRONMENT, key, f"{name}: {why}", takes)
+def _of_environment(users: Source) -> Iterator[Complaint]:
+    for key in settings.from_environment(os.environ):
+        if why := objection_to_variable(key, users):
+            name = settings.variable(key)
+            yield Complaint(ENVIRONMENT, key, f"{name}: {why}", _instead_of_variable(key))
     for name in keys.unknown_variables(os.environ):
         found = keys.meant_variable(name)
         hint = f"Did you mean {found}?" if found else "Unset it."
         yield Complaint(ENVIRONMENT, "", f"{keys.shown(name)}: there is no such setting", hint)
 
 
-def objection_to_variable(key: str) -> str:
+def objection_to_variable(key: str, users: Source) -> str:
     """Why what the variable spells does not count, "" where it may."""
-    setting = SETTINGS[key]
-    if not setting.from_environment:
-        return "no variable may set it"
-    if setting.accepts(settings.from_environment(key)):
-        return ""
-    return f"{keys.shown(os.environ[settings.variable(key)])!r} is not {values.kind(setting)}"
+    value = settings.from_environment(os.environ)[key]
+    why = settings.refusal(key, value, users.value(key), ENVIRONMENT)
+    if why != settings.WRONG_KIND:
+        return why
+    return f"{keys.shown(os.environ[settings.variable(key)])!r} is not {values.kind(SETTINGS[key])}"
 
 
 def _instead_of_variable(key: str) -> str:
-    return f"Set it to {values.kind(SETTINGS[key])}, or unset it."
+    value = settings.from_environment(os.environ)[key]
+    if SETTINGS[key].others and not SETTINGS[key].accepts(value):
+        return f"Set it to {values.kind(SETTINGS[key])}, or unset it."
+    return f"Unset it, and set it for yourself: `sisyphus config set {key} VALUE`."
 
 
-def _remedy(source: Source, key: str) -> str:
+def _remedy(source: Source, key: str, value: object) -> str:
     setting = SETTINGS[key]
-    if source.inside and not setting.from_project:
+    if source.inside and (not setting.others or setting.accepts(value)):
         return f"Set it for yourself: `sisyphus config set {key} VALUE`."
     return f"For example: `{setting_command(key)}{_where(source)}`"
 

@@ -9,7 +9,7 @@ from sisyphus.configuring.complaints import setting_command
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
 from sisyphus.plain import harmless
-from sisyphus.settings import SETTINGS, variable
+from sisyphus.settings import ANY, SETTINGS, variable
 
 if TYPE_CHECKING:
     from sisyphus._types import Json
@@ -51,8 +51,8 @@ def explain(ours: str, root: str, key: str) -> Json:
         "takes": values.kind(setting),
         "example": values.example(setting),
         "command": setting_command(key),
-        "variable": variable(key) if setting.from_environment else None,
-        "from_project": setting.from_project,
+        "variable": variable(key) if setting.others else None,
+        "set_by": who(key),
     }
 
 
@@ -65,7 +65,7 @@ def text(row: Json, root: str) -> str:
         "now": f"{values.spelled(row['value'])} ({display(row['where'], root) or row['origin']})",
         "example": row["command"],
         "variable": row["variable"] or "none",
-        "set by": who(row["key"]),
+        "set by": row["set_by"],
     }
     lines = [setting.doc, "", *(f"{name + ':':<10}{value}" for name, value in shown.items())]
     return harmless("\n".join([*lines, *passed_lines(row, root)]))
@@ -74,10 +74,12 @@ def text(row: Json, root: str) -> str:
 def who(key: str) -> str:
     """Who may set it."""
     setting = SETTINGS[key]
-    if not setting.from_environment:
-        return "you, in your own file alone"
-    variable_may = "a variable (lower it alone)" if setting.is_limit else "a variable"
-    return f"you, {'a project, ' if setting.from_project else ''}{variable_may}"
+    if not setting.others:
+        return "you alone"
+    if setting.others == ANY:
+        return "you, a project, a variable"
+    act = "switch it off" if setting.default is True else "lower it"
+    return f"you; a project or a variable may {act}"
 
 
 def passed_lines(row: Json, root: str) -> list[str]:

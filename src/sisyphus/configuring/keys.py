@@ -25,7 +25,9 @@ SECTIONS = {
 }
 """The sections that there may be, and what each is about."""
 
-_OTHERS = frozenset((SESSION_VARIABLES[1], RUN_VARIABLE, "SISYPHUS_DISABLE"))
+_OTHERS = frozenset(
+    (SESSION_VARIABLES[1], RUN_VARIABLE, "SISYPHUS_DISABLE", "SISYPHUS_DASHBOARD_TOKEN")
+)
 """Variables of ours that are no settings."""
 
 _PREFIX = "SISYPHUS_"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from sisyphus._types import Json
 
-USER, PROJECT = "user", "project"
-
 
 @dataclass(frozen=True)
 class Source:
@@ -35,13 +33,19 @@ class Source:
 
     @property
     def origin(self) -> str:
-        return PROJECT if self.inside else USER
+        return settings.PROJECT if self.inside else settings.USER
 
     def values(self) -> Iterator[tuple[str, Any]]:
         """What it sets, as "section.key"."""
         for section, part in self.table.items():
             if isinstance(part, dict):
                 yield from ((f"{section}.{key}", value) for key, value in part.items())
+
+    def value(self, key: str) -> Any:
+        """What counts of it, if it is the user's file."""
+        setting = settings.SETTINGS[key]
+        value = dict(self.values()).get(key)
+        return value if setting.accepts(value) else setting.default
 
 
 def read_all(ours: str, root: str) -> list[Source]:

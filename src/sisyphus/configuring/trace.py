@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus import settings
 from sisyphus.configuring import complaints, sources
-from sisyphus.configuring.complaints import ENVIRONMENT
-from sisyphus.settings import SETTINGS
+from sisyphus.settings import ENVIRONMENT, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 _STRONGER = {
-    sources.USER: "your own file",
-    sources.PROJECT: "the project's file",
+    settings.USER: "your own file",
+    settings.PROJECT: "the project's file",
     ENVIRONMENT: "a variable",
 }
 
@@ -82,25 +81,21 @@ def _trace(key: str, found: Sequence[Source]) -> Traced:
         for name, value in source.values():
             if name != key:
                 continue
-            if why := complaints.objection(source, key, value):
+            if why := complaints.objection(key, value, found[0], source.origin):
                 traced.passed.append(Passed(source.path, value, why))
             else:
                 traced.take(value, source.origin, source.path)
     if settings.variable(key) in os.environ:
-        _hear_environment(traced)
+        _hear_environment(traced, found[0])
     return traced
 
 
-def _hear_environment(traced: Traced) -> None:
+def _hear_environment(traced: Traced, users: Source) -> None:
     name = settings.variable(traced.key)
-    value = settings.from_environment(traced.key)
-    why = complaints.objection_to_variable(traced.key)
-    if not why and SETTINGS[traced.key].is_limit and settings.is_above(value, traced.value):
-        why = "a variable may only lower it"
-    if why:
+    if why := complaints.objection_to_variable(traced.key, users):
         traced.passed.append(Passed(name, os.environ[name], why))
     else:
-        traced.take(value, ENVIRONMENT, name)
+        traced.take(settings.from_environment(os.environ)[traced.key], ENVIRONMENT, name)
 
 
 def _plain(value: object) -> object:

@@ -32,7 +32,7 @@ def kind(setting: Setting) -> str:
         return "a text"
     if isinstance(setting.default, list):
         return "a list of texts"
-    number = "a number" if setting.has_fractions else "a whole number"
+    number = "a number" if setting.fractions else "a whole number"
     if setting.most > _ENDLESS:
         return f"{number}, {setting.least:,} or more"
     return f"{number} from {setting.least:,} to {setting.most:,}"

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from making import put
+from making import configure, put
 
 from checkpoint.desk import LARGE, MODEL, SMALL, Desk
 from sisyphus.checkpoint import store
@@ -23,20 +23,30 @@ def _weigh(desk: Desk, tokens: int, model: str = MODEL, **known: object) -> Full
     return fullness.weigh(desk.space(), gauge.Reading(tokens, model), known)
 
 
+SETTING = "checkpoint.window"
+
+
+def _set(monkeypatch: pytest.MonkeyPatch, told: dict[str, str]) -> None:
+    """The setting in the user's file, variables of the client in the environment."""
+    for name, value in told.items():
+        if name == SETTING:
+            configure(name, int(value))
+        else:
+            monkeypatch.setenv(name, value)
+
+
 WINDOWS = [
     pytest.param(MODEL, 100_000, {}, {}, SMALL, 50, id="a model of version 4"),
     pytest.param(OPUS, 100_000, {}, {}, LARGE, 10, id="one of version 5"),
     pytest.param(f"{MODEL}[1m]", 100_000, {}, {}, LARGE, 10, id="the mark"),
     pytest.param(MODEL, 300_000, {}, {}, LARGE, 30, id="more than it could hold"),
     pytest.param(MODEL, 100_000, {"window": 400_000}, {}, 400_000, 25, id="as reported"),
-    pytest.param(
-        MODEL, 100_000, {}, {"SISYPHUS_CHECKPOINT_WINDOW": "250000"}, 250_000, 40, id="as set"
-    ),
+    pytest.param(MODEL, 100_000, {}, {SETTING: "250000"}, 250_000, 40, id="as set"),
     pytest.param(
         MODEL,
         100_000,
         {"window": 400_000},
-        {"SISYPHUS_CHECKPOINT_WINDOW": "250000", SMALL_ONLY: "1"},
+        {SETTING: "250000", SMALL_ONLY: "1"},
         400_000,
         25,
         id="the report above all",
@@ -60,8 +70,7 @@ def test_the_percentage_is_of_what_the_client_can_use(  # one a fact
     window: int,
     percent: float,
 ) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    _set(monkeypatch, environment)
     found = _weigh(desk, tokens, model, **known)
     assert (found.tokens, found.window, found.model) == (tokens, window, model)
     assert found.percent == pytest.approx(percent)
@@ -101,8 +110,7 @@ def test_the_levels_lie_before_the_clients_own_end(  # one a fact
     ends_at: int,
     expected: tuple[float, float, float],
 ) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    _set(monkeypatch, environment)
     found = _weigh(desk, 1_000, model, **known)
     limits = found.thresholds
     assert found.ends_at == ends_at
@@ -144,12 +152,8 @@ def test_the_users_numbers_are_the_levels(desk: Desk, monkeypatch: pytest.Monkey
 OTHERS = [
     pytest.param({"window": 400_000}, {}, 400_000, id="as it says"),
     pytest.param({"window": 32_000}, {}, 32_000, id="a small one"),
-    pytest.param(
-        {"window": 400_000}, {"SISYPHUS_CHECKPOINT_WINDOW": "50000"}, 50_000, id="the user's word"
-    ),
-    pytest.param(
-        {"window": 400_000}, {"SISYPHUS_CHECKPOINT_WINDOW": "9"}, 400_000, id="a word that is none"
-    ),
+    pytest.param({"window": 400_000}, {SETTING: "50000"}, 50_000, id="the user's word"),
+    pytest.param({"window": 400_000}, {SETTING: "9"}, 400_000, id="a word that is none"),
     pytest.param({"window": 400_000}, {WINDOW: "300000", PERCENT: "50"}, 400_000, id="claude's"),
     pytest.param({}, {}, SMALL, id="nothing is told"),
 ]
@@ -163,8 +167,7 @@ def test_another_client_names_the_window_that_it_can_use(
     environment: dict[str, str],
     window: int,
 ) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    _set(monkeypatch, environment)
     found = _weigh(desk, 30_000, OPUS, client="opencode", **known)
     limits = found.thresholds
     assert (found.tokens, found.window, found.ends_at) == (30_000, window, 0)

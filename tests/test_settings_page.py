@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import runpy
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from sisyphus.configuring.page import page
 from sisyphus.settings import SETTINGS
 
-STORED = Path(__file__).parents[2] / "docs" / "settings.md"
+ROOT = Path(__file__).parents[1]
+STORED = ROOT / "docs" / "settings.md"
+
+page = runpy.run_path(str(ROOT / "tools" / "settings_page.py"))["page"]
 
 
 def test_the_page_is_the_one_that_the_code_makes() -> None:
