@@ -1,131 +1,161 @@
-"""`make bench`: what every hook costs, beside `python -c "import json"` and `node -e 0`."""
+"""`make bench`: what hooks and commands cost, beside `python -c "import json"`."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import random
 import shutil
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
 
-import clean_venv
-import machine
-import report
+import client_session
+import dashboards
+import installation
+import page
 import transcript
-from desk import Desk
-from scenes import SCENES, Scene
-from stopwatch import Stopwatch
+from sandbox import Sandbox
+from scenes import JSON, SECONDS, SECTIONS, Scene
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from stopwatch import Sample
-
-PAGE = clean_venv.ROOT / "docs" / "benchmarks.md"
-
+PAGE = installation.ROOT / "docs" / "benchmarks.md"
 ROUNDS = 40
+SESSION, DASHBOARD = "A whole session of the real client", "The dashboard"
+BASELINES = {
+    JSON: (str(installation.PYTHON), "-c", "import json"),
+    "node": (shutil.which("node") or "", "-e", "0"),
+}
 
 
+@dataclass
 class Stage:
-    """One scene, ready to be measured."""
+    """One command, ready to be run again and again."""
 
-    def __init__(self, scene: Scene, desk: Desk) -> None:
-        self.scene = scene
-        self._desk = desk
-        self._stdin = desk.folder / "payload.json"
-        self._stdin.write_bytes(desk.payload(**scene.fields))
-        desk.keep()
-        self._watch = Stopwatch(desk.folder, desk.environment)
+    command: tuple[str, ...]
+    scene: Scene | None = None  # None = a baseline
+    sandbox: Sandbox | None = None
+    times: list[float] = field(default_factory=list)  # seconds
+    processor: list[float] = field(default_factory=list)
+    problem: str = ""
 
-    def put_back(self) -> None:
-        self._desk.put_back()
+    def run(self, folder: Path) -> None:
+        """One process from start to end."""
+        environment, stdin, output = {"PATH": "", "HOME": str(folder)}, os.devnull, folder / "out"
+        if self.sandbox:
+            self.sandbox.put_back()
+            environment, folder = self.sandbox.environment, self.sandbox.folder
+            os.chdir(self.sandbox.project)
+            stdin = str(folder / "payload.json") if (folder / "payload.json").exists() else stdin
+        files = [
+            (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+        ]
+        began = time.perf_counter()
+        child = os.posix_spawn(self.command[0], self.command, environment, file_actions=files)
+        _, status, usage = os.wait4(child, 0)
+        self.times.append(time.perf_counter() - began)
+        self.processor.append(usage.ru_utime + usage.ru_stime)
+        self._check(os.waitstatus_to_exitcode(status), output.read_text("utf-8"))
 
-    def run(self) -> tuple[Sample, str]:
-        """One process, and what is wrong with its reply ("" = nothing)."""
-        self.put_back()
-        command = (str(clean_venv.COMMAND), *self.scene.words)
-        sample = self._watch.run(command, str(self._stdin))
-        return sample, _wrong(self.scene, sample, self._watch.output.read_text("utf-8"))
-
-    def close(self) -> None:
-        self._watch.close()
-
-
-def _wrong(scene: Scene, sample: Sample, reply: str) -> str:
-    if sample.code != 0:
-        return f"exit code {sample.code}"
-    if scene.says:
-        return "" if scene.says in reply else f"no {scene.says!r} in the reply"
-    return f"unexpected reply: {reply[:80]!r}" if reply else ""
+    def _check(self, code: int, answer: str) -> None:
+        says = self.scene.says if self.scene else ""
+        if code:
+            self.problem = f"exit code {code}"
+        elif says not in answer:
+            self.problem = f"no {says!r} in the answer"
+        elif answer and not says:
+            self.problem = f"unexpected answer: {answer[:80]!r}"
 
 
-class Bench:
-    """Prepares the scenes in a temporary folder and measures them in interleaved rounds."""
+def main() -> int:
+    """Exit code 1 where a hook or a command did not answer what its scene is about."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each scene runs")
+    parser.add_argument("--only", default="", metavar="WORDS", help="what is named so; no page")
+    options = parser.parse_args()
+    installation.ensure()
+    home = Path.cwd()
+    chosen = {
+        heading: [s for s in scenes if options.only in f"{heading}: {s.title}"]
+        for heading, scenes in SECTIONS.items()
+    }
+    with tempfile.TemporaryDirectory(prefix="sisyphus-bench-") as folder:
+        stages = _measure([s for some in chosen.values() for s in some], options.rounds, folder)
+        os.chdir(home)
+    sections = {"Beside": ([_row(stages, name) for name in BASELINES if name in stages], "")}
+    for heading, scenes in chosen.items():
+        if scenes:
+            sections[heading] = [_row(stages, scene.title) for scene in scenes], ""
+    if options.only in SESSION:
+        sections[SESSION] = client_session.measure()
+    if options.only in DASHBOARD:
+        sections[DASHBOARD] = dashboards.measure()
+    text = page.page(sections, options.rounds)
+    print(text)
+    if not options.only:
+        PAGE.write_text(text, "utf-8")
+        print(f"written: {PAGE.relative_to(installation.ROOT)}", file=sys.stderr)
+    wrong = {title: stage.problem for title, stage in stages.items() if stage.problem}
+    for title, problem in wrong.items():
+        print(f"{title}: {problem}", file=sys.stderr)
+    return 1 if any(not problem.startswith("not measured") for problem in wrong.values()) else 0
 
-    def __init__(self, scenes: Sequence[Scene], folder: Path, stack: ExitStack) -> None:
-        self.problems: dict[str, str] = {}
-        self.samples: dict[str, list[Sample]] = {}
-        self._folder = folder
-        self._large = folder / "large.jsonl"
-        self._stages: list[Stage] = []
-        for number, scene in enumerate(scenes):
-            _say(f"preparing {number + 1} of {len(scenes)}: {scene.title}")
-            self._prepare(scene, stack)
-        if self._large.exists():
-            transcript.append(self._large, turns=3)
-        self._plain = stack.enter_context(Stopwatch(folder, {"PATH": "", "HOME": str(folder)}))
 
-    def _prepare(self, scene: Scene, stack: ExitStack) -> None:
-        desk = Desk(self._folder / scene.name)
-        if scene.large:
-            try:
-                if not self._large.exists():
-                    transcript.create(self._large)
-            except transcript.TooLittleDisk as error:
-                self.problems[scene.name] = f"not measured: {error}"
-                return
-            desk.transcript = self._large
-        scene.furnish(desk)
-        stage = Stage(scene, desk)
-        stack.callback(stage.close)
-        self._stages.append(stage)
+def _measure(scenes: list[Scene], rounds: int, folder: str) -> dict[str, Stage]:
+    """One run of everything to warm up, then the rounds, each in another order."""
+    stages = {name: Stage(words) for name, words in BASELINES.items() if scenes and words[0]}
+    large = Path(folder) / "large.jsonl"
+    for number, scene in enumerate(scenes):
+        _say(f"preparing {number + 1} of {len(scenes)}: {scene.title}")
+        stages[scene.title] = _prepared(scene, Path(folder) / str(number), large)
+    if large.exists():
+        transcript.append(large, turns=3)
+    order = [stage for stage in stages.values() if not stage.problem]
+    for number in range(-1, rounds):
+        _say(f"round {number + 1} of {rounds}")
+        random.Random(number).shuffle(order)  # noqa: S311  # no secret
+        for stage in order:
+            stage.run(Path(folder))
+    for stage in order:
+        del stage.times[0], stage.processor[0]
+    _say("")
+    return stages
 
-    def measure(self, rounds: int) -> None:
-        """One run of everything to warm up, then the rounds, each in another order."""
-        order: list[str | Stage] = [*self._baselines, *self._stages]
-        for number in range(-1, rounds):
-            _say(f"round {number + 1} of {rounds}")
-            random.Random(number).shuffle(order)  # noqa: S311  # no secret
-            for one in order:
-                self._once(one, counts=number >= 0)
-        _say("")
 
-    @property
-    def _baselines(self) -> dict[str, tuple[str, ...]]:
-        commands: dict[str, tuple[str, ...]] = {
-            report.JSON: (str(clean_venv.PYTHON), "-c", "import json")
-        }
-        if node := shutil.which("node"):
-            commands[report.NODE] = (node, "-e", "0")
-        return commands
+def _prepared(scene: Scene, folder: Path, large: Path) -> Stage:
+    stage = Stage((str(installation.COMMAND), *scene.command.split()), scene)
+    sandbox = stage.sandbox = Sandbox(folder)
+    if scene.is_large:
+        try:
+            if not large.exists():
+                transcript.create(large)
+        except transcript.TooLittleDisk as error:
+            stage.problem = f"not measured: {error}"
+            return stage
+        sandbox.transcript = large
+    scene.prepare(sandbox)
+    if scene.told:
+        (folder / "payload.json").write_bytes(sandbox.payload(scene.told))
+    sandbox.keep()
+    return stage
 
-    def _once(self, one: str | Stage, *, counts: bool) -> None:
-        if isinstance(one, str):
-            if self._stages:  # the same work before it as before the others, for the same caches
-                self._stages[0].put_back()
-            name, sample = one, self._plain.run(self._baselines[one])
-        else:
-            name = one.scene.name
-            sample, wrong = one.run()
-            if wrong:
-                self.problems[name] = wrong
-        if counts:
-            self.samples.setdefault(name, []).append(sample)
+
+def _row(stages: dict[str, Stage], title: str) -> page.Row:
+    stage = stages[title]
+    scene, target = stage.scene, stage.scene.target if stage.scene else None
+    if not stage.times or stage.problem:
+        return page.Row(title, "", "", f"≤ {target:g}" if target else "", stage.problem)
+    seconds = median(stage.times)
+    took = f"{seconds * 1_000:.1f} ms ({median(stage.processor) * 1_000:.1f})"
+    name = '`python -c "import json"`' if title == JSON else title
+    if scene and scene.beside == SECONDS:
+        return page.row(name, took, seconds, "s", target)
+    beside = scene.beside if scene else JSON
+    unit = "times json" if beside == JSON else "times the former"
+    return page.row(name, took, seconds / median(stages[beside].times), unit, target)
 
 
 def _say(text: str) -> None:
@@ -133,49 +163,6 @@ def _say(text: str) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
-
-
-def main() -> int:
-    """Exit code 1 where a hook did not say what its scene is about."""
-    options = _options()
-    if options.wrappers:
-        import wrappers
-
-        return wrappers.main(PAGE, options.rounds)
-    scenes = [scene for scene in SCENES if options.only in scene.name]
-    clean_venv.ensure()
-    with tempfile.TemporaryDirectory(prefix="sisyphus-bench-") as folder, ExitStack() as stack:
-        bench = Bench(scenes, Path(folder), stack)
-        bench.measure(options.rounds)
-    table = report.rows(scenes, bench.samples, bench.problems)
-    if options.json:
-        print(json.dumps({"machine": machine.describe(), "rows": report.objects(table)}, indent=2))
-    else:
-        print(f"{machine.describe()}\n\n{report.terminal(table)}")
-    if not options.only:
-        _write_page(table, options.rounds)
-    wrong = [name for name, why in bench.problems.items() if not why.startswith("not measured")]
-    return 1 if wrong else 0
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each scene runs")
-    parser.add_argument("--only", default="", metavar="NAME", help="scenes whose name holds NAME")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument(
-        "--wrappers",
-        action="store_true",
-        help="measure the console scripts that installers write instead (downloads pipx and uv)",
-    )
-    return parser.parse_args()
-
-
-def _write_page(table: Sequence[report.Row], rounds: int) -> None:
-    former = PAGE.read_text("utf-8") if PAGE.exists() else ""
-    date = time.strftime("%Y-%m-%d", time.gmtime())
-    PAGE.write_text(report.page(table, machine.describe(), date, rounds, former), "utf-8")
-    print(f"\nwritten: {PAGE.relative_to(clean_venv.ROOT)}", file=sys.stderr)
 
 
 if __name__ == "__main__":
