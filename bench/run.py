@@ -19,55 +19,59 @@ import installation
 import page
 import transcript
 from sandbox import Sandbox
-from scenes import JSON, SECONDS, SECTIONS, Scene
+from scenes import JSON, NODE, SECONDS, SECTIONS, Scene
 
 PAGE = installation.ROOT / "docs" / "benchmarks.md"
 ROUNDS = 40
 SESSION, DASHBOARD = "A whole session of the real client", "The dashboard"
 BASELINES = {
     JSON: (str(installation.PYTHON), "-c", "import json"),
-    "node": (shutil.which("node") or "", "-e", "0"),
+    NODE: (shutil.which("node") or "", "-e", "0"),
 }
 
 
 @dataclass
 class Stage:
-    """One command, ready to be run again and again."""
+    """A scene that is ready to be run again and again."""
 
-    command: tuple[str, ...]
-    scene: Scene | None = None  # None = a baseline
-    sandbox: Sandbox | None = None
+    scene: Scene
+    sandbox: Sandbox
     times: list[float] = field(default_factory=list)  # seconds
     processor: list[float] = field(default_factory=list)
     problem: str = ""
 
-    def run(self, folder: Path) -> None:
+    @property
+    def command(self) -> tuple[str, ...]:
+        ours = (str(installation.COMMAND), *self.scene.command.split())
+        return BASELINES.get(self.scene.title, ours)
+
+    def run(self) -> None:
         """One process from start to end."""
-        environment, stdin, output = {"PATH": "", "HOME": str(folder)}, os.devnull, folder / "out"
-        if self.sandbox:
-            self.sandbox.put_back()
-            environment, folder = self.sandbox.environment, self.sandbox.folder
-            os.chdir(self.sandbox.project)
-            stdin = str(folder / "payload.json") if (folder / "payload.json").exists() else stdin
+        self.sandbox.put_back()
+        os.chdir(self.sandbox.project)
+        payload, output = self.sandbox.folder / "payload.json", self.sandbox.folder / "answer"
+        stdin = payload if self.scene.told else Path(os.devnull)
         files = [
-            (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
         ]
+        command, environment = self.command, self.sandbox.environment
         began = time.perf_counter()
-        child = os.posix_spawn(self.command[0], self.command, environment, file_actions=files)
+        child = os.posix_spawn(command[0], command, environment, file_actions=files)
         _, status, usage = os.wait4(child, 0)
         self.times.append(time.perf_counter() - began)
         self.processor.append(usage.ru_utime + usage.ru_stime)
         self._check(os.waitstatus_to_exitcode(status), output.read_text("utf-8"))
 
     def _check(self, code: int, answer: str) -> None:
-        says = self.scene.says if self.scene else ""
         if code:
             self.problem = f"exit code {code}"
-        elif says not in answer:
-            self.problem = f"no {says!r} in the answer"
-        elif answer and not says:
+        elif self.scene.says not in answer:
+            self.problem = f"no {self.scene.says!r} in the answer"
+        elif answer and not self.scene.says:
             self.problem = f"unexpected answer: {answer[:80]!r}"
+        elif self.scene.notes not in (self.sandbox.last_notes() if self.scene.notes else ""):
+            self.problem = f"no {self.scene.notes!r} in the journal"
 
 
 def main() -> int:
@@ -79,16 +83,21 @@ def main() -> int:
     installation.ensure()
     home = Path.cwd()
     chosen = {
-        heading: [s for s in scenes if options.only in f"{heading}: {s.title}"]
+        heading: [
+            scene
+            for scene in scenes
+            if options.only in f"{heading}: {scene.title}" or scene.title in BASELINES
+        ]
         for heading, scenes in SECTIONS.items()
     }
     with tempfile.TemporaryDirectory(prefix="sisyphus-bench-") as folder:
         stages = _measure([s for some in chosen.values() for s in some], options.rounds, folder)
         os.chdir(home)
-    sections = {"Beside": ([_row(stages, name) for name in BASELINES if name in stages], "")}
-    for heading, scenes in chosen.items():
-        if scenes:
-            sections[heading] = [_row(stages, scene.title) for scene in scenes], ""
+    sections = {
+        heading: ([_row(stages, scene) for scene in scenes], "")
+        for heading, scenes in chosen.items()
+        if scenes
+    }
     if options.only in SESSION:
         sections[SESSION] = client_session.measure()
     if options.only in DASHBOARD:
@@ -98,15 +107,13 @@ def main() -> int:
     if not options.only:
         PAGE.write_text(text, "utf-8")
         print(f"written: {PAGE.relative_to(installation.ROOT)}", file=sys.stderr)
-    wrong = {title: stage.problem for title, stage in stages.items() if stage.problem}
-    for title, problem in wrong.items():
-        print(f"{title}: {problem}", file=sys.stderr)
-    return 1 if any(not problem.startswith("not measured") for problem in wrong.values()) else 0
+    problems = {title: stage.problem for title, stage in stages.items()}
+    return 1 if any(why and not why.startswith("not measured") for why in problems.values()) else 0
 
 
 def _measure(scenes: list[Scene], rounds: int, folder: str) -> dict[str, Stage]:
     """One run of everything to warm up, then the rounds, each in another order."""
-    stages = {name: Stage(words) for name, words in BASELINES.items() if scenes and words[0]}
+    stages: dict[str, Stage] = {}
     large = Path(folder) / "large.jsonl"
     for number, scene in enumerate(scenes):
         _say(f"preparing {number + 1} of {len(scenes)}: {scene.title}")
@@ -118,7 +125,7 @@ def _measure(scenes: list[Scene], rounds: int, folder: str) -> dict[str, Stage]:
         _say(f"round {number + 1} of {rounds}")
         random.Random(number).shuffle(order)  # noqa: S311  # no secret
         for stage in order:
-            stage.run(Path(folder))
+            stage.run()
     for stage in order:
         del stage.times[0], stage.processor[0]
     _say("")
@@ -126,8 +133,10 @@ def _measure(scenes: list[Scene], rounds: int, folder: str) -> dict[str, Stage]:
 
 
 def _prepared(scene: Scene, folder: Path, large: Path) -> Stage:
-    stage = Stage((str(installation.COMMAND), *scene.command.split()), scene)
-    sandbox = stage.sandbox = Sandbox(folder)
+    stage = Stage(scene, Sandbox(folder))
+    if not stage.command[0]:
+        stage.problem = "not measured: it is not installed"
+        return stage
     if scene.is_large:
         try:
             if not large.exists():
@@ -135,27 +144,26 @@ def _prepared(scene: Scene, folder: Path, large: Path) -> Stage:
         except transcript.TooLittleDisk as error:
             stage.problem = f"not measured: {error}"
             return stage
-        sandbox.transcript = large
-    scene.prepare(sandbox)
+        stage.sandbox.transcript = large
+    scene.prepare(stage.sandbox)
     if scene.told:
-        (folder / "payload.json").write_bytes(sandbox.payload(scene.told))
-    sandbox.keep()
+        (folder / "payload.json").write_bytes(stage.sandbox.payload(scene.told))
+    stage.sandbox.keep()
     return stage
 
 
-def _row(stages: dict[str, Stage], title: str) -> page.Row:
-    stage = stages[title]
-    scene, target = stage.scene, stage.scene.target if stage.scene else None
-    if not stage.times or stage.problem:
-        return page.Row(title, "", "", f"≤ {target:g}" if target else "", stage.problem)
+def _row(stages: dict[str, Stage], scene: Scene) -> page.Row:
+    stage = stages[scene.title]
+    if stage.problem:
+        target = f"≤ {scene.target:g}" if scene.target else ""
+        return page.Row(scene.title, "", "", target, stage.problem)
     seconds = median(stage.times)
     took = f"{seconds * 1_000:.1f} ms ({median(stage.processor) * 1_000:.1f})"
-    name = '`python -c "import json"`' if title == JSON else title
-    if scene and scene.beside == SECONDS:
-        return page.row(name, took, seconds, "s", target)
-    beside = scene.beside if scene else JSON
-    unit = "times json" if beside == JSON else "times the former"
-    return page.row(name, took, seconds / median(stages[beside].times), unit, target)
+    if scene.beside == SECONDS:
+        return page.row(scene.title, took, seconds, "s", scene.target)
+    unit = "times json" if scene.beside == JSON else "times the former"
+    beside = median(stages[scene.beside].times)
+    return page.row(scene.title, took, seconds / beside, unit, scene.target)
 
 
 def _say(text: str) -> None:

@@ -13,6 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import installation
+import transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +72,8 @@ class Sandbox:
         called = whole.get("opencode", {}).get("tool") or {}
         for one in (whole, called, *whole.get("tool_calls", ())):
             for key in {"tool_use_id", "call"} & one.keys():
-                one[key] = f"toolu_{next(_CALLS)}"
+                if one[key] != transcript.LATEST:
+                    one[key] = f"toolu_{next(_CALLS)}"
         return json.dumps(whole).replace(PROJECT, str(self.project)).encode() + b"\n"
 
     def run(self, command: str, told: Told) -> str:
@@ -98,6 +100,12 @@ class Sandbox:
                     f" INSERT INTO {table} SELECT {copied} FROM {table}, numbers WHERE {key} = 1",
                     (times,),
                 )
+
+    def last_notes(self) -> str:
+        """The notes of the journal's last line."""
+        with closing(sqlite3.connect(self.ours / "sisyphus.db")) as memory:
+            found = memory.execute("SELECT notes FROM event ORDER BY n DESC LIMIT 1").fetchone()
+        return str(found[0]) if found else ""
 
     def keep(self) -> None:
         """Remembers our state as it is now."""

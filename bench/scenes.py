@@ -13,7 +13,7 @@ from sandbox import PROJECT, Json, Sandbox, Told
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-JSON, SECONDS = "json", "seconds"
+JSON, NODE, SECONDS = '`python -c "import json"`', "`node -e 0`", "seconds"
 
 QUIET, ACTING, GIT = 1.25, 2.5, 3.5
 """What a hook may cost, in times of `python -c "import json"`: with nothing to say, with something,
@@ -26,7 +26,8 @@ COMMAND, LARGE_COMMAND = 0.25, 0.4
 
 @dataclass(frozen=True)
 class Scene:
-    """`beside`: what its time is compared with, `JSON`, another scene's title, or `SECONDS`."""
+    """`command`: the words behind `sisyphus`; `JSON` and `NODE` have none. `beside`: what its
+    time is compared with, `JSON`, another scene's title, or `SECONDS`."""
 
     title: str
     command: str
@@ -36,6 +37,7 @@ class Scene:
     target: float | None = QUIET
     beside: str = JSON
     is_large: bool = False  # its session's transcript has a gigabyte
+    notes: str = ""  # words of the journal's last line
 
 
 def _call(tool: str, answer: str, **given: str) -> Json:
@@ -50,6 +52,9 @@ _LINES = "\n".join(f"{number}\tvalue_{number} = {number}" for number in range(15
 READ = _call("Read", _LINES, file_path=f"{PROJECT}/src/app.py")
 READS = _batch(READ)
 SHELL = _batch(_call("Bash", "ok\n", command="make test"), _call("Bash", _LINES, command="cat a"))
+_EDIT = _call("Edit", "updated", file_path=f"{PROJECT}/src/app.py", old_string="a", new_string="b")
+LATEST = _batch({**_EDIT, "tool_use_id": transcript.LATEST})
+"""The call that the transcript ends with: one that it does not hold yet is waited for."""
 PROMPT = Told("payloads/UserPromptSubmit", {"prompt": "please go on"})
 START = Told("payloads/SessionStart.startup")
 END = Told("payloads/SessionEnd.other")
@@ -227,6 +232,10 @@ _OF_OPENCODE = "by OpenCode's plugin, nothing to say"
 _MANY = ", 10,000 sessions"
 
 SECTIONS: dict[str, list[Scene]] = {
+    "What they stand beside": [
+        Scene(JSON, "", SHELL, _before("hook post-tool-use", SHELL), target=None),
+        Scene(NODE, "", SHELL, _before("hook post-tool-use", SHELL), target=None),
+    ],
     "Hooks that have nothing to say": [
         _quiet("session-start", START),
         _quiet("user-prompt-submit", PROMPT),
@@ -244,7 +253,7 @@ SECTIONS: dict[str, list[Scene]] = {
               _known_plan),
         Scene("stop, no loop, transcript of 1 GB", "hook stop", STOP, _before("hook stop", STOP),
               is_large=True),
-        Scene("post-tool-use, transcript of 1 GB", "hook post-tool-use", SHELL,
+        Scene("post-tool-use, transcript of 1 GB", "hook post-tool-use", LATEST,
               _before("hook post-tool-use", SHELL), is_large=True),
         _quiet("post-tool-use", _OPENCODE_READ, _OF_OPENCODE, _OPENCODE),
         _quiet("stop", Told("opencode/stop.first", PLUGIN), _OF_OPENCODE, _OPENCODE),
@@ -258,10 +267,10 @@ SECTIONS: dict[str, list[Scene]] = {
                 is_large=True),
         _acting("session-start, 500-line README, plan of 1,000 tasks", "hook session-start", START,
                 _plan, "Progress: 500/1000"),
-        _acting("post-tool-use, an edit of a plan of 1,000 tasks", "hook post-tool-use", EDITED,
-                _edited_plan, "501/1000"),
+        Scene("post-tool-use, an edit of a plan of 1,000 tasks", "hook post-tool-use", EDITED,
+              _edited_plan, target=ACTING, notes="500/1000 -> 501/1000"),
         _acting("statusline, plan of 1,000 tasks, loop, context at L1", "statusline", CONTEXT,
-                _line, "500/1000 wave 1 W1.1 | loop 2/900 | \x1b[33mctx 72% L1"),
+                _line, "500/1000 wave 1 W1.501 | loop 2/900 | \x1b[33mctx 72% L1"),
         _acting("stop in a loop, git asked about 300 files", "hook stop", STOP, _loop_in_git, HELD,
                 GIT),
     ],
