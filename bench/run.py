@@ -50,12 +50,14 @@ class Stage:
         self.sandbox.put_back()
         os.chdir(self.sandbox.project)
         payload, output = self.sandbox.folder / "payload.json", self.sandbox.folder / "answer"
-        stdin = payload if self.scene.told else Path(os.devnull)
+        stdin, environment = payload, self.sandbox.environment
+        if self.scene.told is None:  # a person types it
+            stdin, environment = Path(os.devnull), self.sandbox.terminal
         files = [
             (os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
         ]
-        command, environment = self.command, self.sandbox.environment
+        command = self.command
         began = time.perf_counter()
         child = os.posix_spawn(command[0], command, environment, file_actions=files)
         _, status, usage = os.wait4(child, 0)

@@ -46,10 +46,13 @@ class Sandbox:
         self.transcript = self.home / ".claude" / "projects" / "project" / f"{SESSION}.jsonl"
         self.transcript.parent.mkdir(parents=True)
         (self.project / ".git").mkdir(parents=True)
-        self.environment = {
+        self.terminal = {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(self.home),
             "CLAUDE_CONFIG_DIR": str(self.home / ".claude"),
+        }
+        self.environment = {
+            **self.terminal,
             "CLAUDE_PROJECT_DIR": str(self.project),
             "CLAUDE_CODE_SESSION_ID": SESSION,
             "CLAUDE_PID": str(os.getpid()),
