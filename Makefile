@@ -44,12 +44,8 @@ e2e:  ## the real clients against a scripted model on loopback
 	$(PYTHON) tests/e2e/install.py
 	.e2e/venv/bin/python -m pytest --confcutdir=tests/e2e tests/e2e
 
-bench: $(STAMP)  ## cost of every hook beside `python -c "import json"`; writes docs/benchmarks.md
+bench: $(STAMP)  ## cost of hooks and commands beside `python -c "import json"`; writes docs/benchmarks.md
 	$(BIN)/python bench/run.py
-	$(BIN)/python bench/growth.py
-	$(BIN)/python bench/client_session.py
-	$(BIN)/python bench/fresh.py
-	$(BIN)/python bench/dashboards.py
 
 docs: $(STAMP)  ## write anew what is written from the code: settings, pictures (needs Chromium)
 	$(BIN)/python tools/settings_page.py

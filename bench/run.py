@@ -1,131 +1,171 @@
-"""`make bench`: what every hook costs, beside `python -c "import json"` and `node -e 0`."""
+"""`make bench`: what hooks and commands cost, beside `python -c "import json"`."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import random
 import shutil
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
 
-import clean_venv
-import machine
-import report
+import client_session
+import dashboards
+import installation
+import page
 import transcript
-from desk import Desk
-from scenes import SCENES, Scene
-from stopwatch import Stopwatch
+from sandbox import Sandbox
+from scenes import JSON, NODE, SECONDS, SECTIONS, Scene
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from stopwatch import Sample
-
-PAGE = clean_venv.ROOT / "docs" / "benchmarks.md"
-
+PAGE = installation.ROOT / "docs" / "benchmarks.md"
 ROUNDS = 40
+SESSION, DASHBOARD = "A whole session of the real client", "The dashboard"
+BASELINES = {
+    JSON: (str(installation.PYTHON), "-c", "import json"),
+    NODE: (shutil.which("node") or "", "-e", "0"),
+}
 
 
+@dataclass
 class Stage:
-    """One scene, ready to be measured."""
+    """A scene that is ready to be run again and again."""
 
-    def __init__(self, scene: Scene, desk: Desk) -> None:
-        self.scene = scene
-        self._desk = desk
-        self._stdin = desk.folder / "payload.json"
-        self._stdin.write_bytes(desk.payload(**scene.fields))
-        desk.keep()
-        self._watch = Stopwatch(desk.folder, desk.environment)
-
-    def put_back(self) -> None:
-        self._desk.put_back()
-
-    def run(self) -> tuple[Sample, str]:
-        """One process, and what is wrong with its reply ("" = nothing)."""
-        self.put_back()
-        command = (str(clean_venv.COMMAND), *self.scene.words)
-        sample = self._watch.run(command, str(self._stdin))
-        return sample, _wrong(self.scene, sample, self._watch.output.read_text("utf-8"))
-
-    def close(self) -> None:
-        self._watch.close()
-
-
-def _wrong(scene: Scene, sample: Sample, reply: str) -> str:
-    if sample.code != 0:
-        return f"exit code {sample.code}"
-    if scene.says:
-        return "" if scene.says in reply else f"no {scene.says!r} in the reply"
-    return f"unexpected reply: {reply[:80]!r}" if reply else ""
-
-
-class Bench:
-    """Prepares the scenes in a temporary folder and measures them in interleaved rounds."""
-
-    def __init__(self, scenes: Sequence[Scene], folder: Path, stack: ExitStack) -> None:
-        self.problems: dict[str, str] = {}
-        self.samples: dict[str, list[Sample]] = {}
-        self._folder = folder
-        self._large = folder / "large.jsonl"
-        self._stages: list[Stage] = []
-        for number, scene in enumerate(scenes):
-            _say(f"preparing {number + 1} of {len(scenes)}: {scene.title}")
-            self._prepare(scene, stack)
-        if self._large.exists():
-            transcript.append(self._large, turns=3)
-        self._plain = stack.enter_context(Stopwatch(folder, {"PATH": "", "HOME": str(folder)}))
-
-    def _prepare(self, scene: Scene, stack: ExitStack) -> None:
-        desk = Desk(self._folder / scene.name)
-        if scene.large:
-            try:
-                if not self._large.exists():
-                    transcript.create(self._large)
-            except transcript.TooLittleDisk as error:
-                self.problems[scene.name] = f"not measured: {error}"
-                return
-            desk.transcript = self._large
-        scene.furnish(desk)
-        stage = Stage(scene, desk)
-        stack.callback(stage.close)
-        self._stages.append(stage)
-
-    def measure(self, rounds: int) -> None:
-        """One run of everything to warm up, then the rounds, each in another order."""
-        order: list[str | Stage] = [*self._baselines, *self._stages]
-        for number in range(-1, rounds):
-            _say(f"round {number + 1} of {rounds}")
-            random.Random(number).shuffle(order)  # noqa: S311  # no secret
-            for one in order:
-                self._once(one, counts=number >= 0)
-        _say("")
+    scene: Scene
+    sandbox: Sandbox
+    times: list[float] = field(default_factory=list)  # seconds
+    processor: list[float] = field(default_factory=list)
+    problem: str = ""
 
     @property
-    def _baselines(self) -> dict[str, tuple[str, ...]]:
-        commands: dict[str, tuple[str, ...]] = {
-            report.JSON: (str(clean_venv.PYTHON), "-c", "import json")
-        }
-        if node := shutil.which("node"):
-            commands[report.NODE] = (node, "-e", "0")
-        return commands
+    def command(self) -> tuple[str, ...]:
+        ours = (str(installation.COMMAND), *self.scene.command.split())
+        return BASELINES.get(self.scene.title, ours)
 
-    def _once(self, one: str | Stage, *, counts: bool) -> None:
-        if isinstance(one, str):
-            if self._stages:  # the same work before it as before the others, for the same caches
-                self._stages[0].put_back()
-            name, sample = one, self._plain.run(self._baselines[one])
-        else:
-            name = one.scene.name
-            sample, wrong = one.run()
-            if wrong:
-                self.problems[name] = wrong
-        if counts:
-            self.samples.setdefault(name, []).append(sample)
+    def run(self) -> None:
+        """One process from start to end."""
+        self.sandbox.put_back()
+        os.chdir(self.sandbox.project)
+        payload, output = self.sandbox.folder / "payload.json", self.sandbox.folder / "answer"
+        stdin, environment = payload, self.sandbox.environment
+        if self.scene.told is None:  # a person types it
+            stdin, environment = Path(os.devnull), self.sandbox.terminal
+        files = [
+            (os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+        ]
+        command = self.command
+        began = time.perf_counter()
+        child = os.posix_spawn(command[0], command, environment, file_actions=files)
+        _, status, usage = os.wait4(child, 0)
+        self.times.append(time.perf_counter() - began)
+        self.processor.append(usage.ru_utime + usage.ru_stime)
+        self._check(os.waitstatus_to_exitcode(status), output.read_text("utf-8"))
+
+    def _check(self, code: int, answer: str) -> None:
+        if code:
+            self.problem = f"exit code {code}"
+        elif self.scene.says not in answer:
+            self.problem = f"no {self.scene.says!r} in the answer"
+        elif answer and not self.scene.says:
+            self.problem = f"unexpected answer: {answer[:80]!r}"
+        elif self.scene.notes not in (self.sandbox.last_notes() if self.scene.notes else ""):
+            self.problem = f"no {self.scene.notes!r} in the journal"
+
+
+def main() -> int:
+    """Exit code 1 where a hook or a command did not answer what its scene is about."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each scene runs")
+    parser.add_argument("--only", default="", metavar="WORDS", help="what is named so; no page")
+    options = parser.parse_args()
+    installation.ensure()
+    home = Path.cwd()
+    chosen = {
+        heading: [
+            scene
+            for scene in scenes
+            if options.only in f"{heading}: {scene.title}" or scene.title in BASELINES
+        ]
+        for heading, scenes in SECTIONS.items()
+    }
+    with tempfile.TemporaryDirectory(prefix="sisyphus-bench-") as folder:
+        stages = _measure([s for some in chosen.values() for s in some], options.rounds, folder)
+        os.chdir(home)
+    sections = {
+        heading: ([_row(stages, scene) for scene in scenes], "")
+        for heading, scenes in chosen.items()
+        if scenes
+    }
+    if options.only in SESSION:
+        sections[SESSION] = client_session.measure()
+    if options.only in DASHBOARD:
+        sections[DASHBOARD] = dashboards.measure()
+    text = page.page(sections, options.rounds)
+    print(text)
+    if not options.only:
+        PAGE.write_text(text, "utf-8")
+        print(f"written: {PAGE.relative_to(installation.ROOT)}", file=sys.stderr)
+    problems = {title: stage.problem for title, stage in stages.items()}
+    return 1 if any(why and not why.startswith("not measured") for why in problems.values()) else 0
+
+
+def _measure(scenes: list[Scene], rounds: int, folder: str) -> dict[str, Stage]:
+    """One run of everything to warm up, then the rounds, each in another order."""
+    stages: dict[str, Stage] = {}
+    large = Path(folder) / "large.jsonl"
+    for number, scene in enumerate(scenes):
+        _say(f"preparing {number + 1} of {len(scenes)}: {scene.title}")
+        stages[scene.title] = _prepared(scene, Path(folder) / str(number), large)
+    if large.exists():
+        transcript.append(large, turns=3)
+    order = [stage for stage in stages.values() if not stage.problem]
+    for number in range(-1, rounds):
+        _say(f"round {number + 1} of {rounds}")
+        random.Random(number).shuffle(order)  # noqa: S311  # no secret
+        for stage in order:
+            stage.run()
+    for stage in order:
+        del stage.times[0], stage.processor[0]
+    _say("")
+    return stages
+
+
+def _prepared(scene: Scene, folder: Path, large: Path) -> Stage:
+    stage = Stage(scene, Sandbox(folder))
+    if not stage.command[0]:
+        stage.problem = "not measured: it is not installed"
+        return stage
+    if scene.is_large:
+        try:
+            if not large.exists():
+                transcript.create(large)
+        except transcript.TooLittleDisk as error:
+            stage.problem = f"not measured: {error}"
+            return stage
+        stage.sandbox.transcript = large
+    scene.prepare(stage.sandbox)
+    if scene.told:
+        (folder / "payload.json").write_bytes(stage.sandbox.payload(scene.told))
+    stage.sandbox.keep()
+    return stage
+
+
+def _row(stages: dict[str, Stage], scene: Scene) -> page.Row:
+    stage = stages[scene.title]
+    if stage.problem:
+        target = f"≤ {scene.target:g}" if scene.target else ""
+        return page.Row(scene.title, "", "", target, stage.problem)
+    seconds = median(stage.times)
+    took = f"{seconds * 1_000:.1f} ms ({median(stage.processor) * 1_000:.1f})"
+    if scene.beside == SECONDS:
+        return page.row(scene.title, took, seconds, "s", scene.target)
+    unit = "times json" if scene.beside == JSON else "times the former"
+    beside = median(stages[scene.beside].times)
+    return page.row(scene.title, took, seconds / beside, unit, scene.target)
 
 
 def _say(text: str) -> None:
@@ -133,49 +173,6 @@ def _say(text: str) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
-
-
-def main() -> int:
-    """Exit code 1 where a hook did not say what its scene is about."""
-    options = _options()
-    if options.wrappers:
-        import wrappers
-
-        return wrappers.main(PAGE, options.rounds)
-    scenes = [scene for scene in SCENES if options.only in scene.name]
-    clean_venv.ensure()
-    with tempfile.TemporaryDirectory(prefix="sisyphus-bench-") as folder, ExitStack() as stack:
-        bench = Bench(scenes, Path(folder), stack)
-        bench.measure(options.rounds)
-    table = report.rows(scenes, bench.samples, bench.problems)
-    if options.json:
-        print(json.dumps({"machine": machine.describe(), "rows": report.objects(table)}, indent=2))
-    else:
-        print(f"{machine.describe()}\n\n{report.terminal(table)}")
-    if not options.only:
-        _write_page(table, options.rounds)
-    wrong = [name for name, why in bench.problems.items() if not why.startswith("not measured")]
-    return 1 if wrong else 0
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each scene runs")
-    parser.add_argument("--only", default="", metavar="NAME", help="scenes whose name holds NAME")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument(
-        "--wrappers",
-        action="store_true",
-        help="measure the console scripts that installers write instead (downloads pipx and uv)",
-    )
-    return parser.parse_args()
-
-
-def _write_page(table: Sequence[report.Row], rounds: int) -> None:
-    former = PAGE.read_text("utf-8") if PAGE.exists() else ""
-    date = time.strftime("%Y-%m-%d", time.gmtime())
-    PAGE.write_text(report.page(table, machine.describe(), date, rounds, former), "utf-8")
-    print(f"\nwritten: {PAGE.relative_to(clean_venv.ROOT)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

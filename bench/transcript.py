@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 GIGABYTE = 1_000_000_000
 SPARE = 500_000_000
+LATEST = "toolu_edit"
+"""The id of the last tool call."""
 
 _BLOCK_TURNS = 60
 
@@ -35,7 +37,7 @@ def create(path: Path, size: int = GIGABYTE) -> None:
 def append(path: Path, turns: int) -> None:
     """What is said between one Stop and the next; the last thing is the edit of a file."""
     edit = {"file_path": "src/app.py", "old_string": "a", "new_string": "b"}
-    called = {"type": "tool_use", "id": "toolu_edit", "name": "Edit", "input": edit}
+    called = {"type": "tool_use", "id": LATEST, "name": "Edit", "input": edit}
     with path.open("ab") as file:
         for number in range(turns):
             file.writelines(_line(record) for record in turn(number))

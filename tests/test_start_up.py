@@ -27,7 +27,7 @@ HEAVY = {
 }  # fmt: skip
 
 QUICK = {
-    "arbiter", "arbiter.background", "arbiter.hooks", "arbiter.situation", "arbiter.steps",
+    "arbiter", "arbiter.quiet", "arbiter.situation",
     "attempt", "boulder", "boulder.book", "boulder.discover", "boulder.enforcement",
     "boulder.hooks", "boulder.in_use", "boulder.record", "boulder.store", "boulder.watch",
     "checkpoint", "checkpoint.hooks", "checkpoint.size", "checkpoint.size.gauge",

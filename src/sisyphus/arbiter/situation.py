@@ -13,6 +13,8 @@ END = "ended"  # the loop ends, the session may stop
 PAUSE = "paused"  # the loop waits for the user, the session may stop
 BLOCK = "blocked"
 
+NO_LOOP = "no loop is active"
+
 ASKING, CHECKPOINTED = "a question", "a checkpoint"
 """Why a Stop is let pass that the user hears of."""
 

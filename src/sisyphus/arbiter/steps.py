@@ -8,6 +8,7 @@ from sisyphus.arbiter.situation import (
     BLOCK,
     CHECKPOINTED,
     END,
+    NO_LOOP,
     PAUSE,
     Situation,
     Verdict,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def decide(situation: Situation) -> Verdict:
     """The first opinion wins; nobody having one, the session may stop."""
-    return opinion(situation) or Verdict(ALLOW, "no loop is active")
+    return opinion(situation) or Verdict(ALLOW, NO_LOOP)
 
 
 def opinion(situation: Situation) -> Verdict | None:

@@ -43,7 +43,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     ),
     "stop": (
         "sisyphus.boulder.hooks:on_stop",
-        "sisyphus.arbiter.hooks:on_stop",
+        "sisyphus.arbiter.quiet:on_stop",
     ),
     "pre-compact": (
         "sisyphus.boulder.hooks:on_pre_compact",

@@ -23,26 +23,21 @@ def ensure() -> None:
     """Makes the environment, or brings it up to date where the source has changed."""
     stamp = FOLDER / ".source"
     digest = _digest()
-    if COMMAND.exists() and stamp.is_file() and stamp.read_text() == digest:
+    if COMMAND.exists() and stamp.is_file() and stamp.read_text("utf-8") == digest:
         return
     print(f"installing the checkout into {FOLDER.name} …", file=sys.stderr)
     if not PYTHON.exists():
         base = getattr(sys, "_base_executable", sys.executable)
-        _call(base, "-m", "venv", "--clear", str(FOLDER))
+        subprocess.run([base, "-m", "venv", "--clear", FOLDER], check=True)
         _pip("--upgrade", "pip")
-        _pip(str(ROOT))
-    else:
-        _pip("--force-reinstall", "--no-deps", str(ROOT))
-    stamp.write_text(digest)
+    _pip(str(ROOT))
+    _pip("--force-reinstall", "--no-deps", "--compile", str(ROOT))
+    stamp.write_text(digest, "utf-8")
 
 
 def _pip(*words: str) -> None:
-    pip = (str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    _call(*pip, *words)
-
-
-def _call(*command: str) -> None:
-    subprocess.run(command, check=True)
+    pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    subprocess.run([*pip, *words], check=True)
 
 
 def _digest() -> str:
