@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.plain import line, one_line, sound
+from sisyphus.text import line, one_line, sound
 
 LINES = [
     pytest.param("a b", 0, "a b", id="a line"),

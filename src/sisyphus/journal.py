@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 from sisyphus.times import local
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import time
 from sisyphus import git
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_inside, our_home
-from sisyphus.plain import one_line
 from sisyphus.processes import TooMuchError
 from sisyphus.state import debug
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

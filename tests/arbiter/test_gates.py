@@ -16,13 +16,13 @@ from ralph.processes import is_running, wait_for
 
 from arbiter.desk import ARGS, PROMISE
 from sisyphus.arbiter import gates
-from sisyphus.measure import units
 from sisyphus.ralph import iterations, store, texts
 from sisyphus.ralph.checklists import checklist_actions
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.turn import Turn
 from sisyphus.ralph.verify import Result
 from sisyphus.state.lock import Lock
+from sisyphus.text import units
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:

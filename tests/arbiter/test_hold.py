@@ -10,10 +10,10 @@ from ralph.repositories import a_repository, git, latest
 
 from arbiter.desk import Desk
 from arbiter.plans import BLOCKED, DONE, LATER, ONE, SINCE, TWO, Enforced
-from sisyphus.measure import units
 from sisyphus.ralph import actions, arguments, report, start, statefile, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import history, timeline, views
+from sisyphus.text import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable

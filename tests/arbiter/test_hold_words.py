@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sisyphus.arbiter import hold_words as words
 from sisyphus.boulder.enforcement import Standing
-from sisyphus.measure import units
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.texts import REASON_UNITS
+from sisyphus.text import units
 
 if TYPE_CHECKING:
     from sisyphus.boulder.look import State

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sisyphus.boulder import tables
-from sisyphus.boulder.moments import clock
-from sisyphus.boulder.style import Style
+from sisyphus.style import Style
+from sisyphus.times import clock
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.boulder.moments import clock
 from sisyphus.boulder.parser.plan import parse
 from sisyphus.boulder.report import no_plan
-from sisyphus.boulder.style import Style
 from sisyphus.boulder.view import started, status_text
+from sisyphus.style import Style
+from sisyphus.times import clock
 
 if TYPE_CHECKING:
     from sisyphus._types import PlanStatus

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sisyphus.context.blocks import PART_UNITS, split, texts
 from sisyphus.context.collect import Document
-from sisyphus.measure import REPLY_UNITS, units
 from sisyphus.session.waiting import arrange, compose, fit
+from sisyphus.text import REPLY_UNITS, units
 
 
 def _document(text: str, name: str = "README.md") -> Document:

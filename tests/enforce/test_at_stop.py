@@ -11,7 +11,7 @@ from ralph.lines import prompt, said, used
 from enforce.desk import DONE, MACHINE, NOT_DONE
 from sisyphus.arbiter.judge import CAP_VARIABLE
 from sisyphus.enforce import at_stop, texts
-from sisyphus.measure import units
+from sisyphus.text import units
 from sisyphus.workspace import RUN_VARIABLE
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sisyphus.enforce import texts
 from sisyphus.enforce.limits import Limits
 from sisyphus.enforce.record import Entry
-from sisyphus.measure import units
 from sisyphus.settings import SETTINGS
+from sisyphus.text import units
 
 REASON_UNITS = 900
 LIMITS = Limits(lambda key: SETTINGS[key].default)

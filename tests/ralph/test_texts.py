@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.measure import units
 from sisyphus.ralph import texts
 from sisyphus.ralph.loop import BY_BREAKER, BY_HOST_CAP, PLAN, Loop
+from sisyphus.text import units
 from sisyphus.times import local
 
 

@@ -10,7 +10,7 @@ import pytest
 from making import debug_log, finish, ours, put, run_hook, start_hook, stored, without_coverage
 
 from rules.rulefile import a_rule
-from sisyphus.measure import REPLY_UNITS, units
+from sisyphus.text import REPLY_UNITS, units
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.measure import REPLY_UNITS, units
 from sisyphus.rules.wording import TAIL, head, shorten, title
+from sisyphus.text import REPLY_UNITS, units
 
 LABEL, PATH = ".claude/rules/long.md", "/project/.claude/rules/long.md"
 

@@ -7,9 +7,9 @@ import os
 from sisyphus.arbiter import record
 from sisyphus.arbiter.situation import ASKING, BLOCK, CHECKPOINTED, PAUSE
 from sisyphus.clients.base import Outcome, Text
-from sisyphus.measure import fingerprint
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import promise, texts
+from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sisyphus.measure import cut_units, units
-from sisyphus.plain import line, one_line
 from sisyphus.ralph import texts
+from sisyphus.text import cut_units, line, one_line, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ the user by whom."""
 from __future__ import annotations
 
 from sisyphus.paths import display
-from sisyphus.plain import line
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import notices, store
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sisyphus.arbiter.situation import END
-from sisyphus.plain import one_line
 from sisyphus.ralph import iterations, store
 from sisyphus.ralph import loop as lp
+from sisyphus.text import one_line
 from sisyphus.times import iso
 
 TYPE_CHECKING = False

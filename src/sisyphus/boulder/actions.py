@@ -27,7 +27,7 @@ from sisyphus.boulder.store import add_history, read_plans
 from sisyphus.boulder.watch import following
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import main_checkout, project_root
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

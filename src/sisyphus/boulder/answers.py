@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sisyphus.boulder.record import last_touched
 from sisyphus.paths import display
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

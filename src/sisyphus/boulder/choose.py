@@ -10,8 +10,8 @@ from sisyphus.boulder.store import read_plans
 from sisyphus.boulder.titles import NO_FIT, fit, order
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_inside
-from sisyphus.plain import line
 from sisyphus.state.files import read_json
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

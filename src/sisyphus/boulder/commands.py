@@ -10,7 +10,7 @@ from sisyphus.boulder.meant import NotFollowedError
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
-from sisyphus.plain import harmless, line
+from sisyphus.text import harmless, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

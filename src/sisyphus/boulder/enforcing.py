@@ -11,7 +11,7 @@ from sisyphus.boulder.meant import followed, look_of, there
 from sisyphus.boulder.store import read_plans
 from sisyphus.boulder.watch import following
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line
+from sisyphus.text import line
 from sisyphus.times import iso
 
 TYPE_CHECKING = False

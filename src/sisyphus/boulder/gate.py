@@ -80,7 +80,7 @@ def _newest(plans: Plans, space: Workspace) -> Look | None:
 
 
 def _words(look: Look) -> str:
-    from sisyphus.plain import line
+    from sisyphus.text import line
 
     place, counts = line(look.place), look.plan.counts
     if look.state == "missing":

@@ -13,7 +13,7 @@ from sisyphus.boulder.store import read_plans
 from sisyphus.boulder.titles import NO_FIT, fit
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

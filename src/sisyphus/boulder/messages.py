@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.clients.base import Text
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sisyphus.boulder.sections import current_section, current_story, folds, sections
-from sisyphus.boulder.style import BEGUN, BLOCKED, CURRENT, DONE, PENDING, plain
-from sisyphus.plain import line
+from sisyphus.style import BEGUN, BLOCKED, CURRENT, DONE, PENDING, plain
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sisyphus._types import PlanStatus, StoryStatus, WaveStatus
     from sisyphus.boulder.sections import Section
-    from sisyphus.boulder.style import Paint, Row, Style
+    from sisyphus.style import Paint, Row, Style
 
 MAX_ROWS = 24
 """What is longer is folded."""

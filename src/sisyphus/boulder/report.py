@@ -11,7 +11,7 @@ from sisyphus.boulder.parser.stories import current_parts, next_task, record_sto
 from sisyphus.boulder.record import is_stale
 from sisyphus.boulder.store import read_plans, record_in_project, record_path
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

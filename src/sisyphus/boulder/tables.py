@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from sisyphus.boulder.kord.todos import shown
-from sisyphus.boulder.moments import ago, clock, epoch
-from sisyphus.boulder.style import BEGUN, DONE, LEAST_WIDTH, PENDING, PLAIN, WIDTH, plain
 from sisyphus.paths import display
-from sisyphus.plain import line
+from sisyphus.style import BEGUN, DONE, LEAST_WIDTH, PENDING, PLAIN, WIDTH, plain
+from sisyphus.text import line
+from sisyphus.times import ago, clock, epoch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sisyphus._types import Json
-    from sisyphus.boulder.style import Paint, Row, Style
+    from sisyphus.style import Paint, Row, Style
 
 NO_PLANS = "No plan is followed in any project. `sisyphus boulder start` begins with one."
 NO_HISTORY = "Nothing yet: no plan of this project ended, and no checkpoint was made."

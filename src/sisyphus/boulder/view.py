@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from sisyphus.boulder.kord.todos import open_todos
-from sisyphus.boulder.moments import ago, clock
 from sisyphus.boulder.outline import Outline
 from sisyphus.boulder.record import strings
-from sisyphus.boulder.style import LEAST_WIDTH, PLAIN, WIDTH, plain
 from sisyphus.boulder.tables import todo_mark
 from sisyphus.paths import display
-from sisyphus.plain import line
+from sisyphus.style import LEAST_WIDTH, PLAIN, WIDTH, plain
+from sisyphus.text import line
+from sisyphus.times import ago, clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import PlanStatus
-    from sisyphus.boulder.style import Row, Style
+    from sisyphus.style import Row, Style
 
 NOTHING = "No plan is followed here. `sisyphus boulder start` begins with one."
 

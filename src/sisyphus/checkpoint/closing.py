@@ -7,7 +7,7 @@ import os
 from sisyphus.checkpoint import handoffs, make, store, survey
 from sisyphus.checkpoint.size import gauge
 from sisyphus.clients.base import Outcome
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

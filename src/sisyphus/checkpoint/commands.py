@@ -7,7 +7,7 @@ import re
 from sisyphus import bare_commands
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import harmless, line
+from sisyphus.text import harmless, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

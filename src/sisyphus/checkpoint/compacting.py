@@ -6,7 +6,7 @@ from sisyphus.checkpoint import make, survey, texts, watch
 from sisyphus.checkpoint.size import fullness
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line, one_line
+from sisyphus.text import line, one_line
 from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False

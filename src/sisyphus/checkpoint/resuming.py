@@ -6,7 +6,7 @@ import os
 
 from sisyphus.checkpoint import handoffs, store
 from sisyphus.clients.base import Outcome, Text
-from sisyphus.plain import line
+from sisyphus.text import line
 from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False

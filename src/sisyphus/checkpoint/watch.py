@@ -8,7 +8,7 @@ from sisyphus.checkpoint import make, store, survey, texts
 from sisyphus.checkpoint.size import fullness, gauge, levels
 from sisyphus.clients.base import Outcome, Text
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line
+from sisyphus.text import line
 from sisyphus.workspace import run_id
 
 TYPE_CHECKING = False

@@ -30,9 +30,9 @@ from sisyphus.cli import (
 from sisyphus.cli.output import as_typed
 from sisyphus.clients.base import EVENTS
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import harmless
 from sisyphus.shipped import plugin_folder
 from sisyphus.state import debug
+from sisyphus.text import harmless
 
 UNEXPECTED = 3
 

@@ -13,8 +13,8 @@ from sisyphus.cli import boulder_show
 from sisyphus.cli.boulder_show import Session, session_of, show, started
 from sisyphus.cli.output import AsJson, Project, workspace
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line
 from sisyphus.session.client_process import is_inside_client
+from sisyphus.text import line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

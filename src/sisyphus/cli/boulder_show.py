@@ -14,8 +14,8 @@ from sisyphus.cli.redraw import redraw
 from sisyphus.cli.terminal import columns, style, text_width
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id, our_home
-from sisyphus.plain import line
 from sisyphus.session.client_process import current_session
+from sisyphus.text import line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

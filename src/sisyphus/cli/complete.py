@@ -9,8 +9,8 @@ from sisyphus import journal
 from sisyphus.clients.base import EVENTS
 from sisyphus.memory import open_memory
 from sisyphus.paths import is_safe_id, our_home
-from sisyphus.plain import one_line
 from sisyphus.settings import SETTINGS
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

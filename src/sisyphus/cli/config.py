@@ -11,8 +11,8 @@ from sisyphus.cli.users_own import refuse_model
 from sisyphus.configuring import change, complaints, edit, explain, sources, trace, values
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
-from sisyphus.plain import harmless
 from sisyphus.settings import PROJECT, SETTINGS, files
+from sisyphus.text import harmless
 
 if TYPE_CHECKING:
     from sisyphus.workspace import Workspace

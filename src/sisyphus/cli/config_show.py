@@ -10,8 +10,8 @@ from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, Project, faint, heading, print_json, say, workspace
 from sisyphus.configuring import complaints, explain, sources, trace
 from sisyphus.paths import display
-from sisyphus.plain import harmless
 from sisyphus.settings import SETTINGS
+from sisyphus.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

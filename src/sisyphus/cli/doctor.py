@@ -20,7 +20,7 @@ from sisyphus.cli.progress import progress
 from sisyphus.doctor import run
 from sisyphus.doctor.case import Case
 from sisyphus.doctor.finding import count
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from sisyphus.doctor.finding import Finding

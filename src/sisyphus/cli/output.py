@@ -15,7 +15,7 @@ from sisyphus.clients.base import PREFIX
 from sisyphus.errors import MemoryOffError, SisyphusError
 from sisyphus.memory import open_memory
 from sisyphus.paths import client_home, our_home
-from sisyphus.plain import sound
+from sisyphus.text import sound
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:

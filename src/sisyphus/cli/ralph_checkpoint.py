@@ -3,7 +3,7 @@ from __future__ import annotations
 from sisyphus.checkpoint import commands, gather
 from sisyphus.cli.boulder_show import Session, session_of
 from sisyphus.cli.output import AsJson, Project, print_json, say, workspace
-from sisyphus.plain import harmless
+from sisyphus.text import harmless
 
 
 def checkpoint(

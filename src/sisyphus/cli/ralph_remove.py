@@ -13,8 +13,8 @@ from sisyphus.cli.terminal import is_terminal
 from sisyphus.cli.users_own import refuse_model
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import our_home
-from sisyphus.plain import one_line
 from sisyphus.ralph.past import history, removal, timeline, views
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

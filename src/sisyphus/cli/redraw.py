@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.cli.output import say
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import harmless
+from sisyphus.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from sisyphus.cli.terminal import is_terminal, let_go
 from sisyphus.masking import masked
-from sisyphus.plain import one_line
 from sisyphus.runner import decide
 from sisyphus.runner.desk import Screen
 from sisyphus.runner.task import fix_plan
+from sisyphus.text import one_line
 from sisyphus.times import duration, local
 
 if TYPE_CHECKING:

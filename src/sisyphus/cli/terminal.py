@@ -7,8 +7,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sisyphus.boulder.style import Style
 from sisyphus.cli.output import is_unicode, styled
+from sisyphus.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,9 +25,9 @@ from sisyphus.cli.slips import no_such_event
 from sisyphus.cli.terminal import columns
 from sisyphus.clients.base import EVENTS
 from sisyphus.paths import client_home, display, is_safe_id, our_home
-from sisyphus.plain import one_line
 from sisyphus.ralph.store import has_loop
 from sisyphus.session.transcripts import has_goal, transcript_path
+from sisyphus.text import one_line
 from sisyphus.upkeep import sessions as view
 from sisyphus.upkeep.sessions import of_loop
 

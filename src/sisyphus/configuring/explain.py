@@ -8,8 +8,8 @@ from sisyphus.configuring import keys, trace, values
 from sisyphus.configuring.complaints import setting_command
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
-from sisyphus.plain import harmless
 from sisyphus.settings import ANY, SETTINGS, variable
+from sisyphus.text import harmless
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

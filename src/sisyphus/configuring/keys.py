@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from sisyphus.plain import one_line
 from sisyphus.session.client_process import SESSION_VARIABLES
 from sisyphus.settings import SETTINGS, variable
+from sisyphus.text import one_line
 from sisyphus.workspace import RUN_VARIABLE
 
 TYPE_CHECKING = False

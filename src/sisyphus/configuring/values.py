@@ -6,7 +6,7 @@ import json
 import tomllib
 from typing import TYPE_CHECKING
 
-from sisyphus.plain import one_line, sound
+from sisyphus.text import one_line, sound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.clients.base import Text
-from sisyphus.measure import cut_units, units
+from sisyphus.text import cut_units, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

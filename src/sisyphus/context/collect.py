@@ -7,8 +7,8 @@ from io import StringIO
 
 from sisyphus.clients import files
 from sisyphus.errors import UnreadableError
-from sisyphus.measure import cut_chars
 from sisyphus.reading import DOCUMENT_BYTES, read_text
+from sisyphus.text import cut_chars
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

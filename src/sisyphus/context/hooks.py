@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sisyphus.clients.base import Outcome
-from sisyphus.measure import fingerprint
 from sisyphus.session.store import sent_hashes
+from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

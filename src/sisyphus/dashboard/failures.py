@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from sisyphus.dashboard import refusal
 from sisyphus.dashboard.methods import allowed
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import one_line
 from sisyphus.state import debug
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

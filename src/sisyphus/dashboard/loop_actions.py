@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from sisyphus.dashboard.failures import INVALID_STATE, FailedError, not_found
 from sisyphus.dashboard.views import loop as view
 from sisyphus.errors import LockedError, NewerVersionError, SisyphusError, UnreadableError
-from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import removal
 from sisyphus.ralph.past.leftovers import LeftoverError
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,10 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sisyphus import __version__
-from sisyphus.figures import MOST
+from sisyphus.numbers import MOST
 from sisyphus.paths import display
-from sisyphus.plain import sound
 from sisyphus.ralph.loop import epoch
+from sisyphus.text import sound
 from sisyphus.times import duration, iso, local
 
 HERE = os.path.dirname(os.path.abspath(__file__))

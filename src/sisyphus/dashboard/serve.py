@@ -15,8 +15,8 @@ from sisyphus.dashboard.access import EVERYWHERE, TOKEN_BYTES, Access, is_loopba
 from sisyphus.dashboard.app import build
 from sisyphus.dashboard.desk import Desk
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import one_line
 from sisyphus.state import debug
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from math import isfinite
 
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

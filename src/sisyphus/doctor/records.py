@@ -7,9 +7,9 @@ import time
 
 from sisyphus.doctor.finding import Finding, count, ok, typed, warning
 from sisyphus.errors import UnreadableError
-from sisyphus.plain import one_line
 from sisyphus.reading import open_regular
 from sisyphus.state import debug
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from contextlib import closing
 from sisyphus.doctor.finding import Finding, ok, problem, warning
 from sisyphus.doctor.sources import MANAGED, USER
 from sisyphus.memory import memory_path
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

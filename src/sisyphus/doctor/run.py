@@ -24,7 +24,7 @@ from sisyphus.doctor import (
 )
 from sisyphus.doctor.finding import PROBLEM, Finding, warning
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sisyphus.boulder import listing
 from sisyphus.doctor.finding import Finding, ok, typed, warning
-from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph.stale import STALE
 from sisyphus.session.transcripts import resume_command
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

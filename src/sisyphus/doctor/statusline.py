@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sisyphus.doctor.finding import Finding, ok, problem
 from sisyphus.install import wiring
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

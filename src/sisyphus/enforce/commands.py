@@ -8,8 +8,8 @@ from sisyphus import bare_commands
 from sisyphus.clients.base import Outcome
 from sisyphus.enforce import actions, answers
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import harmless, line
 from sisyphus.session.client_process import SESSION_VARIABLES
+from sisyphus.text import harmless, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

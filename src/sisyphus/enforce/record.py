@@ -6,7 +6,7 @@ that it is built after; each session has its own, and those of the project sum t
 
 from __future__ import annotations
 
-from sisyphus.figures import MOST
+from sisyphus.numbers import MOST
 from sisyphus.paths import is_safe_id
 from sisyphus.ralph.memory import moments
 

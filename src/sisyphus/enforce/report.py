@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 from sisyphus.times import duration, local
 
 TYPE_CHECKING = False

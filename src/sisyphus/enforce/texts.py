@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.measure import cut_units
-from sisyphus.plain import one_line
+from sisyphus.text import cut_units, one_line
 from sisyphus.times import duration
 
 TYPE_CHECKING = False

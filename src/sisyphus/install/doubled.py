@@ -16,8 +16,8 @@ from sisyphus.clients.claude_code import BATCH, CLIENT_EVENTS
 from sisyphus.errors import UnreadableError
 from sisyphus.install import removal, wiring
 from sisyphus.paths import display
-from sisyphus.plain import one_line
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

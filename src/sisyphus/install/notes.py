@@ -8,7 +8,7 @@ from sisyphus.install import manifest, opencode, opencode_notes, plan
 from sisyphus.install.claude import notes as claude_notes
 from sisyphus.install.place import USER
 from sisyphus.paths import client_home, display, our_home
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sisyphus.install import changes, found, opencode, plan
 from sisyphus.install.claude import place as claude
 from sisyphus.install.place import LOCAL
 from sisyphus.paths import display
-from sisyphus.plain import harmless, line
+from sisyphus.text import harmless, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

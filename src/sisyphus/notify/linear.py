@@ -15,7 +15,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from sisyphus.errors import SisyphusError
 from sisyphus.masking import masked
 from sisyphus.notify.words import text
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

@@ -10,8 +10,8 @@ import threading
 import time
 
 from sisyphus.notify.environment import for_commands
-from sisyphus.plain import harmless
 from sisyphus.state import debug
+from sisyphus.text import harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

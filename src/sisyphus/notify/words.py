@@ -6,7 +6,7 @@ import time
 
 from sisyphus.masking import masked
 from sisyphus.notify.send import CHECKPOINT, COMPLETION, FAILURE, PAUSE
-from sisyphus.plain import line, sound
+from sisyphus.text import line, sound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

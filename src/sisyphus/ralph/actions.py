@@ -8,12 +8,12 @@ from __future__ import annotations
 from sisyphus.errors import SisyphusError
 from sisyphus.memory import open_memory
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import one_line
 from sisyphus.ralph import breaker, notices, store
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past.living import living
 from sisyphus.session import client_process
 from sisyphus.session import store as session_store
+from sisyphus.text import one_line
 from sisyphus.times import iso
 
 TYPE_CHECKING = False

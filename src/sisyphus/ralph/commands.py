@@ -7,9 +7,9 @@ import re
 from sisyphus import bare_commands
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line
 from sisyphus.ralph import actions, help_text, store
 from sisyphus.ralph.invocations import PLUGINS
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 FIRST_LINE_CHARACTERS = 200
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sisyphus.paths import client_home
-from sisyphus.plain import one_line
 from sisyphus.ralph.loop import epoch
 from sisyphus.session.transcripts import resume_command
+from sisyphus.text import one_line
 from sisyphus.times import duration
 
 TYPE_CHECKING = False

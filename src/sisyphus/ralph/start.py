@@ -9,10 +9,10 @@ from sisyphus import transcript
 from sisyphus.clients import files_of
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id, our_home, project_root
-from sisyphus.plain import one_line
 from sisyphus.ralph import actions, adopt, arguments, begin, invocations, store
 from sisyphus.session import client_process
 from sisyphus.session.transcripts import transcript_path
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from sisyphus.figures import MOST
+from sisyphus.numbers import MOST
 from sisyphus.paths import is_safe_id
 from sisyphus.ralph.loop import ACTIVE, PAUSED, VERSION, Loop
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sisyphus.measure import cut_units, end_units, units
 from sisyphus.ralph.loop import BY_HOST_CAP, MAX_MINUTES
+from sisyphus.text import cut_units, end_units, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _LEAST = 30
 
 
 def complete(promise: str) -> str:
-    from sisyphus.plain import harmless
+    from sisyphus.text import harmless
 
     return f"""\
 [RALPH LOOP COMPLETE]

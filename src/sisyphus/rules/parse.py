@@ -7,13 +7,13 @@ import os
 from sisyphus.clients.claude_code_files import is_excluded
 from sisyphus.documents import FRONTMATTER_CHARACTERS, BadFrontmatter, expand, parse
 from sisyphus.errors import UnreadableError
-from sisyphus.measure import fingerprint
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 from sisyphus.rules import globs, keys
 from sisyphus.rules.discover import Problem
 from sisyphus.rules.owner import native_globs
 from sisyphus.rules.sources import CLAUDE, COPILOT, HOME
 from sisyphus.rules.wording import shorten
+from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.measure import REPLY_UNITS, cut_units, units
+from sisyphus.text import REPLY_UNITS, cut_units, units
 
 TAIL = "\n</system-reminder>"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sisyphus.errors import UnreadableError
-from sisyphus.plain import one_line
 from sisyphus.processes import plain
 from sisyphus.ralph import promise
 from sisyphus.reading import read_head
 from sisyphus.runner.client import echo
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sisyphus.plain import one_line
 from sisyphus.runner import handed
 from sisyphus.runner.client.signs import CONTEXT
 from sisyphus.runner.handed import COMPACTION, CUT_SHORT, LEVEL
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

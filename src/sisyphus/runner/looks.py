@@ -7,7 +7,7 @@ import os
 from sisyphus import transcript, work_tree
 from sisyphus.clients import CLAUDE, files
 from sisyphus.git import head
-from sisyphus.measure import fingerprint
+from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

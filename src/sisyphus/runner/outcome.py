@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sisyphus.errors import SisyphusError
 from sisyphus.masking import masked
-from sisyphus.measure import end_units
-from sisyphus.plain import one_line
 from sisyphus.runner import decide
 from sisyphus.runner.client import failures
 from sisyphus.runner.keep import kept
@@ -18,6 +16,7 @@ from sisyphus.runner.keep.state import (
     RUNNING,
 )
 from sisyphus.runner.task import progress
+from sisyphus.text import end_units, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

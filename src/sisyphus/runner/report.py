@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line
 from sisyphus.runner import texts
 from sisyphus.runner.keep import store
 from sisyphus.runner.keep.places import Places
 from sisyphus.runner.keep.state import COMPLETED, Run
 from sisyphus.session.process import from_json, is_alive
 from sisyphus.state.files import read_json
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sisyphus.measure import fingerprint as short_hash
 from sisyphus.ralph import breaker
 from sisyphus.ralph.cooling import limits
 from sisyphus.ralph.fingerprint import fingerprint
 from sisyphus.runner import looks
 from sisyphus.runner.client import launch
+from sisyphus.text import fingerprint as short_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sisyphus.plain import line
 from sisyphus.runner.keep.state import BREAKER, CANCELLED, COMPLETED, FATAL, MAX_ITERATIONS
 from sisyphus.runner.task import fix_plan
+from sisyphus.text import line
 from sisyphus.times import duration
 
 TYPE_CHECKING = False

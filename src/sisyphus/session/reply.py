@@ -257,7 +257,7 @@ class Reply:
 def _units(text: str) -> int:
     if not text:
         return 0
-    from sisyphus.measure import units
+    from sisyphus.text import units
 
     return units(text)
 

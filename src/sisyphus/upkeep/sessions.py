@@ -6,8 +6,8 @@ import os
 
 from sisyphus import journal
 from sisyphus.boulder.store import read_plans
-from sisyphus.plain import one_line
 from sisyphus.ralph.past import history
+from sisyphus.text import one_line
 from sisyphus.times import duration, local
 
 TYPE_CHECKING = False

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from sisyphus.boulder.style import Style
 from sisyphus.checkpoint.outlook.advice import recommendation
 from sisyphus.checkpoint.outlook.complexity import estimate
 from sisyphus.checkpoint.outlook.table import ContextFacts, as_json, view
+from sisyphus.style import Style
 
 POINTS = [(n, 94_000 + 2_000 * n) for n in range(21)]
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 from making import run_hook
 
-from sisyphus.measure import fingerprint
 from sisyphus.paths import project_id
+from sisyphus.text import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ import pytest
 from boulder.scene import PLAN, Scene
 
 from sisyphus.boulder import actions
-from sisyphus.measure import fingerprint
 from sisyphus.paths import project_id
+from sisyphus.text import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,12 +7,12 @@ from boulder.scene import PLAN, Scene
 from ralph.past.log import AT, a_loop, lives, ran, starts
 
 from dashboard.contexts import Sessions
-from sisyphus.measure import fingerprint
 from sisyphus.paths import our_home
 from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.state.files import write_text
+from sisyphus.text import fingerprint
 from sisyphus.times import iso, local
 
 if TYPE_CHECKING:

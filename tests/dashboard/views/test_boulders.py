@@ -14,8 +14,8 @@ from sisyphus.boulder.store import book_path, history_path
 from sisyphus.dashboard.desk import Desk
 from sisyphus.dashboard.failures import FailedError
 from sisyphus.dashboard.views import boulders, plan_rows
-from sisyphus.measure import fingerprint
 from sisyphus.paths import project_id
+from sisyphus.text import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enforce.words.phrases import CLAIMS, DOES_NOT, OTHERWISE, SAYS_DONE
-from sisyphus import plain
 from sisyphus.enforce.words import lists, prose
 from sisyphus.enforce.words.completion import END, find
+from sisyphus.text import one_line
 
 WORDS = [
     *("done", "complete", "finished", "all", "not", "never", "is", "I", "will", "if", "so", "and"),
@@ -169,7 +169,7 @@ def test_nothing_raises(message: str, claims: list[str], works: list[str]) -> No
 def test_the_claim_stands_in_the_message(message: str) -> None:
     found = find(message)
 
-    assert found.claim in plain.one_line(message)
+    assert found.claim in one_line(message)
     assert len(found.claim) <= 120
     assert found.says_done == (found.claim != "")
     assert "\n" not in found.why

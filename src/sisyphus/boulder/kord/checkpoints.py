@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.boulder.record import timestamp
-from sisyphus.plain import line, one_line
+from sisyphus.text import line, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.boulder.record import text
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sisyphus.boulder.store import own_record_path, record_in_project, record_pa
 from sisyphus.clients.base import PATH_CHARACTERS
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display, is_inside
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from sisyphus.boulder.kord.items import PENDING, content_of, is_finished
 from sisyphus.boulder.kord.mirror import Mirror, forget_owners
 from sisyphus.boulder.record import text
-from sisyphus.plain import line
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

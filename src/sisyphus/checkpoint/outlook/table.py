@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder.style import LEAST_WIDTH, PLAIN, WIDTH, plain
 from sisyphus.checkpoint.outlook.advice import recommendation
 from sisyphus.checkpoint.outlook.complexity import fits, must_split, refine
 from sisyphus.checkpoint.outlook.forecast import forecast, usual
 from sisyphus.checkpoint.size import levels
-from sisyphus.plain import line
+from sisyphus.style import LEAST_WIDTH, PLAIN, WIDTH, plain
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sisyphus._types import Json
-    from sisyphus.boulder.style import Paint, Row, Style
     from sisyphus.checkpoint.outlook.complexity import Estimate
     from sisyphus.checkpoint.outlook.forecast import Forecast
+    from sisyphus.style import Paint, Row, Style
 
 _LABEL = 21
 _LINES = 3

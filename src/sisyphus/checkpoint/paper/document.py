@@ -5,7 +5,7 @@ from __future__ import annotations
 from sisyphus.checkpoint.paper import facts
 from sisyphus.checkpoint.paper.in_progress import files_in_progress
 from sisyphus.checkpoint.paper.marks import cell, code, fence, quote, table, text
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 
 from sisyphus.paths import display
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 from sisyphus.work_tree import OWN_FILES
 
 TYPE_CHECKING = False

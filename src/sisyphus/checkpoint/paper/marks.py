@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sisyphus.plain import harmless, one_line, sound
+from sisyphus.text import harmless, one_line, sound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

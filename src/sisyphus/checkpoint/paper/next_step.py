@@ -6,7 +6,7 @@ import re
 
 from sisyphus.checkpoint.paper.facts import CHARACTERS, loop_task, todo
 from sisyphus.checkpoint.paper.marks import code
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sisyphus.plain import harmless, sound
+from sisyphus.text import harmless, sound
 
 HEADING = "## Notes"
 

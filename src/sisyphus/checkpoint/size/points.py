@@ -6,7 +6,7 @@ import sys
 from typing import NamedTuple
 
 from sisyphus import transcript as ts
-from sisyphus.boulder.moments import epoch
+from sisyphus.times import epoch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from sisyphus.plain import sound
+from sisyphus.text import sound
 
 _MOST = 1e300
 

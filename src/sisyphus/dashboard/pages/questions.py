@@ -15,8 +15,8 @@ from sisyphus.dashboard.pages.done import DELETE_ALL
 from sisyphus.dashboard.pages.show import show
 from sisyphus.dashboard.rendering import segment
 from sisyphus.dashboard.views import loop as view
-from sisyphus.plain import one_line
 from sisyphus.ralph import stale
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from sisyphus.dashboard.desk import Desk

@@ -8,18 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from sisyphus.boulder.moments import epoch
 from sisyphus.dashboard.views import going_on, plan_rows
 from sisyphus.dashboard.views import handoffs as handed_over
 from sisyphus.enforce import actions, marks
 from sisyphus.enforce.record import EXHAUSTED
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import line, sound
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import report, stale
 from sisyphus.ralph.past import records
 from sisyphus.session.client_process import is_held
-from sisyphus.times import iso, local
+from sisyphus.text import line, sound
+from sisyphus.times import epoch, iso, local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -15,8 +15,8 @@ from sisyphus.boulder.store import read_plans
 from sisyphus.dashboard.views import going_on, plan_rows
 from sisyphus.dashboard.views.plan_tree import tree
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import line, sound
 from sisyphus.session.client_process import is_held
+from sisyphus.text import line, sound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

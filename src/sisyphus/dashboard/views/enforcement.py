@@ -15,9 +15,9 @@ from sisyphus.enforce import actions, log, marks, store
 from sisyphus.enforce.record import OFF, Record
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import project_id
-from sisyphus.plain import line, sound
 from sisyphus.ralph import breaker
 from sisyphus.state.files import read_json
+from sisyphus.text import line, sound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,12 @@ from collections import Counter
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
-from sisyphus.boulder.moments import epoch
 from sisyphus.clients.base import as_text
 from sisyphus.dashboard.charts import days
 from sisyphus.enforce import gates, log
 from sisyphus.enforce.engine import FAILED, WORKED
-from sisyphus.plain import one_line, sound
+from sisyphus.text import one_line, sound
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sisyphus.plain import one_line, sound
 from sisyphus.ralph.loop import epoch
 from sisyphus.ralph.past.timeline import SECONDS
+from sisyphus.text import one_line, sound
 from sisyphus.times import duration, local
 
 if TYPE_CHECKING:

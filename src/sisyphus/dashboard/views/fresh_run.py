@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import harmless, one_line
 from sisyphus.runner import report, texts
 from sisyphus.runner.keep.state import Run
 from sisyphus.state.files import read_json
+from sisyphus.text import harmless, one_line
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

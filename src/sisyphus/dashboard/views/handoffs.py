@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from sisyphus.boulder.moments import epoch
 from sisyphus.checkpoint import handoffs as book
 from sisyphus.checkpoint.paper.handoff_file import FOLDER
 from sisyphus.clients.base import as_text
 from sisyphus.dashboard.failures import not_found
 from sisyphus.errors import UnreadableError
-from sisyphus.measure import fingerprint
 from sisyphus.paths import is_inside, project_id
-from sisyphus.plain import sound
 from sisyphus.reading import read_text
+from sisyphus.text import fingerprint, sound
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from sisyphus import journal
 from sisyphus.clients.base import EVENTS
 from sisyphus.dashboard.failures import INVALID_REQUEST, FailedError, not_found
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

@@ -8,7 +8,6 @@ from sisyphus.dashboard.failures import INVALID_LOOP_ID, FailedError, not_found
 from sisyphus.dashboard.views import going_on, handoffs, loops, plan_rows, stops
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import harmless, one_line
 from sisyphus.processes import last_lines, plain
 from sisyphus.ralph import iterations, report, stale
 from sisyphus.ralph import loop as lp
@@ -18,6 +17,7 @@ from sisyphus.ralph.past import records, timeline
 from sisyphus.ralph.past.history import TEXT_CHARACTERS
 from sisyphus.reading import read_bytes
 from sisyphus.session.client_process import is_held
+from sisyphus.text import harmless, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

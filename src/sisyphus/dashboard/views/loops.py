@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sisyphus import figures
+from sisyphus.numbers import count
 from sisyphus.paths import project_id
 from sisyphus.ralph import iterations
 from sisyphus.ralph.checklists import checklist_store, criteria
@@ -124,8 +124,8 @@ def _noted(ours: str, record: Record, live: Json | None) -> Json:
     if live:
         return {"iterations": record.iterations, "tokens": live["tokens"]}
     rows = [row for row in iterations.rows(ours, record.loop_id) if _is_of(row, record)]
-    numbers = [n for row in rows if (n := figures.count(row.get("iteration")))]
-    spent = [n for row in rows if (n := figures.count(row.get("tokens"))) is not None]
+    numbers = [n for row in rows if (n := count(row.get("iteration")))]
+    spent = [n for row in rows if (n := count(row.get("tokens"))) is not None]
     last = max(numbers, default=None) if record.iterations is None else record.iterations
     return {"iterations": last, "tokens": sum(spent) if spent else None}
 

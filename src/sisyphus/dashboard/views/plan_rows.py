@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from sisyphus.boulder.record import is_path, valid_record
 from sisyphus.boulder.store import history_path
 from sisyphus.dashboard.failures import not_found
-from sisyphus.measure import fingerprint
 from sisyphus.paths import display, is_safe_id, project_id
-from sisyphus.plain import line, sound
 from sisyphus.state import jsonl
+from sisyphus.text import fingerprint, line, sound
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.boulder.parser.lines import CANCELLED, COMPLETED, Heading
 from sisyphus.boulder.parser.plan import Place
-from sisyphus.plain import line
+from sisyphus.text import line
 
 if TYPE_CHECKING:
     from sisyphus._types import Json, PlanStatus

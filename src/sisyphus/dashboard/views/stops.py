@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sisyphus.arbiter.situation import ALLOW, BLOCK, END, PAUSE
-from sisyphus.figures import count, percent
-from sisyphus.plain import one_line
+from sisyphus.numbers import count, percent
 from sisyphus.ralph import iterations
 from sisyphus.ralph.loop import epoch
+from sisyphus.text import one_line
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sisyphus.dashboard.views import searching, stops
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import harmless
 from sisyphus.ralph import iterations as kept
 from sisyphus.reading import read_bytes
+from sisyphus.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,9 +11,9 @@ from sisyphus.dashboard.views import loops
 from sisyphus.dashboard.views.curve import Curve
 from sisyphus.journal import SessionSums
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import sound
 from sisyphus.session import client_process
 from sisyphus.session.transcripts import transcript_path, transcripts
+from sisyphus.text import sound
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

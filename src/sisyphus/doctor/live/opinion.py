@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sisyphus.doctor.finding import Finding, problem, warning
 from sisyphus.doctor.live.stage import PLACES, Stage
 from sisyphus.doctor.switches import UNHEARD
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

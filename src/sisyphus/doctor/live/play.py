@@ -11,9 +11,9 @@ from sisyphus.clients import CLAUDE, files
 from sisyphus.doctor.live.model import serving
 from sisyphus.doctor.live.stage import PROMPT, TOKEN
 from sisyphus.doctor.round_trip import noted_events
-from sisyphus.plain import one_line
 from sisyphus.reading import read_text
 from sisyphus.runner.client.child import Child
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import tee
 
-from sisyphus import plain
 from sisyphus.enforce.words import ahead, doubts, questions
 from sisyphus.enforce.words.finding import Finding
 from sisyphus.enforce.words.lists import NO_WORDS
 from sisyphus.enforce.words.place import Place
 from sisyphus.markdown import HIDDEN
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _claim(sentence: Sentence, index: int) -> str:
 
 def _line(text: str) -> str:
     """Without the emphasis around all of it."""
-    line = plain.one_line(text[:_READ])
+    line = one_line(text[:_READ])
     bare = line.strip(_EMPHASIS)
     return line if "*" in bare else bare
 

@@ -13,8 +13,8 @@ from sisyphus.install.place import LOCAL, PROJECT, USER
 from sisyphus.install.plan import SKIP, UNINSTALL
 from sisyphus.install.wish import EXCLUDES, HOOKS, STATUSLINE
 from sisyphus.paths import client_home, project_root
-from sisyphus.plain import one_line
 from sisyphus.state.files import read_json
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

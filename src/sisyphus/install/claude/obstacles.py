@@ -7,7 +7,7 @@ import math
 from sisyphus.install.claude.edits import EXCLUDES, HOOKS, STATUSLINE, is_hook_of_ours
 from sisyphus.install.json_text import parse, position
 from sisyphus.install.json_tree import doubled, member
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ def reminder(ours: str, loop_id: str) -> str:
 
 def lines(found: Sequence[Criterion], characters: int = 0) -> list[str]:
     """Each criterion as a task of a Markdown list, its text cut at `characters` (0 = whole)."""
-    from sisyphus.plain import one_line
+    from sisyphus.text import one_line
 
     return [f"- [{_MARKS[c.status]}] {c.id} {one_line(c.text, characters)}" for c in found]
 
@@ -60,7 +60,7 @@ def _listed(ours: str, loop_id: str) -> list[Criterion]:
 
 
 def _named(left: Sequence[Criterion]) -> str:
-    from sisyphus.plain import one_line
+    from sisyphus.text import one_line
 
     names = [f"{c.id} {one_line(c.text, _WHY_CHARACTERS)}" for c in left[:_NAMED]]
     more = f"; and {len(left) - _NAMED} more" if len(left) > _NAMED else ""

@@ -7,10 +7,10 @@ do.
 from __future__ import annotations
 
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import one_line
 from sisyphus.ralph import actions
 from sisyphus.ralph.checklists import checklist, checklist_store, criteria
 from sisyphus.session import client_process
+from sisyphus.text import one_line
 from sisyphus.times import iso
 
 TYPE_CHECKING = False

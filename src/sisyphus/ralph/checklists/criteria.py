@@ -7,7 +7,7 @@ and stays.
 from __future__ import annotations
 
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 
 from sisyphus.errors import LockedError, SisyphusError
 from sisyphus.paths import is_safe_id
-from sisyphus.plain import one_line
 from sisyphus.ralph import store
 from sisyphus.ralph.past import history, records, timeline
 from sisyphus.ralph.past.lines import Lines
 from sisyphus.ralph.past.living import living, unreadable
 from sisyphus.state.files import Staged
 from sisyphus.state.lock import Lock
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

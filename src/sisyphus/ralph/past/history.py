@@ -13,10 +13,10 @@ from __future__ import annotations
 import os
 
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import sound
 from sisyphus.ralph import loop as lp
 from sisyphus.state import debug
 from sisyphus.state.files import append_line, ensure_folder
+from sisyphus.text import sound
 from sisyphus.times import iso
 
 TYPE_CHECKING = False

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from copy import copy
 
-from sisyphus.figures import count
-from sisyphus.plain import sound
+from sisyphus.numbers import count
 from sisyphus.ralph.loop import PLAN, is_before
 from sisyphus.ralph.past import history
 from sisyphus.ralph.past.history import TEXT_CHARACTERS
+from sisyphus.text import sound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sisyphus.plain import one_line
 from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import history, records
+from sisyphus.text import one_line
 from sisyphus.times import duration
 
 TYPE_CHECKING = False

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import figures
+from sisyphus import numbers
 from sisyphus.errors import SisyphusError
-from sisyphus.plain import one_line
 from sisyphus.ralph import iterations as kept
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import report
 from sisyphus.ralph.past import records, views
+from sisyphus.text import one_line
 from sisyphus.times import duration, local
 
 TYPE_CHECKING = False
@@ -144,10 +144,10 @@ def _epoch(value: object) -> float:
 
 
 def _context(value: object) -> str:
-    found = figures.percent(value)
+    found = numbers.percent(value)
     return f"context {found:.0f} %" if found else ""
 
 
 def _count(value: object, noun: str) -> str:
-    found = figures.count(value)
+    found = numbers.count(value)
     return f"{found:,} {noun}" + "s" * (found > 1) if found else ""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sisyphus.plain import one_line
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import history, records
+from sisyphus.text import one_line
 from sisyphus.times import duration, local
 
 TYPE_CHECKING = False

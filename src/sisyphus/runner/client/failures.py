@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from errno import E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOTDIR, EPERM
 
-from sisyphus.plain import line
 from sisyphus.ralph.limits import LONGEST, reset_time
 from sisyphus.runner.client import signs
+from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

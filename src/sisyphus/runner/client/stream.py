@@ -8,9 +8,9 @@ another program: its text is what was said.
 from __future__ import annotations
 
 from sisyphus.clients.claude_code_files import record as read
-from sisyphus.plain import line as shown
 from sisyphus.processes import plain
 from sisyphus.runner.client import told
+from sisyphus.text import line as shown
 from sisyphus.transcript import Call
 
 TYPE_CHECKING = False

@@ -14,9 +14,9 @@ from sisyphus.boulder.parser.lines import (
 )
 from sisyphus.boulder.parser.names import read_frontmatter
 from sisyphus.errors import UnreadableError
-from sisyphus.plain import one_line
 from sisyphus.reading import PLAN_BYTES, read_text
 from sisyphus.runner.keep.places import FIX_PLANS
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.checkpoint.outlook import complexity
-from sisyphus.plain import one_line
+from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,10 +12,9 @@ from itertools import pairwise
 
 from sisyphus.errors import UnreadableError
 from sisyphus.masking import masked
-from sisyphus.measure import cut_chars
-from sisyphus.plain import harmless, one_line
 from sisyphus.reading import open_regular
 from sisyphus.state import debug
+from sisyphus.text import cut_chars, harmless, one_line
 
 ENTRY_CHARACTERS = 2_000
 SAID_CHARACTERS = 600

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from sisyphus.errors import UnreadableError
 from sisyphus.masking import masked
-from sisyphus.measure import cut_chars, end_units
-from sisyphus.plain import harmless, one_line
 from sisyphus.reading import read_head
 from sisyphus.runner.task import instructions, item_text
+from sisyphus.text import cut_chars, end_units, harmless, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

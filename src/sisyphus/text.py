@@ -1,10 +1,43 @@
-"""Sizes of text as the client counts them, and cuts that fall on line ends."""
+"""Text as people and clients take it: one line of a stranger's words, sizes in UTF-16 units, cuts
+that fall on line ends, and a fingerprint."""
 
 from __future__ import annotations
 
 REPLY_UNITS = 10_000
 """A hook's text above this many UTF-16 units is replaced by a 2 KB preview (Claude Code 2.1.329:
 exactly 10,000 passes, 5,000 emoji pass, 5,001 do not)."""
+
+_LINE = 300
+"""Of a name or a task in a text: a hostile plan must not fill the reply."""
+
+
+def one_line(text: str, characters: int = 0) -> str:
+    """`text` on one line, without control characters and half surrogate pairs.
+
+    With `characters` the line is no longer than that; `...` ends what was cut.
+    """
+    source = text[: 10 * characters] if characters else text
+    words = "".join(c if c.isprintable() else " " for c in source).split()
+    joined = " ".join(words)
+    if not characters or (len(joined) <= characters and len(source) == len(text)):
+        return joined
+    return joined[: characters - 3].rstrip() + "..."
+
+
+def line(text: str) -> str:
+    """`text` on one line of at most 300 code points, a space for each that cannot be printed."""
+    shown = "".join(c if c.isprintable() else " " for c in text[: _LINE + 1])
+    return shown if len(shown) <= _LINE else shown[: _LINE - 1] + "…"
+
+
+def harmless(text: str) -> str:
+    """`text` without control characters, its line ends kept."""
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+
+
+def sound(text: str) -> str:
+    """`text` with `?` for each half surrogate pair, which JSON can spell and UTF-8 cannot."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def units(text: str) -> int:

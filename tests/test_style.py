@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.boulder.style import PLAIN, Style
+from sisyphus.style import PLAIN, Style
 
 if TYPE_CHECKING:
-    from sisyphus.boulder.style import Row
+    from sisyphus.style import Row
 
 ASCII = Style(is_ascii=True)
 

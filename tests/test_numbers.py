@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus import figures
+from sisyphus import numbers
 
 COUNTS = [
     (0, 0), (7, 7), (10**15 - 1, 10**15 - 1), (10**15, None), (10**400, None), (-1, None),
@@ -16,7 +16,7 @@ COUNTS = [
 
 @pytest.mark.parametrize(("value", "count"), COUNTS)
 def test_a_count_is_what_somebody_could_have_counted(value: object, count: int | None) -> None:
-    assert figures.count(value) == count
+    assert numbers.count(value) == count
 
 
 PERCENTS = [
@@ -29,10 +29,10 @@ PERCENTS = [
 def test_a_percent_is_what_somebody_could_have_measured(
     value: object, percent: float | None
 ) -> None:
-    assert figures.percent(value) == percent
+    assert numbers.percent(value) == percent
 
 
 @given(st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), st.lists))
 def test_whatever_a_file_holds_is_a_figure_or_none(value: object) -> None:
-    for found in (figures.count(value), figures.percent(value)):
+    for found in (numbers.count(value), numbers.percent(value)):
         assert found is None or json.loads(json.dumps(found)) == value

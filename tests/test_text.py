@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.measure import REPLY_UNITS, cut_chars, cut_units, end_units, fingerprint, units
+from sisyphus.text import REPLY_UNITS, cut_chars, cut_units, end_units, fingerprint, units
 
 SIZES = [
     pytest.param("", 0, id="nothing"),
