@@ -8,8 +8,8 @@ import pytest
 from making import HANG_SECONDS, debug_log, ours, put
 from ralph.repositories import ENVIRONMENT, a_repository, commit, environment, git
 
+from sisyphus.errors import TooMuchError
 from sisyphus.git import names, program
-from sisyphus.processes import TooMuchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

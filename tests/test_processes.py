@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from making import HANG_SECONDS
 from ralph.processes import is_running, pids_in, wait_for
 
+from sisyphus.errors import TooMuchError
 from sisyphus.processes import (
     ASK,
     FORCE,
     WAIT,
-    TooMuchError,
     end_group,
     interruptible,
     last_lines,

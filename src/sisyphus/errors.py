@@ -16,3 +16,7 @@ class LockedError(SisyphusError):
 
 class MemoryOffError(SisyphusError):
     """The memory cannot be used: a newer sisyphus made it, or the home cannot be written."""
+
+
+class TooMuchError(SisyphusError):
+    """It took too long, or was too much."""

@@ -275,6 +275,11 @@ class Change:
         self.version = version
         self.values = values
 
+    @property
+    def touches_sent(self) -> bool:
+        """Whether what a session was sent is not the same afterwards."""
+        return False
+
     def apply(self, memory: Memory) -> bool:
         """Whether it counts. It does not where the record has changed since it was read: what was
         decided then is stale."""
@@ -418,6 +423,7 @@ def _set_aside(path: str, stamp: Stamp | None) -> bool:
                 if os.path.exists(path + beside):
                     os.rename(path + beside, kept + beside)
             file.truncate(0)
+            os.chmod(path, 0o600)
     except OSError as error:
         debug.log(f"not set aside: {path}: {error}")
         return False

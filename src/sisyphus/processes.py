@@ -12,7 +12,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sisyphus.errors import SisyphusError
+from sisyphus.errors import TooMuchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,10 +52,6 @@ _ESCAPE = re.compile(
 )
 # With those that turn the direction of writing, which show a line as what it is not.
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-class TooMuchError(SisyphusError):
-    """It took too long, or printed too much."""
 
 
 @dataclass

@@ -7,9 +7,8 @@ import stat
 import time
 
 from sisyphus import git
-from sisyphus.errors import SisyphusError
+from sisyphus.errors import SisyphusError, TooMuchError
 from sisyphus.paths import is_inside, our_home
-from sisyphus.processes import TooMuchError
 from sisyphus.state import debug
 from sisyphus.text import one_line
 

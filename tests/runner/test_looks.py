@@ -8,7 +8,7 @@ from making import put
 from ralph.repositories import a_repository, change, commit, latest
 
 from sisyphus import git
-from sisyphus.processes import TooMuchError
+from sisyphus.errors import TooMuchError
 from sisyphus.runner import looks
 from sisyphus.runner.desk import Desk, Screen
 from sisyphus.runner.keep.places import Places

@@ -278,3 +278,21 @@ def test_what_is_no_payload_is_answered_with_silence(
     answer = world.raw(event, stdin)
 
     assert (answer.exit, answer.stdout, answer.stderr) == (0, "", "")
+
+
+def test_as_a_plugin_a_hook_with_nothing_to_say_says_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PLUGIN_ROOT", "/plugin")
+    world.start()
+
+    assert world.tool("Bash", command="ls").stdout == ""
+
+
+def test_the_line_leaves_nothing_beside_the_memory(world: World) -> None:
+    world.write("~/.claude/.sisyphus/config.toml", "[rules]\nenabled = true\n")
+    world.start()
+
+    world.statusline()
+
+    assert not list(world.ours.glob("sisyphus.db-*"))

@@ -187,7 +187,9 @@ def render(
             "hookEventName": BATCH if payload.is_batch else CLIENT_EVENTS[payload.event],
             "additionalContext": text,
         }
-    return reply if os.environ.get(PLUGIN) else without_prefix(reply) or None
+    if not reply:
+        return None
+    return reply if os.environ.get(PLUGIN) else without_prefix(reply)
 
 
 def heard(reply: Json) -> tuple[str, str]:

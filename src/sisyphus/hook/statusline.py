@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from sisyphus import state
+from sisyphus import memory, state
 from sisyphus.hook import status_words
 from sisyphus.paths import is_safe_id
 from sisyphus.state import debug
@@ -53,6 +53,7 @@ def run() -> int:
         debug.log(f"statusline: {type(error).__name__}: {error}")
     finally:
         state.lock_deadline = None
+        memory.close()
     return 0
 
 

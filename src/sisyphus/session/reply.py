@@ -19,9 +19,10 @@ from sisyphus.session import store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sisyphus.clients.base import Client, Payload, Text
+    from sisyphus.memory import Change
     from sisyphus.workspace import Workspace
 
     Outcomes = dict[str, Outcome | None]
@@ -36,6 +37,10 @@ class _StaleError(Exception):
     def __init__(self, routes: list[str]) -> None:
         super().__init__(", ".join(routes))
         self.routes = routes
+
+
+class _UnheardError(Exception):
+    """Nobody reads what we print."""
 
 
 class Reply:
@@ -70,9 +75,10 @@ class Reply:
             return self._send_without_memory(outcomes)
         try:
             return self._send(outcomes)
-        except _sqlite3.Error as error:
+        except (OSError, _sqlite3.Error) as error:  # the disk is full, say
             self._space.log(f"{payload.event}: the memory was not written: {error}")
-            if self._has_printed or error.sqlite_errorcode == _sqlite3.SQLITE_BUSY:
+            is_busy = getattr(error, "sqlite_errorcode", 0) == _sqlite3.SQLITE_BUSY
+            if self._has_printed or is_busy:
                 return Outcome()
             return self._send_without_memory(outcomes, str(error))
 
@@ -96,7 +102,7 @@ class Reply:
                 for route in stale.routes:
                     outcomes[route] = self._ask(route) if route != "fork" else self._inheritance()
                 continue
-            except OSError as error:
+            except _UnheardError as error:
                 self._space.log(f"{self._payload.event}: nobody read the reply: {error}")
                 speaks = False
                 continue
@@ -106,23 +112,38 @@ class Reply:
         return Outcome()
 
     def _apply(self, outcomes: Outcomes, *, is_last: bool) -> int:
-        """Makes the changes; returns the session's number. Raises `_StaleError` where a record is
-        no more what a handler has read. In the end what it asked for counts without its changes."""
-        memory = self._space.memory
-        stale = [
-            route
-            for route, outcome in outcomes.items()
-            if outcome and not all(change.apply(memory) for change in outcome.changes)
-        ]
+        """Applies the handlers' changes and notes the tool calls; returns the session's number.
+
+        Raises `_StaleError` where a record changed after a handler read it, or another hook
+        answered a call meanwhile. In the end what a handler asked for counts without its changes.
+        """
+        memory, payload = self._space.memory, self._payload
+        asked = {route: outcome for route, outcome in outcomes.items() if outcome}
+        stale = [route for route, outcome in asked.items() if not self._takes(outcome.changes)]
         if stale and not is_last:
             raise _StaleError(stale)
         self._ledgers.clear()
-        if any(outcome.changes for outcome in outcomes.values() if outcome):
+        if any(change.touches_sent for outcome in asked.values() for change in outcome.changes):
             self._ledgers.update(filter(self._is_exported, store.LEDGERS.values()))
-        n = store.number_of(memory, self._payload)
-        for call in self._payload.call_ids:
-            memory.write("INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)", n, call)
+        n = store.number_of(memory, payload)
+        insert = "INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)"
+        answered = {call for call in payload.call_ids if not memory.write(insert, n, call)}
+        if answered and not is_last:
+            payload.calls = [call for call in payload.calls if call.id not in answered]
+            raise _StaleError(list(outcomes))
         return n
+
+    def _takes(self, changes: Sequence[Change]) -> bool:
+        """Makes all of these changes or none; whether it did."""
+        if not changes:
+            return True
+        memory = self._space.memory
+        memory.write("SAVEPOINT outcome")
+        counts = all(change.apply(memory) for change in changes)
+        if not counts:
+            memory.write("ROLLBACK TO outcome")
+        memory.write("RELEASE outcome")
+        return counts
 
     def _is_exported(self, ledger: str) -> bool:
         payload = self._payload
@@ -236,21 +257,27 @@ class Reply:
             outcome.messages.append(f"sisyphus goes on without its memory: {problem}.")
         try:
             self._print(outcome, fit(texts)[0])
-        except OSError as error:
+        except _UnheardError as error:
             self._space.log(f"{payload.event}: nobody read the reply: {error}")
         return outcome
 
     def _print(self, outcome: Outcome, text: str) -> None:
         if self._payload.event == "idle" and self._client.WAKES_BY_EXIT:
             return
-        reply = self._client.render(self._payload, outcome, text, self._space.settings.get)
+        reply = self._client.render(
+            self._payload, outcome, text,
+            lambda name: self._space.settings.get(name),  # noqa: PLW0108  # read if asked for
+        )  # fmt: skip
         if reply is None:
             return
         self._space.memory.reserve()
         # What the summariser reads need not be ASCII, where stdout can spell it.
         is_utf8 = (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf")
         ascii_only = self._payload.event != "pre-compact" or not is_utf8
-        self._write(json.dumps(reply, ensure_ascii=ascii_only) + "\n")
+        try:
+            self._write(json.dumps(reply, ensure_ascii=ascii_only) + "\n")
+        except OSError as error:
+            raise _UnheardError(str(error)) from error
         self._has_printed = True
 
 

@@ -97,6 +97,10 @@ class Beginning(Change):
         self.at = at
         self.forgets = forgets
 
+    @property
+    def touches_sent(self) -> bool:
+        return self.forgets
+
     def apply(self, memory: Memory) -> bool:
         if not super().apply(memory):
             return False
@@ -123,6 +127,10 @@ class Inheritance(Change):
         told = json.dumps(parents)
         super().__init__("session", session.key, session.version, {"parents": told})
         self.parents = parents
+
+    @property
+    def touches_sent(self) -> bool:
+        return True
 
     def apply(self, memory: Memory) -> bool:
         """Counts once, whatever else has changed, and unless there is nothing left to inherit."""

@@ -12,8 +12,8 @@ import time
 
 from sisyphus import git
 from sisyphus.checkpoint.tree.guest import LeftAloneError, check
-from sisyphus.errors import SisyphusError
-from sisyphus.processes import TooMuchError, output
+from sisyphus.errors import SisyphusError, TooMuchError
+from sisyphus.processes import output
 from sisyphus.state import debug
 from sisyphus.work_tree import OWN_FILES
 
