@@ -20,6 +20,8 @@ _NO_FILES_BESIDE = (
 NOWHERE = os.path.join(os.devnull, ".claude")
 """The client's folder where there is no home: nothing is there, and nothing can be written."""
 
+NO_HOME = "HOME is empty, so there is no folder of the client. Set it, then run this again."
+
 
 def client_home() -> str:
     """The client's own folder: $CLAUDE_CONFIG_DIR, else ~/.claude."""

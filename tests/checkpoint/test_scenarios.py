@@ -133,10 +133,11 @@ def test_a_project_may_switch_it_off(desk: Desk) -> None:
     assert run_hook("pre-compact", _payload(desk, "PreCompact.manual")) == (0, {})
 
 
-def test_a_project_may_not_move_a_level(desk: Desk) -> None:
-    text = "[checkpoint]\nl1 = 1\nl2 = 2\nl3 = 3\nwindow = 1000\nhand_over = false\n"
+def test_a_project_may_not_raise_a_level(desk: Desk) -> None:
+    text = "[checkpoint]\nl1 = 99\nl2 = 99\nl3 = 99\nwindow = 10000\nhand_over = false\n"
     put(desk.project / ".claude" / "sisyphus.toml", text)
     assert _after_batch(desk, 60) == ""
+    assert "|L1|72|" in _after_batch(desk, 72)
 
 
 def test_of_a_transcript_of_a_gigabyte_the_end_counts(desk: Desk) -> None:

@@ -296,3 +296,16 @@ def test_the_line_leaves_nothing_beside_the_memory(world: World) -> None:
     world.statusline()
 
     assert not list(world.ours.glob("sisyphus.db-*"))
+
+
+@pytest.mark.parametrize("command", ["install --yes", "uninstall --yes", "enforce on"])
+def test_without_a_home_a_command_says_what_is_missing(
+    world: World, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+    monkeypatch.setenv("HOME", "")
+
+    answer = world.sisyphus(command)
+
+    assert answer.exit == 1
+    assert answer.stderr.startswith("error: HOME is empty")

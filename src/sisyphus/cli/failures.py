@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sisyphus.cli.terminal import let_go
-from sisyphus.paths import display, is_inside, our_home
+from sisyphus.paths import NO_HOME, NOWHERE, client_home, display, is_inside, our_home
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -30,6 +30,8 @@ def in_words(error: OSError) -> str:
     if not isinstance(named, (str, bytes)):
         return f"the system refused something: {why}. Look at where the output goes, and try again."
     path = os.fsdecode(named)
+    if client_home() == NOWHERE and path == os.devnull:
+        return NO_HOME
     if not is_inside(path, our_home()):
         return f"{path} cannot be used: {why}. Look at its rights."
     return f"our state folder cannot be used: {_short(path)}: {why}. {_what_to_do(error)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.errors import SisyphusError
-from sisyphus.paths import ancestors, is_inside, our_home
+from sisyphus.paths import NO_HOME, ancestors, is_inside, our_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def check(folder: str, base: str) -> None:
     """Raises `SisyphusError` where no folder can be made, or a link leads out of `base`."""
     nearest = next(path for path in ancestors(folder) if os.path.lexists(path))
+    if nearest == os.devnull:
+        raise SisyphusError(NO_HOME)
     if not os.path.isdir(nearest):
         raise SisyphusError(f"{nearest} is no folder. Move it away, then run this again.")
     if not is_inside(folder, base):

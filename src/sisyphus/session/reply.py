@@ -114,8 +114,8 @@ class Reply:
     def _apply(self, outcomes: Outcomes, *, is_last: bool) -> int:
         """Applies the handlers' changes and notes the tool calls; returns the session's number.
 
-        Raises `_StaleError` where a record changed after a handler read it, or another hook
-        answered a call meanwhile. In the end what a handler asked for counts without its changes.
+        Raises `_StaleError` where a record changed after a handler read it. In the end what a
+        handler asked for counts without its changes.
         """
         memory, payload = self._space.memory, self._payload
         asked = {route: outcome for route, outcome in outcomes.items() if outcome}
@@ -126,11 +126,8 @@ class Reply:
         if any(change.touches_sent for outcome in asked.values() for change in outcome.changes):
             self._ledgers.update(filter(self._is_exported, store.LEDGERS.values()))
         n = store.number_of(memory, payload)
-        insert = "INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)"
-        answered = {call for call in payload.call_ids if not memory.write(insert, n, call)}
-        if answered and not is_last:
-            payload.calls = [call for call in payload.calls if call.id not in answered]
-            raise _StaleError(list(outcomes))
+        for call in payload.call_ids:
+            memory.write("INSERT OR IGNORE INTO call (session, id) VALUES (?, ?)", n, call)
         return n
 
     def _takes(self, changes: Sequence[Change]) -> bool:
