@@ -43,8 +43,8 @@ QUICK = {
     "rules.sources", "rules.survey", "rules.target", "rules.wording", "session",
     "session.client_process", "session.hooks", "session.process", "session.reply",
     "session.store", "settings", "state", "state.debug", "state.files", "state.lock",
-    "text", "times", "transcript", "upkeep", "upkeep.choose", "upkeep.hooks", "upkeep.kept", "upkeep.look",
-    "upkeep.purge", "upkeep.remove", "workspace",
+    "text", "times", "transcript", "upkeep", "upkeep.choose", "upkeep.hooks", "upkeep.kept",
+    "upkeep.look", "upkeep.purge", "upkeep.remove", "workspace",
 }  # fmt: skip
 """All of ours that a hook with nothing to say may load, whichever event it is of."""
 
