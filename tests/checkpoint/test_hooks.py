@@ -9,7 +9,7 @@ import pytest
 from making import configure, debug_log, ours, put, stored
 
 from checkpoint.desk import LARGE, SMALL, Desk, first_line, model, user
-from sisyphus.checkpoint import hooks, store
+from sisyphus.checkpoint import store
 from sisyphus.checkpoint.size import gauge
 
 if TYPE_CHECKING:
@@ -122,12 +122,16 @@ def test_the_first_answer_of_a_session_is_waited_for_in_a_small_window(
     assert first_line(desk.batch("toolu_1")) == WARNED
 
 
-def test_the_first_answer_of_a_session_is_waited_for(
+def test_the_first_answer_of_a_session_is_not_waited_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A fresh context is far from all levels; else the next batch tells it."""
     desk.add({"type": "user", "message": {"content": "do it"}})
-    desk.write_late(72, monkeypatch)
-    assert first_line(desk.batch("toolu_1")) == WARNED
+    waited = desk.write_late(72, monkeypatch)
+    assert model(desk.batch("toolu_1")) == ""
+    assert waited == []
+    assert not os.path.exists(store.path(desk.ours, "s1"))
+    assert first_line(desk.reach(72)) == WARNED
 
 
 def test_far_from_all_levels_nobody_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,16 +147,6 @@ def test_after_one_tool_alone_nobody_waits(desk: Desk, monkeypatch: pytest.Monke
     waited = desk.write_late(72, monkeypatch)
     assert model(desk.ask("post-tool-use", tool_use_id="toolu_2")) == ""
     assert waited == []
-
-
-def test_a_long_transcript_without_an_answer_is_none_of_a_new_session(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.add({"type": "user", "text": "x" * hooks.FIRST_BYTES})
-    waited = desk.write_late(72, monkeypatch)
-    assert model(desk.batch("toolu_1")) == ""
-    assert waited == []
-    assert not os.path.exists(store.path(desk.ours, "s1"))
 
 
 def test_a_transcript_that_is_not_there_yet_is_no_error(desk: Desk) -> None:

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from sisyphus.workspace import Workspace
 
 COMMANDS = ("ralph-context", "ralph-checkpoint")
-FIRST_BYTES = 100_000
-"""So long is a transcript at most whose first answer is waited for."""
-
 
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
     """Gives a handoff that waits to whoever goes on with the work."""
@@ -79,28 +76,20 @@ def _look(payload: Payload, space: Workspace) -> Outcome | None:
     told = store.number(known, "told")
     found = gauge.read(payload.transcript, payload.call_ids, store.cut(known))
     is_late = payload.is_batch and not found.is_current
-    is_first = is_late and not found.tokens and _size(payload.transcript) < FIRST_BYTES
     stamp = store.circumstances(space.settings, found.model)
     is_quiet = store.is_quiet(known, found.tokens, stamp, is_late=is_late)
     is_little = is_quiet or found.tokens < gauge.least_tokens(space, known)
-    if not found.is_readable or (is_little and not told and not is_first):
+    if not found.is_readable or (is_little and not told):
         return None
     if not space.settings.get("checkpoint.enabled"):
         return None
     from sisyphus.checkpoint import watch
 
     return _try(
-        lambda payload, space: watch.look(payload, space, found, wait=is_late or is_first),
+        lambda payload, space: watch.look(payload, space, found, wait=is_late),
         payload,
         space,
     )
-
-
-def _size(path: str) -> int:
-    try:
-        return os.path.getsize(path)
-    except (OSError, ValueError):
-        return FIRST_BYTES
 
 
 def on_pre_compact(payload: Payload, space: Workspace) -> Outcome | None:
