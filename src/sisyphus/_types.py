@@ -5,21 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 Json = dict[str, Any]
-Kind = Literal["boulder", "loop", "checkpoint", "rules", "agents", "readme"]
-Ledger = Literal["", "rules-injector", "context-injector"]
-
-
-class Piece(TypedDict):
-    """A text for the model. Neighbours with the same head and tail share one frame."""
-
-    kind: Kind
-    head: str
-    body: str
-    tail: str
-    late_head: str  # stands in for `head` when the piece waited for a later reply; "" = same
-    ledger: Ledger  # which of the session's ledgers remembers it; "" = the session file itself
-    hash: str  # what the ledger remembers; "" = never remembered, always sent
-    path: str  # file it came from; "" where there is none
 
 
 class Toast(TypedDict):
@@ -30,20 +15,6 @@ class Toast(TypedDict):
     message: str
     seconds: float  # for which it is shown
     countdown: float  # seconds between it and what it announces
-
-
-class Reply(TypedDict, total=False):
-    """What Claude Code reads from a hook's stdout."""
-
-    decision: Literal["block"]
-    reason: str
-    systemMessage: str
-    hookSpecificOutput: SpecificOutput
-
-
-class SpecificOutput(TypedDict):
-    hookEventName: str
-    additionalContext: str
 
 
 class Progress(TypedDict):

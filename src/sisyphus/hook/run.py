@@ -30,7 +30,8 @@ STDIN_BYTES = 64_000_000
 """A Write of a 5 MB file arrives as about 15 MB; nothing sensible is larger than this."""
 
 FAILED, USAGE, WAKE = 1, 2, 2
-"""Exit codes: of `--strict`, where a person typed something wrong, of `idle` that wakes."""
+"""Exit codes: with `--strict` where anything failed, where a person typed something wrong, and of
+`idle` where it wakes a session. Every other hook exits with 0."""
 
 IDLE, STRICT = "idle", "--strict"
 
@@ -73,17 +74,15 @@ class Door:
         space.cwd = payload.folder
         if payload.calls:
             self._leave_out_answered(payload, space)
+        wakes = self._event == IDLE and client.WAKES_BY_EXIT
         reply = Reply(
-            payload, space, client, lambda route: self._ask(route, payload, space), _print,
-            self._started,
+            payload, space, client, lambda route: self._ask(route, payload, space),
+            _complain if wakes else _print, self._started,
         )  # fmt: skip
         if self._is_silent(payload, space, client, reply):
             return 0
         outcome = reply.send(self._ask_all(payload, space))
-        if self._event != IDLE or outcome.reason is None or not client.WAKES_BY_EXIT:
-            return 0
-        _complain(f"{outcome.reason}\n")
-        return WAKE
+        return WAKE if wakes and outcome.reason is not None else 0
 
     def fail(self, text: str) -> int:
         """Notes what went wrong; the client's user goes on."""

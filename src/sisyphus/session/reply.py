@@ -100,7 +100,7 @@ class Reply:
                     outcome = self._settle(n, outcomes, speaks=speaks)
             except _StaleError as stale:
                 for route in stale.routes:
-                    outcomes[route] = self._ask(route) if route != "fork" else self._inheritance()
+                    outcomes[route] = self._ask(route)
                 continue
             except _UnheardError as error:
                 self._space.log(f"{self._payload.event}: nobody read the reply: {error}")
@@ -259,23 +259,31 @@ class Reply:
         return outcome
 
     def _print(self, outcome: Outcome, text: str) -> None:
-        if self._payload.event == "idle" and self._client.WAKES_BY_EXIT:
-            return
-        reply = self._client.render(
-            self._payload, outcome, text,
-            lambda name: self._space.settings.get(name),  # noqa: PLW0108  # read if asked for
-        )  # fmt: skip
-        if reply is None:
+        said = self._spell(outcome, text)
+        if not said:
             return
         self._space.memory.reserve()
-        # What the summariser reads need not be ASCII, where stdout can spell it.
-        is_utf8 = (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf")
-        ascii_only = self._payload.event != "pre-compact" or not is_utf8
         try:
-            self._write(json.dumps(reply, ensure_ascii=ascii_only) + "\n")
+            self._write(said)
         except OSError as error:
             raise _UnheardError(str(error)) from error
         self._has_printed = True
+
+    def _spell(self, outcome: Outcome, text: str) -> str:
+        """What the client reads; "" where there is nothing to say."""
+        payload = self._payload
+        if payload.event == "idle" and self._client.WAKES_BY_EXIT:
+            return "" if outcome.reason is None else f"{outcome.reason}\n"
+        reply = self._client.render(
+            payload, outcome, text,
+            lambda name: self._space.settings.get(name),  # noqa: PLW0108  # read if asked for
+        )  # fmt: skip
+        if reply is None:
+            return ""
+        # What the summariser reads need not be ASCII, where stdout can spell it.
+        is_utf8 = (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf")
+        ascii_only = payload.event != "pre-compact" or not is_utf8
+        return json.dumps(reply, ensure_ascii=ascii_only) + "\n"
 
 
 def _units(text: str) -> int:
