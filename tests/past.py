@@ -21,7 +21,7 @@ from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.past import history
 from sisyphus.session import store as sessions
 from sisyphus.state.files import ensure_folder, write_text
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ class Past:
         seconds = loop.iteration * self._dice.uniform(40, 600)
         outcome, why = self._dice.choice(_OUTCOMES)
         history.started(self.ours, loop, store.loop_path(self.ours, loop.session_id))
-        history.ended(self.ours, loop, outcome, lp.epoch(loop.started_at) + seconds, why)
+        history.ended(self.ours, loop, outcome, epoch(loop.started_at) + seconds, why)
         if is_told:
             self._tell(loop, seconds, last=_LAST.get(outcome, ("ended", why)))
 
@@ -116,7 +116,7 @@ class Past:
 
     def _tell(self, loop: Loop, seconds: float, last: tuple[str, str] = _WENT_ON) -> None:
         """`last`: what was decided at the last of its Stops, and why."""
-        began, each = lp.epoch(loop.started_at), seconds / loop.iteration
+        began, each = epoch(loop.started_at), seconds / loop.iteration
         for number in range(1, loop.iteration + 1):
             row = self._row(number, began, each, last if number == loop.iteration else _WENT_ON)
             loop.tokens += row["tokens"]

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 _MOST = 253_402_300_800  # the year 10000
+_MARCH = 3
+_SECONDS_END = len("2026-11-20T15:00:00")
+_DAYS_BEFORE_1970 = 719_468  # from March 1 of the year 0
+_ISO = (
+    r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+    r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z"
+)
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _UNITS = ((_DAY, "d", _HOUR, "h"), (_HOUR, "h", _MINUTE, "min"), (_MINUTE, "min", 1, "s"))
 
@@ -33,16 +41,36 @@ def iso(epoch: float) -> str:
 
 
 def epoch(at: object) -> float:
-    """Seconds since 1970; 0 for whatever is no such time."""
+    """Seconds since 1970 of a time in ISO 8601, 0 for whatever is none. One without a zone is UTC.
+
+    Times as `iso` spells them are worked out here: `datetime` costs a hook 2 ms.
+    """
+    if not isinstance(at, str):
+        return 0.0
+    if is_time(at):
+        year, month, day, hour, minute, second = map(int, re.split("[-T:.Z]", at)[:6])
+        fraction = float(f"0{at[_SECONDS_END:-1]}")
+        years = year - (month < _MARCH)  # a year that begins in March has its odd day at its end
+        days = years * 365 + years // 4 - years // 100 + years // 400
+        days += (153 * ((month + 9) % 12) + 2) // 5 + day - 1 - _DAYS_BEFORE_1970
+        return max(((days * 24 + hour) * 60 + minute) * 60 + second + fraction, 0.0)
     from datetime import UTC, datetime
 
     try:
-        found = datetime.fromisoformat(at) if isinstance(at, str) else None
+        found = datetime.fromisoformat(at)
     except ValueError:
-        found = None
-    if found is None:
         return 0.0
     return max((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp(), 0.0)
+
+
+def is_time(at: str) -> bool:
+    """Whether it is spelled as `iso` does, in seconds or finer."""
+    return re.fullmatch(_ISO, at) is not None
+
+
+def is_before(at: str, moment: str) -> bool:
+    """Whether the time `at` of a line lies before `moment`; a line without a time does."""
+    return not is_time(at) or at < moment
 
 
 def ago(at: object, now: float) -> str:

@@ -66,6 +66,6 @@ def _worked_until(transcript: str) -> float:
 
 
 def _written_at(entry: Checkpoint) -> float:
-    from sisyphus.ralph.loop import epoch
+    from sisyphus.times import epoch
 
     return epoch(entry.get("timestamp", ""))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("ralph-context", "ralph-checkpoint")
 
+
 def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
     """Gives a handoff that waits to whoever goes on with the work."""
     _note_window(payload, space)

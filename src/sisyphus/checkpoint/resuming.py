@@ -104,8 +104,8 @@ def _before(payload: Payload, space: Workspace) -> str:
 
 def _is_left(entry: Checkpoint, space: Workspace) -> bool:
     """Whether nobody else goes on from it: no living client is in its session, and no run."""
-    from sisyphus.ralph.loop import epoch
     from sisyphus.session.client_process import is_held
+    from sisyphus.times import epoch
 
     age = space.now - epoch(entry.get("timestamp", ""))
     if entry.get("in_run") or age > _DAY * space.settings.get("checkpoint.keep_days"):

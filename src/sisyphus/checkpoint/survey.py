@@ -139,7 +139,7 @@ def _text_of(path: str, inside: str) -> str:
 
 
 def _epoch(at: str) -> float:
-    from sisyphus.ralph.loop import epoch
+    from sisyphus.times import epoch
 
     return epoch(at)
 

@@ -9,10 +9,10 @@ from sisyphus.dashboard.failures import INVALID_STATE, FailedError, not_found
 from sisyphus.dashboard.views import loop as view
 from sisyphus.errors import LockedError, NewerVersionError, SisyphusError, UnreadableError
 from sisyphus.ralph import actions
-from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import removal
 from sisyphus.ralph.past.leftovers import LeftoverError
 from sisyphus.text import one_line
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,7 +72,7 @@ def to_agree(desk: Desk) -> Agreed:
     """The loops that are not active now."""
     desk.forget()
     over = [record for record in desk.history() if not record.is_active]
-    ends = [record.ended_at for record in over if lp.epoch(record.ended_at)]
+    ends = [record.ended_at for record in over if epoch(record.ended_at)]
     return Agreed(max(ends, default=""), len(over))
 
 
@@ -104,7 +104,7 @@ def _only(agreed: Agreed) -> removal.Choose:
 
 
 def _ended_after(record: Record, moment: str) -> bool:
-    return lp.epoch(record.ended_at) > 0 and record.ended_at > moment
+    return epoch(record.ended_at) > 0 and record.ended_at > moment
 
 
 def ending_too(desk: Desk, live: Json) -> list[Json]:

@@ -12,9 +12,8 @@ from markupsafe import Markup, escape
 from sisyphus import __version__
 from sisyphus.numbers import MOST
 from sisyphus.paths import display
-from sisyphus.ralph.loop import epoch
 from sisyphus.text import sound
-from sisyphus.times import duration, iso, local
+from sisyphus.times import duration, epoch, iso, local
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

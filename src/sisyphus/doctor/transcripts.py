@@ -6,10 +6,9 @@ from sisyphus import transcript
 from sisyphus.clients import CLAUDE, files
 from sisyphus.doctor.finding import Finding, ok, warning
 from sisyphus.install import wiring
-from sisyphus.ralph.loop import epoch
 from sisyphus.session.transcripts import TAIL_BYTES, newest
 from sisyphus.text import one_line
-from sisyphus.times import iso, local
+from sisyphus.times import epoch, iso, local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

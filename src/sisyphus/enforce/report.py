@@ -96,6 +96,6 @@ def _line(row: Json, width: int) -> str:
 
 def _seconds(at: object) -> float:
     """Of an ISO time, in epoch seconds; 0 for whatever is none."""
-    from sisyphus.ralph.loop import epoch
+    from sisyphus.times import epoch
 
     return epoch(at) if isinstance(at, str) else 0

@@ -14,7 +14,7 @@ from sisyphus.ralph.past.living import living
 from sisyphus.session import client_process
 from sisyphus.session import store as session_store
 from sisyphus.text import one_line
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _work_seconds(loop: Loop, current: Json, now: float) -> float | None:
     """`current`: the row of the current loop of its session, which the others wait for."""
     from sisyphus.ralph import stale
 
-    if not lp.epoch(loop.started_at):
+    if not epoch(loop.started_at):
         return None
     return round(60 * loop.minutes(stale.worked_until(current, now)), 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from sisyphus.times import epoch, is_time, iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ MAX_MINUTES = 1_440
 
 VERSION = 1
 DESCRIPTION_CHARACTERS = 60
-
-_MARCH = 3
-_DAYS_BEFORE_1970 = 719_468  # from March 1 of the year 0
-_ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z"
 
 
 class Loop:
@@ -207,32 +203,12 @@ def rest(loops: Sequence[Loop], since: float) -> None:
 
 def begin(start: Start, asked: Invocation, *, session: str, loop_id: str, now: float) -> Loop:
     """The loop that an invocation starts. `now` in epoch seconds stands in for a missing time."""
-    from sisyphus.times import iso
 
     loop = Loop(session, loop_id, asked.prompt)
     loop.completion_promise = asked.completion_promise
     loop.max_iterations = asked.max_iterations
-    loop.started_at = start.at if re.fullmatch(_ISO, start.at) else iso(now)
+    loop.started_at = start.at if is_time(start.at) else iso(now)
     loop.origin = start.name
     loop.by_model = start.by_model
     loop.options = dict(asked.options)
     return loop
-
-
-def epoch(at: str) -> float:
-    """Seconds of a time as `times.iso` spells it, without its fraction; 0 for any other text.
-
-    `calendar` and `datetime` cost a hook 2 ms and more.
-    """
-    if not re.fullmatch(_ISO, at):
-        return 0.0
-    year, month, day, hour, minute, second = map(int, re.split("[-T:.Z]", at)[:6])
-    years = year - (month < _MARCH)  # a year that begins in March has its odd day at its end
-    days = years * 365 + years // 4 - years // 100 + years // 400
-    days += (153 * ((month + 9) % 12) + 2) // 5 + day - 1 - _DAYS_BEFORE_1970
-    return float(((days * 24 + hour) * 60 + minute) * 60 + second)
-
-
-def is_before(at: str, moment: str) -> bool:
-    """Whether the time `at` of a line lies before `moment`; a line without a time does."""
-    return not re.fullmatch(_ISO, at) or at < moment

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from sisyphus.paths import client_home
-from sisyphus.ralph.loop import epoch
 from sisyphus.session.transcripts import resume_command
 from sisyphus.text import one_line
-from sisyphus.times import duration
+from sisyphus.times import duration, epoch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.git import head
-from sisyphus.ralph.loop import epoch
+from sisyphus.times import epoch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

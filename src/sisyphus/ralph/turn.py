@@ -6,6 +6,7 @@ from sisyphus.errors import SisyphusError
 from sisyphus.ralph import events as ev
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph import promise
+from sisyphus.times import is_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class _Follower:
         """`is_judged`: a Stop has seen the promises, and they did not count. So it has those of a
         loop that did not begin here, or the user spoke before it could."""
         for loop in reversed(self.turn.kept):
-            if self._known.met_at and lp.is_before(loop.started_at, self._known.met_at):
+            if self._known.met_at and is_before(loop.started_at, self._known.met_at):
                 self.turn.notes.append(f"loop {loop.loop_id} had ended before sisyphus was there")
             else:
                 self.turn.loops.append(loop)
@@ -214,7 +215,7 @@ class _Follower:
             (self._known.forked_at, "the line is the parent session's"),
             (self._known.cancelled_at, "it was cancelled"),
         ):
-            if moment and lp.is_before(start.at, moment):
+            if moment and is_before(start.at, moment):
                 self.turn.notes.append(f"no loop started: {why}")
                 return True
         return False

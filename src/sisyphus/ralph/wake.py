@@ -104,14 +104,14 @@ class _Watch:
 
 def _has_answered(transcript: str, since: float) -> bool:
     """Whether the model has said anything after the failure, whose message is no answer."""
-    from sisyphus.ralph import loop, watch
-    from sisyphus.times import iso
+    from sisyphus.ralph import watch
+    from sisyphus.times import is_before, iso
     from sisyphus.transcript import ASSISTANT
 
     failed_at = iso(since + 1)
     for record in watch.last_records(transcript):
         is_answer = record.role == ASSISTANT and not record.is_clients
-        if is_answer and not loop.is_before(record.at, failed_at):
+        if is_answer and not is_before(record.at, failed_at):
             return True
     return False
 

@@ -6,7 +6,6 @@ import os
 from contextlib import suppress
 
 from sisyphus.errors import SisyphusError, UnreadableError
-from sisyphus.ralph.loop import epoch
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 from sisyphus.runner import attend, iteration, judge
 from sisyphus.runner.attend import Landed
@@ -19,6 +18,7 @@ from sisyphus.runner.keep.state import BREAKER, CANCELLED, COMPLETED, FATAL, MAX
 from sisyphus.runner.task import prompt, users_prompt
 from sisyphus.state.files import read_json
 from sisyphus.text import one_line
+from sisyphus.times import epoch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.ralph.store import LoopStore
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 
 def active(loop_id: str = "aaaaa", session: str = "s1", minute: int = 0) -> lp.Loop:
@@ -18,7 +18,7 @@ def active(loop_id: str = "aaaaa", session: str = "s1", minute: int = 0) -> lp.L
 
 def paused() -> lp.Loop:
     loop = a_loop()
-    loop.pause(lp.BY_USER, lp.epoch(AT))
+    loop.pause(lp.BY_USER, epoch(AT))
     return lives(starts(loop))
 
 
@@ -42,7 +42,7 @@ def speaks(loop: lp.Loop, *texts: str) -> None:
         row = {
             "iteration": number,
             "started_at": loop.started_at,
-            "ended_at": iso(lp.epoch(loop.started_at) + 60 * number),
+            "ended_at": iso(epoch(loop.started_at) + 60 * number),
             "decision": "blocked",
             "why": "the promise was not made",
             "tools": 3,

@@ -13,7 +13,7 @@ from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.state.files import write_text
 from sisyphus.text import fingerprint
-from sisyphus.times import iso, local
+from sisyphus.times import epoch, iso, local
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,10 +100,10 @@ def test_what_its_check_printed_stands_above_the_iterations(browser: TestClient)
 
 def test_a_loop_that_is_paused_says_since_when(browser: TestClient) -> None:
     loop = a_loop()
-    loop.pause(lp.BY_BREAKER, lp.epoch(AT) + 30)
+    loop.pause(lp.BY_BREAKER, epoch(AT) + 30)
     lives(starts(loop))
     text = browser.get("/loops/aaaaa").text
-    assert f"at work; paused since {local(lp.epoch(AT) + 30, '%Y-%m-%d %H:%M')}" in text
+    assert f"at work; paused since {local(epoch(AT) + 30, '%Y-%m-%d %H:%M')}" in text
     assert "<strong>30 s</strong>" in text
 
 
@@ -111,7 +111,7 @@ def test_a_paused_loop_whose_client_lives_asks_for_a_prompt_and_for_no_second_cl
     browser: TestClient,
 ) -> None:
     loop = a_loop()
-    loop.pause(lp.BY_USER, lp.epoch(AT))
+    loop.pause(lp.BY_USER, epoch(AT))
     lives(starts(loop))
     text = browser.get("/loops/aaaaa").text
     assert "it needs a prompt in its session, which is open" in text
@@ -120,7 +120,7 @@ def test_a_paused_loop_whose_client_lives_asks_for_a_prompt_and_for_no_second_cl
 
 def test_a_loop_that_the_limit_holds_is_not_said_to_work(browser: TestClient) -> None:
     loop = a_loop()
-    loop.waiting = {"for": "usage limit", "since": int(lp.epoch(AT)) + 30, "until": 0}
+    loop.waiting = {"for": "usage limit", "since": int(epoch(AT)) + 30, "until": 0}
     lives(starts(loop))
     text = browser.get("/loops/aaaaa").text
     assert "at work; held by the limit" in text

@@ -8,7 +8,7 @@ import pytest
 from ralph.past.log import AT, a_loop, lives, ran, starts
 
 from sisyphus.ralph import loop as lp
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -100,7 +100,7 @@ def test_a_click_sorts_by_the_end(browser: TestClient) -> None:
 
 def test_a_loop_tells_when_it_moved_last_and_what_it_spent(browser: TestClient) -> None:
     loop = a_loop()
-    loop.turned_at, loop.tokens = iso(lp.epoch(AT) + 300), 12_000
+    loop.turned_at, loop.tokens = iso(epoch(AT) + 300), 12_000
     lives(starts(loop))
     lives(starts(a_loop("still", "s2")))
     for view in ("", "cards"):

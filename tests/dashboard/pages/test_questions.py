@@ -14,6 +14,7 @@ from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import history, records, removal
 from sisyphus.ralph.store import LoopStore, loop_path
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ ACTIONS = ("cancel", "pause", "resume", "archive", "delete")
 
 def _paused() -> lp.Loop:
     loop = a_loop()
-    loop.pause(lp.BY_USER, lp.epoch(AT))
+    loop.pause(lp.BY_USER, epoch(AT))
     return lives(starts(loop))
 
 

@@ -17,7 +17,7 @@ from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.ralph.store import LoopStore
 from sisyphus.session.process import identify
 from sisyphus.state.files import ensure_folder, write_text
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +99,7 @@ def test_what_was_spent_is_no_limit(desk: Desk) -> None:
 
 def test_a_loop_that_its_breaker_paused_says_why(desk: Desk) -> None:
     loop = a_loop()
-    loop.pause(lp.BY_BREAKER, lp.epoch(AT))
+    loop.pause(lp.BY_BREAKER, epoch(AT))
     loop.breaker = {"state": "open", "why": "the same error 5 times"}
     lives(starts(loop))
     found = views.loop(desk, "aaaaa")
@@ -148,7 +148,7 @@ def test_of_two_loops_of_one_id_the_newest_is_shown(desk: Desk) -> None:
 
 
 def _stopped(minute: int, number: int) -> None:
-    ended = iso(lp.epoch(AT) + 60 * minute)
+    ended = iso(epoch(AT) + 60 * minute)
     row = {"iteration": number, "ended_at": ended, "decision": "blocked"}
     iterations.note(our_home(), "twice", row, "")
 
@@ -191,7 +191,7 @@ def test_nobody_is_told_to_take_up_a_session_that_somebody_is_at_work_in(
     with sleeping() as process:
         _is_in_a_client("s1", process.pid)
         at_work = views.loop(desk, "aaaaa")["resume"]
-        loop.pause(lp.BY_BREAKER, lp.epoch(AT))
+        loop.pause(lp.BY_BREAKER, epoch(AT))
         lives(loop)
         desk.forget()
         paused = views.loop(desk, "aaaaa")["resume"]
@@ -215,7 +215,7 @@ def test_a_loop_whose_client_has_gone_is_told_all_that_moves_it(
     _has_transcript(home)
     loop = a_loop()
     if is_paused:
-        loop.pause(lp.BY_USER, lp.epoch(AT))
+        loop.pause(lp.BY_USER, epoch(AT))
     lives(starts(loop))
     know_session(our_home(), "s1", pid=999_999_999, process_started="1")
     again = "cd /home/me/shop && claude --resume s1"

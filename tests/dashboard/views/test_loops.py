@@ -14,6 +14,7 @@ from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
 from sisyphus.ralph.past import history
 from sisyphus.ralph.store import loop_path
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from sisyphus.dashboard.desk import Desk
@@ -35,7 +36,7 @@ def some() -> None:
     """Two that go on, one of them paused; three that are over."""
     lives(starts(a_loop("going", "s1", minute=5)))
     paused = a_loop("still", "s2", minute=4)
-    paused.pause(lp.BY_BREAKER, lp.epoch(AT))
+    paused.pause(lp.BY_BREAKER, epoch(AT))
     lives(starts(paused))
     short = _named(a_loop("short", "s3", minute=3), "Fix the cart", "/home/me/api")
     short.iteration = 9
@@ -180,15 +181,15 @@ def test_a_loop_that_goes_on_lasts_until_now_and_one_that_is_over_as_long_as_it_
 ) -> None:
     lives(starts(a_loop("going", "s1")))
     ran(a_loop("ended", "s2"), after=75)
-    ages = {one.loop_id: loops.seconds(one, None, lp.epoch(AT) + 600) for one in desk.history()}
+    ages = {one.loop_id: loops.seconds(one, None, epoch(AT) + 600) for one in desk.history()}
     assert ages == {"going": 600, "ended": 75}
 
 
 def test_pauses_are_no_time_at_work(desk: Desk) -> None:
-    desk.now = lambda: lp.epoch(AT) + 600
+    desk.now = lambda: epoch(AT) + 600
     for loop_id, after in (("early", 1), ("later", 300)):
         loop = starts(a_loop(loop_id, f"s-{loop_id}"))
-        loop.pause(lp.BY_BREAKER, lp.epoch(AT) + after)
+        loop.pause(lp.BY_BREAKER, epoch(AT) + after)
         lives(loop)
     ran(a_loop("ended", "s2"), after=200)
     found = loops.chosen(desk, state=loops.ALL, sort=loops.LONGEST).rows
@@ -200,14 +201,14 @@ def test_pauses_are_no_time_at_work(desk: Desk) -> None:
 
 def _is_quiet(loop: Loop, after: int) -> None:
     """Its file was written last so many seconds after `AT`."""
-    moment = lp.epoch(AT) + after
+    moment = epoch(AT) + after
     os.utime(loop_path(our_home(), loop.session_id), (moment, moment))
 
 
 def test_time_without_a_client_and_waiting_for_the_limit_are_no_time_at_work(desk: Desk) -> None:
-    desk.now = lambda: lp.epoch(AT) + 600
+    desk.now = lambda: epoch(AT) + 600
     waits = starts(a_loop("waits", "s1"))
-    waits.waiting = {"for": "usage limit", "since": int(lp.epoch(AT)) + 90, "until": 0}
+    waits.waiting = {"for": "usage limit", "since": int(epoch(AT)) + 90, "until": 0}
     left, works = starts(a_loop("left1", "s2")), starts(a_loop("works", "s3"))
     for loop in (waits, left, works):
         _is_quiet(lives(loop), 60)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sisyphus.paths import our_home
-from sisyphus.ralph.loop import SUCCESS, Loop, epoch
+from sisyphus.ralph.loop import SUCCESS, Loop
 from sisyphus.ralph.past import history
 from sisyphus.ralph.store import LoopStore
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 if TYPE_CHECKING:
     from sisyphus.ralph.past.records import Record

@@ -12,11 +12,11 @@ from making import at_once, debug_log, ours, put
 
 from ralph.past.log import AT, a_loop, ends, known, lives, ran, starts
 from sisyphus.paths import our_home
-from sisyphus.ralph.loop import ABANDONED, BY_BREAKER, CANCELLED, SUCCESS, Loop, epoch
+from sisyphus.ralph.loop import ABANDONED, BY_BREAKER, CANCELLED, SUCCESS, Loop
 from sisyphus.ralph.past import history
 from sisyphus.state.files import ensure_folder
 from sisyphus.state.lock import Lock
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from ralph.past.log import AT, a_loop, ends, known, lives, ran, starts
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import our_home
 from sisyphus.ralph import store
-from sisyphus.ralph.loop import CANCELLED, Loop, epoch
+from sisyphus.ralph.loop import CANCELLED, Loop
 from sisyphus.ralph.past import history, removal
-from sisyphus.times import iso
+from sisyphus.times import epoch, iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable

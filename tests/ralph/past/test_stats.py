@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from ralph.past.log import AT, a_loop, known, lives, ran, starts
 from sisyphus.paths import our_home
 from sisyphus.ralph import iterations
-from sisyphus.ralph.loop import CANCELLED, MAX_ITERATIONS, epoch
+from sisyphus.ralph.loop import CANCELLED, MAX_ITERATIONS
 from sisyphus.ralph.past import removal, stats
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

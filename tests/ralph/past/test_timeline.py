@@ -12,15 +12,15 @@ from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import removal, timeline
 from sisyphus.state.files import append_line
-from sisyphus.times import iso, local
+from sisyphus.times import epoch, iso, local
 
 
 def _at(minute: int) -> str:
-    return iso(lp.epoch(AT) + 60 * minute)
+    return iso(epoch(AT) + 60 * minute)
 
 
 def _shown(minute: float) -> str:
-    return local(lp.epoch(AT) + 60 * minute, timeline.SECONDS)
+    return local(epoch(AT) + 60 * minute, timeline.SECONDS)
 
 
 def _note(number: int, decision: str = "blocked", text: str = "done", **fields: object) -> None:
@@ -109,7 +109,7 @@ def test_an_end_without_a_start_is_told_as_well() -> None:
 
 def test_an_archived_loop_is_one_whose_end_nobody_saw() -> None:
     starts(a_loop())
-    removal.archive(our_home(), "aaaaa", lp.epoch(AT) + 60)
+    removal.archive(our_home(), "aaaaa", epoch(AT) + 60)
     assert _text().endswith(
         f"Archived {_shown(1)}: its end was never noted and its state file is gone."
     )

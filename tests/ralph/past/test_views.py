@@ -4,9 +4,9 @@ import pytest
 
 from ralph.past.log import AT, a_loop, ends, known, lives, ran, starts
 from sisyphus.paths import our_home
-from sisyphus.ralph.loop import CANCELLED, STUCK, epoch
+from sisyphus.ralph.loop import CANCELLED, STUCK
 from sisyphus.ralph.past import views
-from sisyphus.times import local
+from sisyphus.times import epoch, local
 
 
 def _played() -> None:

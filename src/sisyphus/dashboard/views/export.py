@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sisyphus.ralph.loop import epoch
 from sisyphus.ralph.past.timeline import SECONDS
 from sisyphus.text import one_line, sound
-from sisyphus.times import duration, local
+from sisyphus.times import duration, epoch, local
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,12 +12,12 @@ from sisyphus.processes import last_lines, plain
 from sisyphus.ralph import iterations, report, stale
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.checklists import checklist_store, criteria
-from sisyphus.ralph.loop import epoch
 from sisyphus.ralph.past import records, timeline
 from sisyphus.ralph.past.history import TEXT_CHARACTERS
 from sisyphus.reading import read_bytes
 from sisyphus.session.client_process import is_held
 from sisyphus.text import harmless, one_line
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from sisyphus.numbers import count
 from sisyphus.paths import project_id
 from sisyphus.ralph import iterations
 from sisyphus.ralph.checklists import checklist_store, criteria
-from sisyphus.ralph.loop import epoch, is_before
+from sisyphus.times import epoch, is_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

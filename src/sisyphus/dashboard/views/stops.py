@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sisyphus.arbiter.situation import ALLOW, BLOCK, END, PAUSE
 from sisyphus.numbers import count, percent
 from sisyphus.ralph import iterations
-from sisyphus.ralph.loop import epoch
 from sisyphus.text import one_line
+from sisyphus.times import epoch
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

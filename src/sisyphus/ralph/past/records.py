@@ -6,10 +6,11 @@ import os
 from copy import copy
 
 from sisyphus.numbers import count
-from sisyphus.ralph.loop import PLAN, is_before
+from sisyphus.ralph.loop import PLAN
 from sisyphus.ralph.past import history
 from sisyphus.ralph.past.history import TEXT_CHARACTERS
 from sisyphus.text import sound
+from sisyphus.times import is_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

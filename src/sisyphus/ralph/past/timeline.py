@@ -11,7 +11,7 @@ from sisyphus.ralph import loop as lp
 from sisyphus.ralph import report
 from sisyphus.ralph.past import records, views
 from sisyphus.text import one_line
-from sisyphus.times import duration, local
+from sisyphus.times import duration, epoch, local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def text(ours: str, record: Record) -> str:
 
 def _head(record: Record) -> list[str]:
     fields = {
-        "started": local(lp.epoch(record.started_at), SECONDS),
+        "started": local(epoch(record.started_at), SECONDS),
         "project": one_line(record.project),
         "session": one_line(record.session_id),
     }
@@ -114,13 +114,13 @@ def how_it_ended(record: Record) -> str:
     if record.is_active:
         return f"It has not ended: {record.status}, iteration {views.iterations(record)}."
     if record.outcome == lp.ARCHIVED:
-        when = local(lp.epoch(record.ended_at), SECONDS)
+        when = local(epoch(record.ended_at), SECONDS)
         return f"Archived {when}: its end was never noted and its state file is gone."
     how = _HOW.get(record.outcome, one_line(record.outcome, _LINE_CHARACTERS) or "nobody knows why")
     if record.outcome == lp.SUCCESS and record.started_at and record.completion_promise is None:
         how = "its plan was done"
     reason = f" ({one_line(record.error_reason)})" if record.error_reason else ""
-    return f"Ended {local(lp.epoch(record.ended_at), SECONDS)}{_after(record)}: {how}{reason}."
+    return f"Ended {local(epoch(record.ended_at), SECONDS)}{_after(record)}: {how}{reason}."
 
 
 def _after(record: Record) -> str:
@@ -140,7 +140,7 @@ def _transcripts(paths: Sequence[str]) -> list[str]:
 
 
 def _epoch(value: object) -> float:
-    return lp.epoch(value) if isinstance(value, str) else 0.0
+    return epoch(value) if isinstance(value, str) else 0.0
 
 
 def _context(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import history, records
 from sisyphus.text import one_line
-from sisyphus.times import duration, local
+from sisyphus.times import duration, epoch, local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _cells(record: Record) -> tuple[str, ...]:
     return (
         one_line(record.loop_id, _NAME_CHARACTERS),
         one_line(record.result, _NAME_CHARACTERS),
-        local(lp.epoch(record.moment)),
+        local(epoch(record.moment)),
         "" if seconds is None else duration(seconds),
         iterations(record),
         one_line(record.project_name, _NAME_CHARACTERS),
