@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from making import HANG_SECONDS
-from ralph.processes import is_running, pids_in, wait_for
+from ralph.processes import have_ended, pids_in, wait_for
 
 from sisyphus.errors import TooMuchError
 from sisyphus.processes import (
@@ -138,7 +138,7 @@ def test_what_runs_in_the_background_ends(start: Start, tmp_path: Path) -> None:
     assert not end_group(shell.pid, [(WAIT, 0)], shell)
 
     assert end_group(shell.pid, STEPS, shell)
-    assert [is_running(pid) for pid in pids_in(tmp_path)] == [False]
+    assert have_ended(*pids_in(tmp_path))
 
 
 def test_who_does_not_listen_is_forced(start: Start, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_who_does_not_listen_is_forced(start: Start, tmp_path: Path) -> None:
 
     assert not end_group(shell.pid, [(ASK, 0)], shell)
     assert end_group(shell.pid, [(FORCE, HANG_SECONDS)], shell)
-    assert [is_running(pid) for pid in pids_in(tmp_path)] == [False]
+    assert have_ended(*pids_in(tmp_path))
 
 
 # Signals
@@ -174,6 +174,20 @@ def test_a_signal_leaves_the_block_and_takes_effect_behind_it(reached: list[int]
         finally:
             assert reached == []
     assert (lines, signals, reached) == ([], [signal.SIGTERM], [signal.SIGTERM])
+
+
+def test_one_that_comes_while_something_is_started_waits_for_it(reached: list[int]) -> None:
+    lines = []
+    with interruptible() as signals:
+        signals.are_held = True
+        os.kill(os.getpid(), signal.SIGTERM)
+        lines.append("started")
+        try:
+            signals.release()
+            lines.append("not reached")
+        finally:
+            lines.append("ended")
+    assert (lines, signals, reached) == (["started", "ended"], [signal.SIGTERM], [signal.SIGTERM])
 
 
 def test_an_interrupt_from_the_keyboard_is_one_behind_the_block() -> None:

@@ -75,6 +75,7 @@ def run(command: str, folder: str, seconds: float, environment: Mapping[str, str
     """
     found = Finished()
     with interruptible() as signals:
+        signals.are_held = True  # nothing that is being started may be left behind
         process = subprocess.Popen(  # noqa: S602  # the user's own command
             command, shell=True, cwd=folder, env=environment, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -82,11 +83,13 @@ def run(command: str, folder: str, seconds: float, environment: Mapping[str, str
         steps: Steps = _INTERRUPTED
         started, printed = time.monotonic(), _Tail(process)
         try:
+            signals.release()
             found.code = exit_code(process.wait(seconds))
             steps = _LEFT_OVER
         except subprocess.TimeoutExpired:
             steps = _TOO_LONG
         finally:
+            signals.are_held = True
             found.seconds = time.monotonic() - started
             end_group(process.pid, steps, process)
             found.output = printed.end()
@@ -170,8 +173,20 @@ def _reaches(leader: int, number: int, own: subprocess.Popen[bytes] | None) -> b
     return not has_ended or (hasattr(os, "killpg") and _reaches(leader, WAIT, None))
 
 
+class Signals(list[signal.Signals]):
+    """Those that told us to end. While they `are_held`, the block goes on."""
+
+    are_held = False
+
+    def release(self) -> None:
+        """From here on the first one leaves the block; it may have come already."""
+        self.are_held = False
+        if self:
+            raise _EndingSignal
+
+
 @contextmanager
-def interruptible() -> Iterator[list[signal.Signals]]:
+def interruptible() -> Iterator[Signals]:
     """Has a signal that tells us to end leave the block, so that what was begun in it is ended;
     then the signal takes effect. Where somebody handles it and goes on, the list names it.
 
@@ -179,11 +194,12 @@ def interruptible() -> Iterator[list[signal.Signals]]:
     failed looks like one that succeeded.
     """
     before: dict[int, Any] = {}
-    signals: list[signal.Signals] = []
+    signals = Signals()
 
     def leave(number: int, _: FrameType | None) -> None:
         signals.append(signal.Signals(number))
-        raise _EndingSignal
+        if not signals.are_held:
+            raise _EndingSignal
 
     if threading.current_thread() is threading.main_thread():  # no other may do this
         for name in _ENDING:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from making import COMMAND, configure, finish, noted, ours, put, run_hook, start_hook
 from ralph.lines import continued, said, typed
-from ralph.processes import is_running, wait_for
+from ralph.processes import have_ended, wait_for
 
 from arbiter.desk import ARGS, PROMISE
 from sisyphus.arbiter import gates
@@ -373,7 +373,7 @@ def test_a_hook_that_is_told_to_end_meanwhile_changes_nothing(desk: Desk) -> Non
     stdout, _ = hook.communicate()
 
     assert stdout == b""
-    assert not is_running(pid)
+    assert have_ended(pid)
     assert ours(desk.home, "ralph/loops/ralph-loop.s1.local.md").read_text() == before
     assert [line["status"] for line in desk.log] == ["active"]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from making import HANG_SECONDS, debug_log
-from ralph.processes import ended_after_it_began, is_running, pids_in, wait_for
+from ralph.processes import ended_after_it_began, have_ended, is_running, pids_in, wait_for
 
 from sisyphus.notify.run import Ending, run, run_and_log
 
@@ -60,15 +59,14 @@ def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None
     assert ending.exit_code is None
     assert ending.problem == f"not done after {place.name} seconds, ended"
     assert ending.output == "begun"
-    while any(map(is_running, pids_in(place))):
-        time.sleep(0.01)
+    assert have_ended(*pids_in(place))
 
 
 def test_one_that_does_not_listen_is_ended_all_the_same(tmp_path: Path) -> None:
     command = "trap '' TERM; echo $$ > a.pid; while :; do sleep 0.1; done"
     ending, place = _run_too_long(command, tmp_path, pids=1)
     assert ending.words == f"not done after {place.name} seconds, ended"
-    assert not any(map(is_running, pids_in(place)))
+    assert have_ended(*pids_in(place))
 
 
 def test_what_goes_on_in_the_background_is_not_waited_for(tmp_path: Path) -> None:

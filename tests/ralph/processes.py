@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from making import HANG_SECONDS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,6 +40,14 @@ def is_running(pid: int) -> bool:
     except OSError:
         return False
     return state not in "ZX"
+
+
+def have_ended(*pids: int) -> bool:
+    """A signal takes a moment. Who is told to end, and does not, is seen by the time that is up."""
+    end = time.monotonic() + HANG_SECONDS
+    while any(map(is_running, pids)) and time.monotonic() < end:
+        time.sleep(0.01)
+    return not any(map(is_running, pids))
 
 
 def pids_in(folder: Path) -> list[int]:

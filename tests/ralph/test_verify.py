@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from making import HANG_SECONDS, debug_log, put
 
-from ralph.processes import ended_after_it_began, is_running, pids_in, wait_for
+from ralph.processes import ended_after_it_began, have_ended, is_running, pids_in, wait_for
 from sisyphus import processes
 from sisyphus.processes import WAIT
 from sisyphus.ralph.verify import KEPT_CHARACTERS, TAIL_CHARACTERS, Result, run
@@ -159,14 +159,14 @@ def test_whatever_takes_too_long_ends_with_its_children(
 
     assert (result.exit_code, result.timed_out, result.problem) == (None, True, "")
     assert result.tail == "begun"
-    assert not any(map(is_running, pids_in(place)))
+    assert have_ended(*pids_in(place))
 
 
 def test_a_server_that_is_left_over_ends_with_the_command(tmp_path: Path) -> None:
     result = _run("sleep 600 & echo $! > server.pid; echo ready; exit 5", tmp_path)
 
     assert (result.exit_code, result.tail) == (5, "ready")
-    assert not any(map(is_running, pids_in(tmp_path)))
+    assert have_ended(*pids_in(tmp_path))
 
 
 def test_what_is_about_to_end_may_finish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +220,7 @@ def test_when_we_are_told_to_end_the_command_ends_first(tmp_path: Path, name: st
     assert ours.communicate(timeout=HANG_SECONDS)[0] == ""
     assert ours.returncode == -number
     assert len(pids_in(tmp_path)) == 3
-    assert not any(map(is_running, pids_in(tmp_path)))
+    assert have_ended(*pids_in(tmp_path))
 
 
 def test_who_handles_the_signal_is_told_of_the_interruption(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_who_handles_the_signal_is_told_of_the_interruption(tmp_path: Path) -> N
     ours.send_signal(signal.SIGTERM)
 
     assert ours.communicate(timeout=HANG_SECONDS)[0] == "None interrupted by SIGTERM\n"
-    assert not any(map(is_running, pids_in(tmp_path)))
+    assert have_ended(*pids_in(tmp_path))
 
 
 def test_a_failure_stays_one_where_ends_of_children_are_ignored(tmp_path: Path) -> None:

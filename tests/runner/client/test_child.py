@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from making import HANG_SECONDS
-from ralph.processes import is_running, wait_for
+from ralph.processes import have_ended, is_running, wait_for
 
 from runner import scripted
 from runner.clients import Clients
@@ -209,7 +209,7 @@ def test_nothing_that_it_started_is_left(
     wait_for(clients.output)
 
     assert child.end(gently=gently)
-    assert not is_running(int(pid.read_text()))
+    assert have_ended(int(pid.read_text()))
 
 
 def test_one_of_another_runner_is_ended_as_well(clients: Clients) -> None:
@@ -240,7 +240,7 @@ def test_what_was_left_in_its_group_is_ended_too(clients: Clients) -> None:
     assert is_running(left)
 
     assert child.end()
-    assert not is_running(left)
+    assert have_ended(left)
     assert child.end()
 
 

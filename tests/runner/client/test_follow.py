@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from making import put
-from ralph.processes import is_running, wait_for
+from ralph.processes import have_ended, wait_for
 
 from runner import scripted
 from runner.clients import Clients
@@ -82,7 +82,7 @@ def test_whose_time_is_over_is_ended(clients: Clients) -> None:
 
     assert (ended.timed_out, ended.interrupted, ended.exit_code) == (True, False, 0)
     assert seen.was_interrupted  # what it wrote at its end is read too
-    assert not is_running(int((clients.project / "child.pid").read_text()))
+    assert have_ended(int((clients.project / "child.pid").read_text()))
 
 
 def test_the_user_may_interrupt(clients: Clients) -> None:
