@@ -172,7 +172,7 @@ def test_every_column_of_the_memory_is_in_the_reference(tmp_path: Path) -> None:
         memory.executescript(TABLES)
         there = memory.execute(
             "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c "
-            "WHERE m.type = 'table'"
+            "WHERE m.type = 'table' AND m.name NOT GLOB 'sqlite_*'"
         ).fetchall()
 
     assert documented == set(there)

@@ -168,9 +168,10 @@ def _event(row: Row) -> Event:
 
 
 def latest_event(memory: Memory) -> int:
-    """The number of the newest event; 0 = there is none."""
-    row = memory.row("SELECT max(n) FROM event")
-    return int(row[0] or 0) if row else 0
+    """The largest number that an event of this memory ever had; 0 = there was none. None gets it a
+    second time."""
+    row = memory.row("SELECT seq FROM sqlite_sequence WHERE name = 'event'")
+    return int(row[0]) if row else 0
 
 
 @dataclass(slots=True)

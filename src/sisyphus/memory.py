@@ -29,15 +29,20 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
     Stamp = tuple[int, int, int]
 
-VERSION = 1
-"""Of the tables. A file with a later one is another sisyphus's: it is neither read nor written."""
+VERSION = 2
+"""Of the tables. A file with a later one is another sisyphus's: it is neither read nor written. The
+rows of an earlier one are carried over to the tables of now, in the columns that both have.
+
+2: numbers of sessions and events are given once.
+"""
 
 LOCK_SECONDS = 4.0
 """How long a transaction waits for its turn. The client gives up on a hook after ten seconds."""
 
 TABLES = """
 CREATE TABLE session (
-    n INTEGER PRIMARY KEY, client TEXT NOT NULL, id TEXT NOT NULL, agent TEXT NOT NULL DEFAULT '',
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    client TEXT NOT NULL, id TEXT NOT NULL, agent TEXT NOT NULL DEFAULT '',
     version INTEGER NOT NULL DEFAULT 0,
     project TEXT, source TEXT, run TEXT, began_at REAL, seen_at REAL, ended_at REAL,
     pid INTEGER, process_started TEXT, bound_at REAL, in_process INTEGER NOT NULL DEFAULT 0,
@@ -63,7 +68,8 @@ CREATE TABLE waiting (
 CREATE TABLE call (
     session INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (session, id)) WITHOUT ROWID;
 CREATE TABLE event (
-    n INTEGER PRIMARY KEY, session INTEGER NOT NULL, at REAL NOT NULL, event TEXT NOT NULL,
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    session INTEGER NOT NULL, at REAL NOT NULL, event TEXT NOT NULL,
     ms REAL NOT NULL, sent INTEGER NOT NULL, blocked INTEGER NOT NULL, is_silent INTEGER NOT NULL,
     notes TEXT NOT NULL, texts TEXT NOT NULL);
 CREATE INDEX event_session ON event (session, n);
@@ -81,6 +87,9 @@ OF_SESSIONS = ("wiring", "sent", "waiting", "call", "event", "export")
 
 SET_ASIDE = "set aside"
 """Names the note of where an unreadable memory was kept, until the user has been told."""
+
+PURGED = "purged_at"
+"""Names the note of when a hook looked for what is old, in epoch seconds."""
 
 _UNREADABLE = (_sqlite3.SQLITE_CORRUPT, _sqlite3.SQLITE_NOTADB)
 _UNSUPPORTED = "unsupported file format"  # which has no code of its own
@@ -111,6 +120,15 @@ def open_memory(ours: str) -> Memory:
         close()
         known = _opened.memory = _open(memory_path(ours))
     return known
+
+
+def look_at(ours: str) -> Memory:
+    """The memory in `ours` for somebody who changes nothing: it is not made, not set aside and not
+    written. `open_memory` gives the same one until `close`."""
+    close()
+    found = _open(memory_path(ours), only_looks=True)
+    _opened.memory = found
+    return found
 
 
 def close() -> None:
@@ -192,7 +210,8 @@ class Memory:
             self.database.close()
             self.database = None
             self.problem = _in_words(self.path, error)
-            _set_aside(self.path, self._stamp)
+            if self._stamp is not None:
+                _set_aside(self.path, self._stamp)
         elif _code(error) == _sqlite3.SQLITE_BUSY:
             self.database.execute("PRAGMA busy_timeout = 0")
 
@@ -319,23 +338,31 @@ class Removal(Change):
         return memory.write(f"DELETE FROM {self.table} WHERE {where}", *self.key.values()) > 0
 
 
-def _open(path: str, tries: int = 3) -> Memory:
-    database = stamp = None
+def _open(path: str, tries: int = 3, *, only_looks: bool = False) -> Memory:
+    database = None
+    stamp = _stamp(path)
+    if only_looks and not (stamp and stamp[1]):
+        return Memory(path, None)
     try:
-        stamp = _stamp(path)
         if stamp is None:
             _make_file(path)
         database = _sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
         database.execute("PRAGMA synchronous = NORMAL")
         (found,) = database.execute("PRAGMA user_version").fetchone()
-        if not found:
+        if only_looks:
+            database.execute("PRAGMA query_only = 1")
+            stamp = None  # so that it is not set aside later either
+        elif found < VERSION:
             found = _make_tables(database, path)
     except (OSError, _sqlite3.Error) as error:
         if database is not None:
             database.close()
-        if tries and _is_unreadable(error) and _set_aside(path, stamp):
+        if tries and not only_looks and _is_unreadable(error) and _set_aside(path, stamp):
             return _open(path, tries - 1)
         return Memory(path, None, _in_words(path, error))
+    if not found:
+        database.close()
+        return Memory(path, None)
     if found > VERSION:
         database.close()
         return Memory(path, None, f"{path} was made by a newer sisyphus. Upgrade this one")
@@ -372,7 +399,8 @@ def _make_file(path: str) -> None:
 
 
 def _make_tables(database: sqlite3.Connection, path: str) -> int:
-    """Makes the tables unless another process has done so by now; returns their version."""
+    """Makes the tables of now unless another process has done so meanwhile; returns their
+    version."""
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
@@ -384,18 +412,54 @@ def _make_tables(database: sqlite3.Connection, path: str) -> int:
             time.sleep(_PAUSE_SECONDS)
     database.execute("BEGIN IMMEDIATE")
     (found,) = database.execute("PRAGMA user_version").fetchone()
-    if not found:
+    if found < VERSION:
+        earlier = _put_apart(database)
         for statement in filter(str.strip, TABLES.split(";\n")):
             database.execute(statement)
-        folder, name = os.path.split(path)
-        kept = [other for other in os.listdir(folder) if other.startswith(f"{name}.corrupt-")]
-        if kept := [other for other in kept if not other.endswith(("-wal", "-shm"))]:
-            note = (SET_ASIDE, os.path.join(folder, max(kept)))
-            database.execute("INSERT OR IGNORE INTO note (name, value) VALUES (?, ?)", note)
+        _carry_over(database, earlier)
+        if not found:
+            _note_set_aside(database, path)
         database.execute(f"PRAGMA user_version = {VERSION}")
         found = VERSION
     database.execute("COMMIT")
     return int(found)
+
+
+def _note_set_aside(database: sqlite3.Connection, path: str) -> None:
+    """Where an unreadable memory lies that this one takes the place of."""
+    folder, name = os.path.split(path)
+    kept = [other for other in os.listdir(folder) if other.startswith(f"{name}.corrupt-")]
+    if kept := [other for other in kept if not other.endswith(("-wal", "-shm"))]:
+        note = (SET_ASIDE, os.path.join(folder, max(kept)))
+        database.execute("INSERT OR IGNORE INTO note (name, value) VALUES (?, ?)", note)
+
+
+_EARLIER = "earlier_"
+
+
+def _put_apart(database: sqlite3.Connection) -> list[str]:
+    """Copies the tables of an earlier version out of the way; returns their names."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
+    names = [str(name) for (name,) in database.execute(query).fetchall()]
+    for name in names:
+        database.execute(f'CREATE TABLE "{_EARLIER}{name}" AS SELECT * FROM "{name}"')
+        database.execute(f'DROP TABLE "{name}"')
+    return names
+
+
+def _carry_over(database: sqlite3.Connection, names: Sequence[str]) -> None:
+    """The rows of those tables, to the tables of now that are called so."""
+    for name in names:
+        then, now = (
+            [str(row[1]) for row in database.execute(f'PRAGMA table_info("{table}")').fetchall()]
+            for table in (f"{_EARLIER}{name}", name)
+        )
+        if shared := ", ".join(column for column in then if column in now):
+            database.execute(
+                f'INSERT OR IGNORE INTO "{name}" ({shared}) '  # our names
+                f'SELECT {shared} FROM "{_EARLIER}{name}"'
+            )
+        database.execute(f'DROP TABLE "{_EARLIER}{name}"')
 
 
 def _set_aside(path: str, stamp: Stamp | None) -> bool:

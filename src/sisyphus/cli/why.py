@@ -146,7 +146,7 @@ def _coming(
 ) -> Iterator[Event]:
     """The events behind number `after` as they come, for ever."""
     while True:
-        after = min(after, journal.latest_event(memory))  # a purge may begin anew
+        after = min(after, journal.latest_event(memory))  # a new memory begins anew
         for one in journal.events(
             memory, session=session, event=event, quiet=quiet, after=after
         ):  # fmt: skip

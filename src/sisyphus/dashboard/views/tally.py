@@ -45,7 +45,7 @@ class Tally:
             for record in loops():
                 if record.status == records.COMPLETED:
                     self._end(record, is_new=not is_first)
-            self._newest = newest  # less than before, if all there was is purged
+            self._newest = newest  # less than before where the memory is a new one
 
     def _add(self, cost: Cost, *, is_new: bool) -> None:
         self.ms.setdefault(cost.event, 0)
