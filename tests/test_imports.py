@@ -19,11 +19,12 @@ MODULES = {
 
 DOORS = {"hook", "cli"}
 GROUND = {"state", "session", "opencode", "clients"}
-"""Packages; modules right below `sisyphus` are ground as well, but for the entry."""
-FEATURES = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - DOORS - GROUND
+"""Packages; modules right below `sisyphus` are ground as well, but for the entry and features."""
+FEATURES = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - DOORS - GROUND | {"purge"}
+"""Those of one module are named."""
 
 EDGES = {
-    ("arbiter", "ralph"), ("arbiter", "boulder"), ("arbiter", "checkpoint"), ("arbiter", "notify"),
+    ("arbiter", "ralph"), ("arbiter", "boulder"), ("arbiter", "checkpoint"),
     ("arbiter", "enforce"), ("enforce", "ralph"),
     ("checkpoint", "ralph"), ("checkpoint", "boulder"), ("checkpoint", "notify"),
     ("ralph", "notify"), ("install", "rules"),
@@ -32,8 +33,9 @@ EDGES = {
     ("runner", "ralph"), ("runner", "checkpoint"), ("runner", "notify"), ("runner", "boulder"),
     ("dashboard", "arbiter"), ("dashboard", "boulder"), ("dashboard", "checkpoint"),
     ("dashboard", "context"), ("dashboard", "enforce"), ("dashboard", "ralph"),
-    ("dashboard", "rules"), ("dashboard", "runner"), ("dashboard", "upkeep"),
-    ("upkeep", "ralph"), ("upkeep", "runner"), ("upkeep", "checkpoint"), ("upkeep", "boulder"),
+    ("dashboard", "rules"), ("dashboard", "runner"),
+    ("purge", "ralph"), ("purge", "runner"), ("purge", "checkpoint"), ("purge", "enforce"),
+    ("purge", "install"),
 }  # fmt: skip
 """The features that may import another one."""
 
@@ -133,6 +135,15 @@ def test_a_feature_imports_only_the_features_it_may() -> None:
         return {(_part(module), other) for other in _below(module) & FEATURES} - EDGES
 
     assert _refused(IN_FEATURES, others) == []
+
+
+def test_every_edge_is_used_and_none_leads_round() -> None:
+    used = {(_part(module), other) for module in IN_FEATURES for other in _below(module)}
+    assert sorted(EDGES - used) == []
+    left = set(EDGES)
+    while ends := {below for _, below in left} - {above for above, _ in left}:
+        left = {edge for edge in left if edge[1] not in ends}
+    assert sorted(left) == []
 
 
 def test_the_ground_stands_on_nothing_above_it() -> None:

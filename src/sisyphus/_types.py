@@ -6,6 +6,23 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 Json = dict[str, Any]
 
+Owner = tuple[str, str]
+"""Whose a file is: what it is ("session", "loop", "handoff", "copy", "project") and its name. The
+name "*" stands for all of them; ("", "") is nobody."""
+
+
+class Kept(TypedDict):
+    """Files below our folder that `purge` removes when they are old. In `path` the words SESSION,
+    LOOP, HANDOFF, COPY and ID (of a project) stand for the owner's name, N for a number, `*` for
+    anything."""
+
+    path: str
+    kind: str  # in words, for people; "" = the file itself never goes, what lies beside it does
+    lock: NotRequired[str]  # the file beside it whose lock guards it, "" = it has its own
+    resumable: NotRequired[bool]  # it stays for as long as the client can resume its session
+    on_request: NotRequired[bool]  # it goes with `purge --all` alone
+    folders: NotRequired[int]  # so many above it go with the last file in them
+
 
 class Toast(TypedDict):
     """A note that the client shows for a while and that is no part of the conversation."""

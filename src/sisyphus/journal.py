@@ -20,6 +20,8 @@ from sisyphus.text import one_line
 from sisyphus.times import local
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sisyphus._types import Json
     from sisyphus.memory import Memory, Row, Value
 
@@ -203,6 +205,45 @@ def sessions(memory: Memory, *, project: str = "", session: str = "") -> list[Se
         project or session or 1,
     )  # fmt: skip
     return [SessionSums(*row) for row in rows]
+
+
+def rows(
+    memory: Memory,
+    found: Sequence[SessionSums],
+    loops: Mapping[str, list[Json]],
+    plans: Mapping[str, str],
+) -> list[Json]:
+    """The sessions in the order of `found`, each with its loops and the name of its plan."""
+    return [
+        {
+            "session_id": one.session,
+            "began": one.began or None,
+            "ended": one.ended or None,
+            "seconds": round(one.ended - one.began, 3),
+            "project": one.project or None,
+            "client": one.client or None,
+            "hooks": one.hooks,
+            "ms": round(one.ms, 1),
+            "median_ms": median_ms(memory, session=one.session),
+            "sent": one.sent,
+            "blocked": one.blocked,
+            "run": one.run or None,
+            "loops": loops.get(one.session, []),
+            "plan": plans.get(one.session) or None,
+        }
+        for one in found
+    ]
+
+
+def totals(memory: Memory, found: Sequence[SessionSums], project: str = "") -> Json:
+    return {
+        "sessions": len(found),
+        "hooks": sum(one.hooks for one in found),
+        "ms": round(sum(one.ms for one in found), 1),
+        "median_ms": median_ms(memory, project=project),
+        "sent": sum(one.sent for one in found),
+        "blocked": sum(one.blocked for one in found),
+    }
 
 
 def latest_session(memory: Memory, project: str = "") -> str:

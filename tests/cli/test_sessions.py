@@ -8,9 +8,8 @@ import typer
 from making import journal
 from typer.testing import CliRunner
 
-from sisyphus.cli.sessions import sessions
+from sisyphus.cli.sessions import NOTHING, sessions
 from sisyphus.errors import SisyphusError
-from sisyphus.upkeep.sessions import NOTHING
 
 if TYPE_CHECKING:
     from pathlib import Path

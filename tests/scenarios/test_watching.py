@@ -1,12 +1,10 @@
-"""What people see of it, and what goes: why, sessions, purge, and the cleaning of every day."""
+"""What people see of it: why and sessions."""
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -201,127 +199,6 @@ def test_a_memory_that_cannot_be_used_is_a_known_failure(world: World, command: 
 
     assert answer.exit == 1
     assert "was made by a newer sisyphus" in answer.stderr
-
-
-# purge
-
-
-@pytest.fixture
-def old(world: World) -> World:
-    """Session s1 ended long ago; it was sent a rule."""
-    world.write(".cursor/rules/py.mdc", RULE)
-    world.start()
-    world.tool("Read", file_path="a.py")
-    world.hook("session-end")
-    world.age()
-    return world
-
-
-def test_what_belongs_to_an_old_session_goes_with_it(old: World) -> None:
-    ledger = old.ours / "rules-injector/session-s1.json"
-    assert ledger.exists()
-
-    shown = old.sisyphus("purge --dry-run").stdout
-    assert "1 session, 3 lines of the journal" in shown
-    assert "`sisyphus purge` removes them." in shown
-    assert ledger.exists()
-    purged = old.sisyphus("purge --yes --json").json
-
-    assert (purged["sessions"], purged["events"], purged["stays"]) == (1, 3, [])
-    assert not ledger.exists()
-    for table in ("session", "event", "sent", "waiting", "call", "wiring", "export"):
-        assert rows(old, f"SELECT count(*) FROM {table}") == [(0,)], table
-    assert old.sisyphus("purge").stdout.startswith("Nothing to purge: ")
-
-
-def test_while_a_session_can_be_resumed_what_it_was_sent_stays_noted(old: World) -> None:
-    old.remember({"type": "user"})
-
-    assert old.sisyphus("purge --yes --json").json["events"] == 3
-
-    assert rows(old, "SELECT count(*) FROM event") == [(0,)]
-    assert old.start("resume").exit == 0
-    assert old.tool("Read", file_path="a.py").text == ""
-    old.transcript.unlink()
-    old.age()
-    assert old.sisyphus("purge --yes --json").json["sessions"] == 1
-
-
-def test_a_session_that_a_client_is_in_stays(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    with monkeypatch.context() as patch:
-        patch.setenv("CLAUDE_PID", str(client.pid))
-        world.start()
-    world.age()
-
-    assert world.sisyphus("purge --yes --json").json["sessions"] == 0
-    client.kill()
-    client.communicate()
-    assert world.sisyphus("purge --yes --json").json["sessions"] == 1
-
-
-def test_a_session_whose_loop_goes_on_stays(world: World) -> None:
-    world.start()
-    types(world, LOOP)
-    world.age()
-
-    assert world.sisyphus("purge --yes --json").json["sessions"] == 0
-    assert sessions(world) == {"s1"}
-    assert world.hook("stop", said="not yet").blocked
-
-
-def test_how_old_is_old_is_a_setting_and_an_option(old: World) -> None:
-    old.write("~/.claude/.sisyphus/config.toml", "[state]\nkeep_days = 0\n")
-    refused = old.sisyphus("purge --dry-run")
-    assert (refused.exit, "everything is kept" in refused.stderr) == (1, True)
-    old.session("s2").start()
-
-    assert old.sisyphus("purge --days 1 --yes --json").json["sessions"] == 1
-    assert old.sisyphus("purge --days 0 --yes").stdout.startswith("Nothing may go: ")
-    assert sessions(old) == {"s2"}
-
-
-def test_without_a_yes_and_by_the_model_nothing_goes(
-    old: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "there is nobody to ask" in old.sisyphus("purge").stderr
-    monkeypatch.setenv("CLAUDECODE", "1")
-    refused = old.sisyphus("purge --yes")
-    assert (refused.exit, "Do it in another terminal." in refused.stderr) == (1, True)
-    assert sessions(old) == {"s1"}
-
-
-def test_unreadable_files_that_were_set_aside_go_with_all_alone(world: World) -> None:
-    aside = world.write("~/.claude/.sisyphus/projects/p/enforce.json.corrupt-20200101T000000Z", "{")
-    foreign = world.write("~/.claude/.sisyphus/sessions-of-mine.txt", "not ours")
-    world.start()
-    os.utime(aside, (1, 1))
-    os.utime(foreign, (1, 1))
-
-    assert world.sisyphus("purge --yes --json").json["files"] == 0
-    purged = world.sisyphus("purge --all --yes --json").json
-    assert purged["paths"] == [str(aside)]
-    assert foreign.exists()
-
-
-def test_the_end_of_a_session_cleans_up_once_a_day(old: World) -> None:
-    yesterday = "UPDATE note SET value = '1' WHERE name = 'purged_at'"
-    for name in ("s2", "s3"):
-        old.session(name).start()
-    rows(old, yesterday)
-    old.session("s2").hook("session-end")
-
-    assert sessions(old) == {"s2", "s3"}
-    assert notes(old, "--session", "s2")[-1].startswith(
-        "removed what was not used for 30 days: 1 session, 3 lines of the journal"
-    )
-    rows(old, "UPDATE session SET seen_at = 1 WHERE id = 's2'")
-    old.session("s3").hook("session-end")
-    assert sessions(old) == {"s2", "s3"}
-    rows(old, yesterday)
-    old.session("s3").start()
-    old.session("s3").hook("session-end")
-    assert sessions(old) == {"s3"}
 
 
 # sessions

@@ -16,6 +16,8 @@ from sisyphus.state.files import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sisyphus._types import Json
     from sisyphus.workspace import Workspace
 
@@ -56,6 +58,20 @@ def history(space: Workspace, *, everywhere: bool = False) -> list[Json]:
         _told(entry, root) for root in roots for entry in jsonl.read(history_path(space.home, root))
     ]
     return sorted(rows, key=lambda row: str(row["at"]))
+
+
+def plans_of(home: str, sessions: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Session -> name of the plan that it is at, of those that are at one. `sessions`: each with
+    its project."""
+    books: dict[str, Plans] = {}
+    found: dict[str, str] = {}
+    for session, root in sessions:
+        if root and root not in books:
+            books[root] = read_plans(home, root)
+        record = books[root].records.get(books[root].own(session)) if root else None
+        if record:
+            found[session] = str(record["plan_name"])
+    return found
 
 
 def _told(entry: Json, root: str) -> Json:

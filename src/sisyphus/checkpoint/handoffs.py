@@ -15,10 +15,10 @@ from sisyphus.state.files import read_json, update_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TypeGuard
 
-    from sisyphus._types import Checkpoint, Json
+    from sisyphus._types import Checkpoint, Json, Owner
 
     Wanted = Callable[[Checkpoint], bool]
 
@@ -28,6 +28,21 @@ SUPERSEDED, DELIVERED, DONE = "superseded", "delivered", "done"
 
 def path(ours: str, root: str) -> str:
     return os.path.join(ours, "projects", project_id(root), "handoffs.json")
+
+
+def needed(ours: str) -> Iterator[Owner]:
+    """The handoffs that wait for somebody, and the projects whose list names one. While a list
+    cannot be read, any handoff may wait."""
+    projects = os.path.join(ours, "projects")
+    for name in os.listdir(projects) if os.path.isdir(projects) else ():
+        listed = os.path.join(projects, name, "handoffs.json")
+        found = read_json(listed)
+        is_unreadable = found is None and os.path.lexists(listed)
+        waiting = [e.get("handoff_file", "") for e in _entries(found or {}) if e.get("active")]
+        if waiting or is_unreadable:
+            yield "project", name
+        for path in ("*",) if is_unreadable else waiting:
+            yield "handoff", os.path.basename(path)
 
 
 def read(ours: str, root: str) -> list[Checkpoint]:

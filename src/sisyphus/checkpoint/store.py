@@ -23,10 +23,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus._types import Json
+    from sisyphus._types import Json, Kept
     from sisyphus.settings import Settings
 
 FOLDER = "checkpoint"
+
+KEPT: tuple[Kept, ...] = (
+    {"path": "checkpoint/SESSION.json", "kind": "context sizes", "lock": "", "resumable": True},
+    {"path": "projects/ID/handoffs.json", "kind": "handoffs", "lock": ""},
+    {"path": "projects/*/handoffs/HANDOFF", "kind": "handoffs"},
+)
 
 OVERDUE_SECONDS = 15
 """A hook has ten."""

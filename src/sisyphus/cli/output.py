@@ -13,7 +13,7 @@ import typer
 from sisyphus.bare_commands import respelled
 from sisyphus.clients.base import PREFIX
 from sisyphus.errors import MemoryOffError, SisyphusError
-from sisyphus.memory import open_memory
+from sisyphus.memory import look_at, open_memory
 from sisyphus.paths import client_home, our_home
 from sisyphus.text import sound
 from sisyphus.workspace import Workspace
@@ -48,9 +48,9 @@ def workspace(project: str, *, may_be_gone: bool = False) -> Workspace:
     return space
 
 
-def working_memory() -> Memory:
+def working_memory(*, only_looks: bool = False) -> Memory:
     """The memory, for a command that is about nothing else. Raises `MemoryOffError`."""
-    memory = open_memory(our_home())
+    memory = look_at(our_home()) if only_looks else open_memory(our_home())
     if memory.problem:
         raise MemoryOffError(f"{memory.problem}. `sisyphus doctor` says more.")
     return memory

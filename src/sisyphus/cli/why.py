@@ -21,15 +21,15 @@ from sisyphus.cli.output import (
     working_memory,
     workspace,
 )
+from sisyphus.cli.sessions import NOTHING
 from sisyphus.cli.slips import no_such_event
 from sisyphus.cli.terminal import columns
 from sisyphus.clients.base import EVENTS
 from sisyphus.paths import client_home, display, is_safe_id, our_home
+from sisyphus.ralph.past import history
 from sisyphus.ralph.store import has_loop
 from sisyphus.session.transcripts import has_goal, transcript_path
 from sisyphus.text import one_line
-from sisyphus.upkeep import sessions as view
-from sisyphus.upkeep.sessions import of_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -131,14 +131,20 @@ def _session(memory: Memory, named: str) -> tuple[str, str]:
     Raises `SisyphusError` for a name that fits none, or several."""
     if named:
         is_other = is_safe_id(named) and not journal.matching(memory, named)
-        of_work = is_other and (journal.of_run(memory, named) or of_loop(our_home(), named))
+        of_work = is_other and (journal.of_run(memory, named) or _of_loop(named))
         return journal.find_session(memory, of_work or named), ""
     root = workspace("").root
     if here := journal.latest_session(memory, root):
         return here, ""
     if anywhere := journal.latest_session(memory):
         return anywhere, f"No session was seen in {display(root, our_home())}. The latest of all:"
-    return "", view.NOTHING
+    return "", NOTHING
+
+
+def _of_loop(named: str) -> str:
+    """The session of the only loop whose id begins so; "" = there is none."""
+    found = {r.session_id for r in history.read(our_home()) if r.loop_id.startswith(named)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _coming(

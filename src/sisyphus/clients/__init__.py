@@ -72,6 +72,10 @@ def client_named(name: str) -> Client:
     return found
 
 
+def all_clients() -> list[Client]:
+    return [client_named(name) for name in MODULES]
+
+
 def files(name: str) -> Files:
     """The module of a client's files."""
     found: Files = _module(name, "_files")

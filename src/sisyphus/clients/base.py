@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Literal, Protocol
 
-    from sisyphus._types import Json, Toast
+    from sisyphus._types import Json, Kept, Toast
     from sisyphus.memory import Change
 
     Kind = Literal["boulder", "loop", "checkpoint", "rules", "agents", "readme"]
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
         NAME: str
         HAS_PROCESS: bool  # its hooks run below the process that the session lives in
+        KEPT: tuple[Kept, ...]  # what we keep for it in files
         WAKES_BY_EXIT: bool  # `hook idle` wakes a session with exit code 2 and the text on stderr
 
         def read(self, event: str, raw: Json, ours: str) -> Payload: ...

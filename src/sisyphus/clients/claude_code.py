@@ -33,12 +33,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus._types import Json
+    from sisyphus._types import Json, Kept
     from sisyphus.clients.base import Outcome
 
 NAME = "claude"
 HAS_PROCESS = True
 WAKES_BY_EXIT = True
+KEPT: tuple[Kept, ...] = ()
 
 KINDS = {
     "Read": READ,

@@ -28,12 +28,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus._types import Json
+    from sisyphus._types import Json, Kept
     from sisyphus.clients.base import Outcome, Payload, ToolCall
 
 NAME = "opencode"
 HAS_PROCESS = False
 WAKES_BY_EXIT = False
+
+_TRANSCRIPTS = "OpenCode transcripts"
+KEPT: tuple[Kept, ...] = (
+    {"path": "opencode/SESSION.jsonl", "kind": _TRANSCRIPTS},
+    {"path": "opencode/SESSION/subagents/agent-*.jsonl", "kind": _TRANSCRIPTS, "folders": 2},
+)
 
 _PLAN = "plan"
 """The agent that only plans."""

@@ -15,8 +15,15 @@ from sisyphus.workspace import ENFORCEMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus._types import Kept
     from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
+
+KEPT: tuple[Kept, ...] = (
+    {"path": "enforce/SESSION.tools", "kind": "marks of enforcement"},
+    {"path": "enforce/SESSION.waiter", "kind": "marks of enforcement"},
+    {"path": "projects/*/enforcements.jsonl.1", "kind": "old logs", "lock": ENFORCEMENT},
+)
 
 _NS = 1_000_000  # nanoseconds of a millisecond
 

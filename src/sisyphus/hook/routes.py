@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.clients.base import EDIT, PLUGIN, SKILL, TODO, WRITE
+from sisyphus.memory import PURGED
 from sisyphus.workspace import ENFORCEMENT
 
 TYPE_CHECKING = False
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
+
+_DAY_SECONDS = 86_400
 
 ROUTES: dict[str, tuple[str, ...]] = {
     "session-start": (
@@ -61,7 +64,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.ralph.hooks:on_session_end",
         "sisyphus.enforce.hooks:on_session_end",
         "sisyphus.session.hooks:on_session_end",
-        "sisyphus.upkeep.hooks:on_session_end",  # last: what it has no time for is nobody's loss
+        "sisyphus.purge:on_session_end",  # last: what it has no time for is nobody's loss
     ),
 }
 """Events that are not listed are answered with silence."""
@@ -103,6 +106,17 @@ def _calls_skills(payload: Payload, _: Workspace) -> bool:
     return any(call.kind == SKILL for call in payload.calls)
 
 
+def _is_day_over(payload: Payload, space: Workspace) -> bool:
+    """Whether it is time to look for what is old."""
+    if payload.agent or not payload.session or space.memory.problem:
+        return False
+    row = space.memory.row("SELECT value FROM note WHERE name = ?", PURGED)
+    if row is not None and abs(space.now - float(row[0])) < _DAY_SECONDS:
+        return False
+    days: int = space.settings.get("state.keep_days")
+    return days > 0
+
+
 ONLY_WHERE: dict[str, Callable[[Payload, Workspace], bool]] = {
     "sisyphus.boulder.hooks:on_post_tool_use": _changes_plans,
     "sisyphus.ralph.hooks:on_post_tool_use": _calls_skills,
@@ -112,5 +126,6 @@ ONLY_WHERE: dict[str, Callable[[Payload, Workspace], bool]] = {
     "sisyphus.enforce.hooks:on_pre_compact": _may_be_enforced,
     "sisyphus.enforce.hooks:on_session_end": _may_be_enforced,
     "sisyphus.install.hooks:on_session_start": _may_be_wired_twice,
+    "sisyphus.purge:on_session_end": _is_day_over,
 }
 """Handlers that have something to do only where this holds: to load them costs 0.5 ms."""

@@ -13,13 +13,17 @@ from typing import NamedTuple
 
 from sisyphus.errors import UnreadableError
 from sisyphus.install.changes import digest, kept_at
+from sisyphus.paths import INSTALLS
 from sisyphus.reading import PLAN_BYTES, read_bytes
+from sisyphus.state.files import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from sisyphus._types import Json
+    from sisyphus._types import Json, Kept, Owner
+
+KEPT: tuple[Kept, ...] = ({"path": "replaced/COPY", "kind": "replaced files"},)
 
 
 class Original(NamedTuple):
@@ -50,6 +54,33 @@ def _kept(path: str, sha256: object) -> Original | None:
         if digest(data) == sha256:
             return Original(data)
     return None
+
+
+def needed(ours: str) -> Iterator[Owner]:
+    """The copies that `uninstall` may give back: those that the manifest names by their digest, and
+    those of a file of a name that stands there; all where it cannot be read."""
+    book = os.path.join(ours, INSTALLS)
+    found = read_json(book)
+    if found is None and os.path.lexists(book):
+        yield "copy", "*"
+    texts = list(_texts(found))
+    copies = os.path.join(ours, "replaced")
+    for copy in os.listdir(copies) if os.path.isdir(copies) else ():
+        start, _, name = copy.partition("-")
+        if any(os.path.basename(text) == name or text.startswith(start) for text in texts):
+            yield "copy", copy
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (key, *_texts(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def is_noted(noted: Json, path: str) -> bool:

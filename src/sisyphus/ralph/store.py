@@ -30,7 +30,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sisyphus._types import Kept
     from sisyphus.ralph.loop import Loop
+
+_TEXTS = "transcripts of loops"
+KEPT: tuple[Kept, ...] = (
+    {"path": "ralph/loops/session-SESSION.json", "kind": "loop memories", "lock": ""},
+    {"path": "ralph/loops/ralph-loop.SESSION.local.md", "kind": ""},
+    {"path": "ralph/loops/ralph-loop.SESSION.local.md.verify", "kind": "", "lock": ""},
+    {"path": "ralph/loops/ralph-loop.SESSION.local.md.wake", "kind": "", "lock": ""},
+    {"path": "ralph/transcripts/LOOP_iter_N.txt", "kind": _TEXTS},
+    {"path": "ralph/transcripts/LOOP_full.txt", "kind": _TEXTS},
+    {"path": "ralph/transcripts/LOOP_verify.txt", "kind": _TEXTS},
+    {"path": "ralph/checklists/LOOP-checklist.json", "kind": "checklists", "lock": ""},
+    {
+        "path": "ralph/transcripts/LOOP_iterations.jsonl",
+        "kind": "iterations of loops",
+        "on_request": True,  # numbers that `ralph log` and `ralph stats` show
+    },
+)
+"""What purge removes of loops and sessions that are over; of a loop's own file what a killed
+writer left, and what was set aside."""
 
 LOOP_BYTES = 8_000_000
 

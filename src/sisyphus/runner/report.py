@@ -6,6 +6,7 @@ import os
 
 from sisyphus.errors import SisyphusError
 from sisyphus.runner import texts
+from sisyphus.runner.client import launch
 from sisyphus.runner.keep import store
 from sisyphus.runner.keep.places import Places
 from sisyphus.runner.keep.state import COMPLETED, Run
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sisyphus._types import Owner
     from sisyphus.workspace import Workspace
 
 
@@ -61,15 +63,32 @@ _WHERE = "`sisyphus ralph status` in the project tells more, `sisyphus sessions`
 
 def _last_ones(ours: str) -> Iterator[Run]:
     """The last run of every project; those before it lie under the names of their loops."""
+    for name, run in _runs(ours):
+        if run.loop_id and name != f"{run.loop_id}.json":
+            yield run
+
+
+def _runs(ours: str) -> Iterator[tuple[str, Run]]:
+    """Every run that is known, by the name of its file."""
     folder = os.path.join(ours, "ralph", "runs")
     try:
-        names = sorted(os.listdir(folder))
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
         return
     for name in names:
-        run = Run(read_json(os.path.join(folder, name)) if name.endswith(".json") else None)
-        if run.loop_id and name != f"{run.loop_id}.json":
-            yield run
+        yield name, Run(read_json(os.path.join(folder, name)))
+
+
+def needed(ours: str) -> Iterator[Owner]:
+    """The loop and the session of each run that is at work, or whose client is; the handoff that a
+    run is given when somebody goes on with it."""
+    for _, run in _runs(ours):
+        handoff = run.context_checkpoint.get("handoff_file")
+        if run.status != COMPLETED and isinstance(handoff, str):
+            yield "handoff", os.path.basename(handoff)
+        if is_at_work(run) or launch.living(run.in_flight):
+            yield "loop", run.loop_id
+            yield "session", str(run.in_flight.get("session_id"))
 
 
 def is_at_work(run: Run) -> bool:

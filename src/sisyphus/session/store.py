@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sisyphus._types import Kept
     from sisyphus.clients.base import Payload
     from sisyphus.memory import Memory, Value
 
@@ -24,6 +25,12 @@ LEDGERS = {
     "readme": "context-injector",
 }
 """Kinds of texts -> the folder whose files tell other programs what was sent."""
+
+_SENT = "lists of what was sent"
+KEPT: tuple[Kept, ...] = (
+    {"path": "rules-injector/session-SESSION.json", "kind": _SENT, "resumable": True},
+    {"path": "context-injector/session-SESSION.json", "kind": _SENT, "resumable": True},
+)
 
 _COLUMNS = (
     "n", "version", "project", "source", "began_at", "seen_at", "pid", "process_started",

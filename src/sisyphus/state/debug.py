@@ -7,6 +7,12 @@ import time
 
 from sisyphus.paths import client_home, our_home
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus._types import Kept
+
+KEPT: tuple[Kept, ...] = ({"path": "logs/debug.log.1", "kind": "old logs"},)
+
 ROTATE_BYTES = 1_000_000
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 """How logs are opened; without the last flag a FIFO in the place of one would stop us for good."""

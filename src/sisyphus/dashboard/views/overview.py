@@ -6,13 +6,15 @@ from heapq import nlargest
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from sisyphus import journal
+from sisyphus.boulder.listing import plans_of
 from sisyphus.dashboard.charts import days
 from sisyphus.dashboard.views import loops, plan_rows
 from sisyphus.dashboard.views.attention import attention
 from sisyphus.ralph import loop as lp
 from sisyphus.ralph.past import stats
+from sisyphus.ralph.past.records import by_session
 from sisyphus.times import epoch, iso
-from sisyphus.upkeep import sessions as seen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,14 +36,16 @@ def overview(desk: Desk) -> Json:
     those around others too. `days`: of the last fortnight, oldest first, how the loops that ended
     there did."""
     records, found = desk.history(), desk.sessions()
+    newest = found[-LATEST:][::-1]
+    plans = plans_of(desk.home, ((one.session, one.project) for one in newest))
     return {
         "attention": attention(desk),
         "loops": stats.numbers(records),
         "active": loops.rows(desk, islice((one for one in records if one.is_active), MOST_ACTIVE)),
         "ended": latest(records),
         "boulders": plan_rows.open_plans(desk),
-        "sessions": seen.totals(desk.memory, found),
-        "latest": seen.rows(desk.memory, found[-LATEST:], desk.home, records)[::-1],
+        "sessions": journal.totals(desk.memory, found),
+        "latest": journal.rows(desk.memory, newest, by_session(records), plans),
         "days": by_day(records, desk.now()),
     }
 

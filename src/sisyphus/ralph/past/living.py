@@ -8,8 +8,9 @@ from sisyphus.ralph import store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from sisyphus._types import Owner
     from sisyphus.ralph.loop import Loop
 
 _ENDS = (".local.md", ".outer.md")
@@ -24,6 +25,19 @@ def living(ours: str) -> list[tuple[Loop, str]]:
         if loop and name.startswith(f"ralph-loop.{loop.session_id}."):
             found.append((loop, path))
     return found
+
+
+def needed(ours: str) -> Iterator[Owner]:
+    """What has not ended; every loop for as long as one of the files cannot be read."""
+    names, found = _names(ours), living(ours)
+    for name in names:
+        session = name.removeprefix("ralph-loop.")
+        is_outer = session.endswith(_ENDS[1])
+        session = session[: -len(_ENDS[is_outer])]
+        yield "session", session.rpartition(".")[0] if is_outer else session
+    yield from (("loop", loop.loop_id) for loop, _ in found)
+    if len(found) < len(names):
+        yield "loop", "*"
 
 
 def unreadable(ours: str, found: Iterable[tuple[Loop, str]]) -> list[str]:

@@ -14,7 +14,7 @@ from sisyphus.times import is_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from sisyphus._types import Json
     from sisyphus.ralph.loop import Loop
@@ -186,3 +186,12 @@ def _options(found: object) -> Json:
 
 def _text(value: object) -> str:
     return sound(value[:TEXT_CHARACTERS]) if isinstance(value, str) else ""
+
+
+def by_session(records: Sequence[Record]) -> dict[str, list[Json]]:
+    """Of each session what became of its loops, the oldest first. `records`: newest first."""
+    found: dict[str, list[Json]] = {}
+    for record in reversed(records):
+        row = {"loop_id": record.loop_id, "result": record.result}
+        found.setdefault(record.session_id, []).append(row)
+    return found

@@ -16,7 +16,12 @@ from sisyphus.paths import is_inside, is_safe_id, project_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus._types import Kept
     from sisyphus.workspace import Workspace
+
+KEPT: tuple[Kept, ...] = (
+    {"path": "ralph/transcripts/LOOP_iter_N.*", "kind": "transcripts of loops"},
+)
 
 STATE_VARIABLE = "RALPH_STATE_FILE"
 USERS_PROMPT = "PROMPT.md"
