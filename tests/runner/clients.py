@@ -9,8 +9,8 @@ from making import HANG_SECONDS
 
 from runner import scripted
 from sisyphus.runner.client.child import Child
-from sisyphus.runner.client.command import custom_argv
 from sisyphus.runner.client.follow import follow
+from sisyphus.runner.client.launch import custom_argv
 from sisyphus.runner.client.stream import Seen
 
 if TYPE_CHECKING:

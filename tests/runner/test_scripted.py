@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from runner import scripted
 from runner.streams import fed
-from sisyphus.runner.client import signs
+from sisyphus.clients import running
 from sisyphus.runner.client.failures import classify
 
 if TYPE_CHECKING:
@@ -69,6 +69,6 @@ def test_its_failures_are_those_of_the_client(tmp_path: Path) -> None:
     first, second = _play(tmp_path), _play(tmp_path)
 
     failure = classify(fed(*first.stdout.splitlines()), first.returncode, "", now=900)
-    assert (failure.kind, failure.until) == (signs.LIMIT, 1_000)
+    assert (failure.kind, failure.until) == (running.LIMIT, 1_000)
     assert second.returncode == -9
-    assert classify(fed(*second.stdout.splitlines()), 137, "", now=900).kind == signs.OVERLOADED
+    assert classify(fed(*second.stdout.splitlines()), 137, "", now=900).kind == running.OVERLOADED

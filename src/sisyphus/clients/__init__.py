@@ -1,5 +1,5 @@
 """One pair of modules a client: a quick one for its hooks (`base.Client`), and NAME_files for what
-it keeps on disk (`Files`)."""
+it keeps on disk (`Files`). One that runs can start has a third, NAME_run (`running.Program`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from sisyphus.clients.base import Client
+    from sisyphus.clients.running import Program
     from sisyphus.transcript import Call, Record
     from sisyphus.workspace import Workspace
 
@@ -79,6 +80,12 @@ def all_clients() -> list[Client]:
 def files(name: str) -> Files:
     """The module of a client's files."""
     found: Files = _module(name, "_files")
+    return found
+
+
+def program() -> Program:
+    """The client that a fresh-context run starts."""
+    found: Program = _module(DEFAULT, "_run")
     return found
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.running import CONTEXT
 from sisyphus.runner import handed
-from sisyphus.runner.client.signs import CONTEXT
 from sisyphus.runner.handed import COMPACTION, CUT_SHORT, LEVEL
 from sisyphus.text import one_line
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import uuid
 
 from sisyphus.checkpoint.outlook import complexity, forecast
+from sisyphus.clients.running import CLIENT, DISK
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.runner import handed, looks
 from sisyphus.runner.attend import Landed, attend
-from sisyphus.runner.client import failures, launch, signs
+from sisyphus.runner.client import failures, launch
 from sisyphus.runner.client.stream import Seen
 from sisyphus.runner.keep.state import RUNNING
 from sisyphus.runner.task import fix_plan, progress, prompt, users_prompt
@@ -31,7 +32,7 @@ def begin(desk: Desk) -> Landed:
         failure = failures.of_start(error, launch.program(run))
         return Landed(Seen(), failure, desk.now())
     except SisyphusError as error:
-        kind = signs.DISK if isinstance(error, UnreadableError) else signs.CLIENT
+        kind = DISK if isinstance(error, UnreadableError) else CLIENT
         return Landed(Seen(), failures.Failure(kind, str(error)), desk.now())
     run.in_flight["child"] = child.as_json()
     desk.save()

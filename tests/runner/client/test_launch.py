@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -55,15 +54,10 @@ def test_a_process_that_leads_no_session_is_no_client_of_ours(tmp_path: Path) ->
     assert launch.living({"stem": str(tmp_path / "b"), "child": None}) is None
 
 
-def test_a_client_is_looked_for_where_the_user_has_programs(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for folder in (project / "bin", tmp_path / "first", tmp_path / "second"):
-        put(folder / "claude", "#!/bin/sh\n").chmod(0o755)
-    (tmp_path / "first" / "claude").chmod(0o644)
-    (tmp_path / "link").mkdir()
-    (tmp_path / "link" / "claude").symlink_to(project / "bin" / "claude")
-    folders = [".", project / "bin", tmp_path / "link", tmp_path / "first", tmp_path / "second"]
-    monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
+def test_a_command_line_is_run_by_the_shell() -> None:
+    assert launch.custom_argv("mine | tee log", "posix") == ["/bin/sh", "-c", "mine | tee log"]
 
-    assert launch.find_client(str(project)) == str(tmp_path / "second" / "claude")
+
+def test_a_command_line_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COMSPEC", raising=False)
+    assert launch.custom_argv("mine.bat", "nt") == ["cmd.exe", "/d", "/s", "/c", "mine.bat"]

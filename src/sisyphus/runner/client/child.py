@@ -13,9 +13,9 @@ import subprocess
 import time
 
 from sisyphus import processes
+from sisyphus.numbers import count
 from sisyphus.processes import ASK, FORCE, WAIT, exit_code
 from sisyphus.reading import open_regular
-from sisyphus.runner.client.told import count
 from sisyphus.session import process
 from sisyphus.state.files import ensure_folder
 
@@ -98,7 +98,7 @@ class Child:
         found = process.from_json(value)
         if found is None or not isinstance(value, dict):
             return None
-        child = cls(found, count(value.get("offset")))
+        child = cls(found, count(value.get("offset")) or 0)
         if process.is_alive(found):
             return child
         child.release()

@@ -1,20 +1,65 @@
 """Why a run of the client failed, and whether waiting helps. Pure.
 
 Only what the client itself reports counts, and what stands in its error output: a model that
-writes of a rate limit has hit none. The names are those of Claude Code 2.1.329.
+writes of a rate limit has hit none.
 """
 
 from __future__ import annotations
 
 from errno import E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOTDIR, EPERM
 
+from sisyphus import clients
+from sisyphus.clients.running import (
+    AUTHENTICATION,
+    BILLING,
+    CLIENT,
+    CONTEXT,
+    CRASH,
+    DISK,
+    INTERRUPTED,
+    LIMIT,
+    MODEL,
+    NETWORK,
+    OVERLOADED,
+    PERMISSION,
+    TIMEOUT,
+    TURNS,
+)
 from sisyphus.ralph.limits import LONGEST, reset_time
-from sisyphus.runner.client import signs
 from sisyphus.text import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.runner.client.stream import Seen
+
+FATAL = (AUTHENTICATION, BILLING, CLIENT, DISK, MODEL)
+"""No further iteration would get anywhere."""
+
+PASSING = (LIMIT, NETWORK, OVERLOADED)
+"""Goes away by waiting."""
+
+COUNTING = (CRASH, INTERRUPTED, PERMISSION, TIMEOUT, TURNS)
+"""The iteration has taken place, for better or worse."""
+
+KINDS = (*FATAL, *PASSING, CONTEXT, *COUNTING)
+"""`context`: it did not fit, so the next iteration begins with an empty one."""
+
+MEANING = {
+    AUTHENTICATION: "the client is not logged in, or not allowed in",
+    BILLING: "the account has nothing left to pay with",
+    CLIENT: "the client cannot be run like this",
+    DISK: "nothing can be written to the disk",
+    MODEL: "the model does not exist, or is not for this account",
+    LIMIT: "the account's limit is reached",
+    NETWORK: "the server cannot be reached",
+    OVERLOADED: "the server cannot answer now",
+    CONTEXT: "the context is full",
+    CRASH: "the client failed",
+    INTERRUPTED: "the client was interrupted",
+    PERMISSION: "the client was allowed nothing that it tried",
+    TIMEOUT: "the time of the iteration was over",
+    TURNS: "the client's own limit of turns or money was reached",
+}
 
 _NO_PROGRAM = (E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOTDIR, EPERM)
 _NOT_RUN = (126, 127)
@@ -32,7 +77,7 @@ _MOST_DOUBLINGS = 30
 
 
 class Failure:
-    """`kind`: one of `signs.KINDS`, "" = there was none. `why`: a line for people. `until`: when it
+    """`kind`: one of `KINDS`, "" = there was none. `why`: a line for people. `until`: when it
     passes, in epoch seconds; 0 = nobody knows."""
 
     __slots__ = ("kind", "until", "why")
@@ -52,12 +97,12 @@ class Failure:
     @property
     def is_fatal(self) -> bool:
         """No further iteration would get anywhere."""
-        return self.kind in signs.FATAL
+        return self.kind in FATAL
 
     @property
     def is_passing(self) -> bool:
         """Goes away by waiting: the iteration is to be made again."""
-        return self.kind in signs.PASSING
+        return self.kind in PASSING
 
 
 def classify(
@@ -68,10 +113,10 @@ def classify(
     if seen.has_ended and not seen.is_error:
         return _refused(seen)
     kind = _told(seen)
-    if timed_out and kind in ("", signs.INTERRUPTED):  # it is interrupted when its time is over
-        return Failure(signs.TIMEOUT, signs.MEANING[signs.TIMEOUT])
+    if timed_out and kind in ("", INTERRUPTED):  # it is interrupted when its time is over
+        return Failure(TIMEOUT, MEANING[TIMEOUT])
     if kind:
-        detail = "" if kind == signs.INTERRUPTED else next(iter(seen.problems), "")
+        detail = "" if kind == INTERRUPTED else next(iter(seen.problems), "")
         return _failure(kind, detail, seen.resets_at, now)
     return _unnamed(seen, exit_code, errors[-_READ_CHARACTERS:], now)
 
@@ -83,8 +128,8 @@ def of_start(error: OSError, program: str = "") -> Failure:
     """
     named = line(f"{error.filename or program}: {error.strerror or error}".removeprefix(": "))
     is_program = not program or error.filename in (program, None)
-    kind = signs.CLIENT if error.errno in _NO_PROGRAM and is_program else signs.DISK
-    return Failure(kind, f"{signs.MEANING[kind]}: {named}")
+    kind = CLIENT if error.errno in _NO_PROGRAM and is_program else DISK
+    return Failure(kind, f"{MEANING[kind]}: {named}")
 
 
 def delay(failure: Failure, tries: int, first_seconds: float, now: float) -> float:
@@ -97,7 +142,7 @@ def delay(failure: Failure, tries: int, first_seconds: float, now: float) -> flo
         return failure.until - now + _BEHIND_RESET
     if 0 < failure.until <= now and tries <= 1:  # it has passed meanwhile
         return _BEHIND_RESET
-    is_limit = failure.kind == signs.LIMIT
+    is_limit = failure.kind == LIMIT
     first = max(first_seconds, 1.0) if is_limit else _FIRST_SECONDS
     longest = _LONGEST_LIMIT_SECONDS if is_limit else _LONGEST_SECONDS
     return min(first * 2.0 ** min(max(tries, 1) - 1, _MOST_DOUBLINGS), longest)
@@ -105,23 +150,22 @@ def delay(failure: Failure, tries: int, first_seconds: float, now: float) -> flo
 
 def _told(seen: Seen) -> str:
     """What kind of failure the client names."""
+    client = clients.program()
     if seen.retrying and not seen.has_ended and seen.retries:
         last = seen.retries[-1]
-        return signs.of_names(last.error) or signs.of_status(last.status) or signs.NETWORK
-    kind = signs.of_names(seen.ended_by, seen.subtype, seen.cause, seen.error)
-    kind = kind or signs.of_status(seen.api_status or 0)
+        return client.kind_of_names(last.error) or client.kind_of_status(last.status) or NETWORK
+    kind = client.kind_of_names(seen.ended_by, seen.subtype, seen.cause, seen.error)
+    kind = kind or client.kind_of_status(seen.api_status or 0)
     if not kind and seen.was_interrupted:
-        return signs.INTERRUPTED
-    return kind or next(filter(None, map(signs.of_words, seen.problems)), "")
+        return INTERRUPTED
+    return kind or next(filter(None, map(client.kind_of_words, seen.problems)), "")
 
 
 def _refused(seen: Seen) -> Failure:
     """A run in which the client was not allowed a single thing has not failed by itself."""
     if not seen.denied or len(seen.denied) < seen.tool_calls:
         return Failure()
-    return Failure(
-        signs.PERMISSION, line(f"{signs.MEANING[signs.PERMISSION]}: {', '.join(seen.denied)}")
-    )
+    return Failure(PERMISSION, line(f"{MEANING[PERMISSION]}: {', '.join(seen.denied)}"))
 
 
 def _unnamed(seen: Seen, exit_code: int | None, errors: str, now: float) -> Failure:
@@ -129,22 +173,20 @@ def _unnamed(seen: Seen, exit_code: int | None, errors: str, now: float) -> Fail
         return Failure()  # another program, which says no more than this
     last = next(iter(seen.problems), "") or _last_line(errors)
     if exit_code in _NOT_RUN and not seen.is_stream:
-        return _failure(signs.CLIENT, last, 0, now)
+        return _failure(CLIENT, last, 0, now)
     if exit_code in _ENDED_BY_SOMEBODY:
-        return _failure(signs.INTERRUPTED, "", 0, now)
-    if not seen.has_ended and (found := signs.in_lines(errors)):
+        return _failure(INTERRUPTED, "", 0, now)
+    if not seen.has_ended and (found := _in_lines(errors)):
         return _failure(*found, 0, now)
-    return _failure(signs.CRASH, f"{_how(exit_code)}{': ' if last else ''}{last}", 0, now)
+    return _failure(CRASH, f"{_how(exit_code)}{': ' if last else ''}{last}", 0, now)
 
 
 def _failure(kind: str, detail: str, resets_at: int, now: float) -> Failure:
     until = 0.0
-    if kind == signs.LIMIT:
+    if kind == LIMIT:
         named = resets_at if now - LONGEST < resets_at <= now + LONGEST else 0
         until = float(named) or reset_time(detail, now)
-    return Failure(
-        kind, line(f"{signs.MEANING[kind]}: {detail}" if detail else signs.MEANING[kind]), until
-    )
+    return Failure(kind, line(f"{MEANING[kind]}: {detail}" if detail else MEANING[kind]), until)
 
 
 def _how(exit_code: int | None) -> str:
@@ -157,3 +199,11 @@ def _how(exit_code: int | None) -> str:
 
 def _last_line(text: str) -> str:
     return next((words for words in reversed(text.split("\n")) if words.strip()), "").strip()
+
+
+def _in_lines(text: str) -> tuple[str, str] | None:
+    """The kind of failure that the last line with a sign of one shows, and that line."""
+    for words in reversed(text.split("\n")):
+        if kind := clients.program().kind_of_words(words):
+            return kind, words.strip()
+    return None

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 
+from sisyphus import clients
 from sisyphus.errors import SisyphusError, UnreadableError
-from sisyphus.paths import is_inside
 from sisyphus.reading import read_bytes
-from sisyphus.runner.client import command
 from sisyphus.runner.client.child import Child
 from sisyphus.session.process import is_linux, read_proc
 from sisyphus.state.files import ensure_folder
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 SESSION_VARIABLE = "SISYPHUS_SESSION_ID"
 
-_NAMES = ("claude.exe", "claude.cmd") if os.name == "nt" else ("claude",)
 _SHELL = "/bin/sh"
 _MOST_TRIES = 1_000
 
@@ -39,36 +37,26 @@ _NUMBER_BYTES = 32
 _COMMAND_BYTES = 65_536
 
 
-def find_client(root: str) -> str:
-    """The full path of the client's program, on the PATH and never in the project; "" = none."""
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        for name in _NAMES:
-            path = os.path.join(folder, name)
-            if os.path.isabs(folder) and _is_program(path) and not _is_of(path, root):
-                return path
-    return ""
-
-
-def _is_program(path: str) -> bool:
-    return os.path.isfile(path) and os.access(path, os.X_OK)
-
-
-def _is_of(path: str, root: str) -> bool:
-    return is_inside(os.path.dirname(path), root) or is_inside(path, root)
-
-
 def words(run: Run, root: str, session: str) -> list[str]:
     """What starts the client. Raises `SisyphusError` where there is none, or for a bad flag."""
     custom = run.text("client_command")
     if custom:
-        return command.custom_argv(custom)
-    program = find_client(root)
+        return custom_argv(custom)
+    client = clients.program()
+    program = client.find(root)
     if not program:
         raise SisyphusError(
             "there is no `claude` on the PATH (one inside the project is not used). Install it, or "
             "name another client with --client-command."
         )
-    return command.client_argv(program, session, run.flags)
+    return client.argv(program, session, run.flags)
+
+
+def custom_argv(command: str, system: str = os.name) -> list[str]:
+    """Runs a command line of the user's by the system's shell."""
+    if system == "nt":
+        return [os.environ.get("COMSPEC", "cmd.exe"), "/d", "/s", "/c", command]
+    return ["/bin/sh", "-c", command]
 
 
 def stem(places: Places, run: Run) -> str:

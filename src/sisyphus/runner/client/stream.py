@@ -1,21 +1,23 @@
 """What the client says of its own work, line by line. Pure.
 
-Claude Code 2.1.329 writes an event a line with `--output-format stream-json --verbose`, one object
-with `json`, and a list of events with `json --verbose`. Whatever is none of these was printed by
-another program: its text is what was said.
+A line that is none of the client's report was printed by another program: its text is what was
+said.
 """
 
 from __future__ import annotations
 
-from sisyphus.clients.claude_code_files import record as read
+from typing import TYPE_CHECKING, TypeVar
+
+from sisyphus import clients
 from sisyphus.processes import plain
-from sisyphus.runner.client import told
 from sisyphus.text import line as shown
 from sisyphus.transcript import Call
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json
+    from sisyphus.clients.running import End, Event, Refusal, Retry
+    from sisyphus.transcript import Record
+
+T = TypeVar("T")
 
 KEPT_CHARACTERS = 64_000
 """Of the text of another program, and of each of the client's answers."""
@@ -26,15 +28,12 @@ _MOST_POINTS = 500
 _MOST_KEPT = 100  # retries, problems, refused calls
 _MOST_IDS = 2_000  # of answers and calls that later lines may speak of
 
-_KINDS = ("system", "assistant", "user", "result", "rate_limit_event", "stream_event")
-_INTERRUPTED = "[Request interrupted by user"
-
 
 class Seen:
     """What was told so far. Tokens and calls are counts; "" and 0 = not told.
 
-    `said`: the main thread's answers, the last one last. `result`, `subtype`, `is_error`,
-    `api_status`, `ended_by` (the client's reason) are of the last `result` event, `problems`
+    `said`: the main thread's answers, the last one last. `result` (its last word), `subtype`,
+    `is_error`, `api_status`, `ended_by` (the client's reason) are of the last end, `problems`
     its words for what went wrong, `error` and `cause` its two names for why a request failed.
     `context` is what the main thread's last answer found filled, `peak` the most of that, `points`
     each with the `tool_calls` before it; `spent` counts subagents too. `resets_at`: when the limit
@@ -58,7 +57,7 @@ class Seen:
         self.is_error = self.has_ended = self.is_stream = self.retrying = False
         self.was_interrupted = False
         self.points: list[tuple[int, int]] = []
-        self.retries: list[told.Retry] = []
+        self.retries: list[Retry] = []
         self.denied: list[str] = []
         self.problems: list[str] = []
         self._said: list[str] = []
@@ -75,53 +74,43 @@ class Seen:
 
     def feed(self, line: bytes) -> None:
         """One line, with or without its end."""
-        known = [
-            event for event in told.events_in(line) if self.is_stream or event.get("type") in _KINDS
-        ]
-        if known:
+        events = clients.program().events(line, is_report=self.is_stream)
+        if events:
             self.is_stream = True
-            for event in known:
+            for event in events:
                 self._take(event)
         elif not self.is_stream:
             self._raw += line
             if len(self._raw) > 2 * _KEPT_BYTES:
                 del self._raw[:-_KEPT_BYTES]
 
-    def _take(self, event: Json) -> None:
-        self.session = told.text(event.get("session_id")) or self.session
-        kind, is_main = event.get("type"), not event.get("parent_tool_use_id")
-        if kind == "assistant":
-            self._assistant(event, is_main=is_main)
-        elif kind == "user" and is_main:
-            said = read(event)
-            texts = said.texts if said else []
-            self.was_interrupted |= any(one.startswith(_INTERRUPTED) for one in texts)
-        elif kind == "system":
-            self._system(event)
-        elif kind == "rate_limit_event":
-            self._limit(event.get("rate_limit_info"))
-        elif kind == "result":
-            self._result(event)
-
-    def _system(self, event: Json) -> None:
-        subtype = event.get("subtype")
-        if subtype == "init":
-            self.model = told.text(event.get("model")) or self.model
-            self._folder = told.text(event.get("cwd")) or self._folder
-        elif subtype == "api_retry":
+    def _take(self, event: Event) -> None:
+        self.session = event.session or self.session
+        self.model = event.model or self.model
+        self._folder = event.folder or self._folder
+        self.was_interrupted |= event.is_interruption
+        if event.refusal:
+            if event.is_main:
+                self._refused(event.refusal)
+        elif event.message:
+            self._hear(event.message, is_main=event.is_main)
+        if event.retry:
             self.retrying = True
-            told.keep(self.retries, told.retry_in(event), _MOST_KEPT)
-        elif subtype == "compact_boundary":
-            self.context = told.count(told.table(event.get("compact_metadata")).get("post_tokens"))
+            _keep(self.retries, event.retry, _MOST_KEPT)
+        if event.compacted is not None:
+            self.context = event.compacted
+        if event.resets_at is not None and (event.is_main or not event.refusal):
+            self.resets_at = event.resets_at
+        if event.end:
+            self._end(event.end)
 
-    def _assistant(self, event: Json, *, is_main: bool) -> None:
-        record = read(event)
-        if record is None:
-            return
-        if record.is_clients:
-            if is_main:
-                self._failed(event, record.texts)
-            return
+    def _refused(self, refusal: Refusal) -> None:
+        self.retrying = False
+        self.error, self.cause = refusal.error, refusal.cause
+        self.api_status = refusal.status
+        self.problems = refusal.texts[:1]
+
+    def _hear(self, record: Record, *, is_main: bool) -> None:
         if is_main:
             self.error = self.cause = ""
             self.retrying = self.was_interrupted = False
@@ -134,37 +123,23 @@ class Seen:
             elif isinstance(part, str) and is_main:
                 self._say(part, record.answer)
 
-    def _failed(self, event: Json, said: list[str]) -> None:
-        """The client answers in the model's place, with what its request failed of."""
-        self.retrying = False
-        self.error, self.cause = told.text(event.get("error")), told.text(event.get("api_error"))
-        self.api_status = told.count(event.get("api_error_status")) or None
-        self.problems = said[:1]
-        self._limit(told.table(event.get("api_error_params")).get("rate_limit_info"))
-
-    def _limit(self, info: object) -> None:
-        """One that lets us go on has a reset as well."""
-        limit = told.table(info)
-        if limit.get("status") == "rejected":
-            self.resets_at = told.count(limit.get("resetsAt"))
-
     def _spend(self, answer: str, tokens: int) -> None:
         known = self._answers.get(answer, 0)
         self.spent += max(tokens - known, 0)
-        told.remember(self._answers, answer, max(tokens, known), _MOST_IDS)
+        _remember(self._answers, answer, max(tokens, known))
 
     def _call(self, call: Call, *, is_main: bool) -> None:
         about = call.brief.replace(f" {self._folder}/", " ") if self._folder else call.brief
         self.last_action = shown(about)
         self.tool_calls += is_main
-        told.remember(self._calls, call.id, self.last_action, _MOST_IDS)
+        _remember(self._calls, call.id, self.last_action)
 
     def _say(self, words: str, answer: str) -> None:
         """The texts of one answer are one message."""
         if self._said and answer and answer == self._speaker:
             words = f"{self._said.pop()}\n{words}"
         self._speaker = answer
-        told.keep(self._said, words[-KEPT_CHARACTERS:], MOST_SAID)
+        _keep(self._said, words[-KEPT_CHARACTERS:], MOST_SAID)
 
     def _fill(self, tokens: int) -> None:
         if tokens and tokens != self.context:
@@ -173,32 +148,34 @@ class Seen:
             if len(self.points) > _MOST_POINTS:
                 del self.points[1:-1:2]
 
-    def _result(self, event: Json) -> None:
+    def _end(self, end: End) -> None:
         self.has_ended, self.retrying = True, False
-        self.subtype = told.text(event.get("subtype"))
-        self.is_error = event.get("is_error") is True or self.subtype.startswith("error")
-        self.ended_by = told.text(event.get("terminal_reason"))
-        self.api_status = told.count(event.get("api_error_status")) or None
-        words = event.get("result")
-        self.result = words[-KEPT_CHARACTERS:] if isinstance(words, str) else None
-        refused = [
-            told.text(told.table(one).get("tool_use_id"))
-            for one in told.items(event.get("permission_denials"))
-        ]
-        self.denied = [self._calls.get(call, "a tool") for call in refused[:_MOST_KEPT]]
-        self._account(told.table(event.get("modelUsage")))
+        self.subtype, self.ended_by = end.subtype, end.ended_by
+        self.is_error, self.api_status = end.is_error, end.status
+        self.result = None if end.text is None else end.text[-KEPT_CHARACTERS:]
+        self.denied = [self._calls.get(call, "a tool") for call in end.denied[:_MOST_KEPT]]
+        self.spent = max(self.spent, end.spent)  # which knows how long the answers became
+        first = next(iter(end.windows.values()), 0)
+        self.window = end.windows.get(self.model, first) or self.window
         if self.is_error:
-            problems = [*told.texts(event.get("errors")), self.result or ""]
             own = [*self._said[-1:], ""]  # what the model said last is no report of a failure
+            problems = [problem for problem in (*end.problems, self.result) if problem]
             self.problems = [problem for problem in problems if problem not in own][:_MOST_KEPT]
-            self.cause = told.text(event.get("api_error")) or self.cause
+            self.cause = end.cause or self.cause
             return
         self.problems, self.error, self.cause = [], "", ""
-        if self.result and not self._said:  # all that `json` tells
+        if self.result and not self._said:  # all that a report of one object tells
             self._say(self.result, "")
 
-    def _account(self, models: Json) -> None:
-        """Each model's own sum, which knows how long the answers became."""
-        self.spent = max(self.spent, told.tokens_of(models))
-        used = told.table(models.get(self.model) or next(iter(models.values()), None))
-        self.window = told.count(used.get("contextWindow")) or self.window
+
+def _keep(kept: list[T], value: T, most: int) -> None:
+    """Appends, and forgets the oldest."""
+    kept.append(value)
+    del kept[:-most]
+
+
+def _remember(known: dict[str, T], key: str, value: T) -> None:
+    """Sets, and forgets the oldest."""
+    known[key] = value
+    if len(known) > _MOST_IDS:
+        del known[next(iter(known))]
