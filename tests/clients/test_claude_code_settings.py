@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from making import put
 
+from sisyphus.clients.claude_code import settings_paths
 from sisyphus.clients.claude_code_files import (
     MAX_CHARACTERS,
     MAX_EXCLUDES,
@@ -15,7 +16,6 @@ from sisyphus.clients.claude_code_files import (
     excludes,
     is_excluded,
     settings,
-    settings_paths,
 )
 
 if TYPE_CHECKING:

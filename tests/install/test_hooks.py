@@ -7,10 +7,11 @@ import pytest
 from making import put, run_hook
 
 from sisyphus import shipped
-from sisyphus.clients.base import PLUGIN
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+PLUGIN = "CLAUDE_PLUGIN_ROOT"
 
 HOOK = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/x/sisyphus hook stop"}]}]}}
 FOREIGN = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sisyphus-2 hook stop"}]}]}}

@@ -9,8 +9,6 @@ from sisyphus.boulder.look import Look, affordable
 from sisyphus.boulder.store import read_plans
 from sisyphus.boulder.titles import NO_FIT, fit, order
 from sisyphus.errors import SisyphusError
-from sisyphus.paths import is_inside
-from sisyphus.state.files import read_json
 from sisyphus.text import line
 
 TYPE_CHECKING = False
@@ -148,19 +146,10 @@ def _names(looks: list[Look]) -> str:
 
 def _of_plan_mode(space: Workspace) -> dict[str, Stamp]:
     """Plans of the client's plan mode, newest first: it knows no projects, so they are offered
-    by name only. A project's own setting may name a folder of the project alone."""
-    folder = os.path.join(space.home, "plans")
-    mine = os.path.join(space.home, "settings.json")
-    theirs = [
-        os.path.join(space.root, ".claude", f"settings{kind}.json") for kind in ("", ".local")
-    ]
-    for path in (mine, *theirs):
-        named = (read_json(path) or {}).get("plansDirectory")
-        if isinstance(named, str) and "\0" not in named:
-            found = os.path.normpath(os.path.join(space.root, os.path.expanduser(named)))
-            if path == mine or is_inside(found, space.root):
-                folder = found
-    return newest_first(plans_in(folder))
+    by name only."""
+    from sisyphus.clients.claude_code_files import plans_folder
+
+    return newest_first(plans_in(plans_folder(space.home, space.root)))
 
 
 def _real(path: str) -> str:

@@ -50,9 +50,9 @@ EVENTS = (
 EARLIER = {"post-tool-batch": "post-tool-use", "post-tool-use-failure": "post-tool-use"}
 """Names that settings of earlier versions call. The payload says what happened."""
 
-PREFIX, PLUGIN = "/sisyphus:", "CLAUDE_PLUGIN_ROOT"
-"""Before the names of a plugin's commands (texts of ours spell all of them so, and whoever prints
-one for people respells it); in the environment of a plugin's hooks alone."""
+PREFIX = "/sisyphus:"
+"""Before the names of a plugin's commands. Texts of ours spell all of them so, and whoever prints
+one for people respells it."""
 
 READ, EDIT, WRITE, SHELL, SKILL, TODO, ASK, AGENT = (
     "read", "edit", "write", "shell", "skill", "todo", "ask", "agent",

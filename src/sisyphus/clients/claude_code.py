@@ -11,7 +11,6 @@ from sisyphus.clients.base import (
     AGENT,
     ASK,
     EDIT,
-    PLUGIN,
     READ,
     SHELL,
     SKILL,
@@ -31,7 +30,7 @@ from sisyphus.clients.base import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sisyphus._types import Json, Kept
     from sisyphus.clients.base import Outcome
@@ -76,6 +75,8 @@ CLIENT_EVENTS = {
 
 BATCH, FAILED_CALL = "PostToolBatch", "PostToolUseFailure"
 """What else `post-tool-use` answers: all calls of an answer, and a single one that failed."""
+
+SETTINGS, LOCAL_SETTINGS = "settings.json", "settings.local.json"
 
 _PLAN_MODE = "plan"
 _MACHINE = "<task-notification>"
@@ -190,7 +191,7 @@ def render(
         }
     if not reply:
         return None
-    return reply if os.environ.get(PLUGIN) else without_prefix(reply)
+    return reply if plugin_folder() else without_prefix(reply)
 
 
 def heard(reply: Json) -> tuple[str, str]:
@@ -198,3 +199,28 @@ def heard(reply: Json) -> tuple[str, str]:
     specific = as_object(reply.get("hookSpecificOutput"))
     said = [as_text(reply.get("reason")), as_text(specific.get("additionalContext"))]
     return "\n\n".join(filter(None, said)), as_text(reply.get("systemMessage"))
+
+
+def plugin_folder() -> str:
+    """Where the plugin lies whose hook we are; "" = settings call us."""
+    return os.environ.get("CLAUDE_PLUGIN_ROOT", "")
+
+
+def settings_paths(home: str, folder: str, root: str) -> list[str]:
+    """The settings files of a session that began in `folder` of the project `root`, the weakest
+    first. `home` is the client's own folder."""
+    found = (
+        os.path.join(home, SETTINGS),
+        os.path.join(folder, ".claude", SETTINGS),
+        os.path.join(root, ".claude", LOCAL_SETTINGS),
+        os.path.join(folder, ".claude", LOCAL_SETTINGS),
+    )
+    return list(dict.fromkeys(found))
+
+
+def wired(settings: Json) -> Iterator[tuple[str, str, Json]]:
+    """Event, matcher and fields of each hook in a settings file, whatever else that holds."""
+    for event, groups in as_object(settings.get("hooks")).items():
+        for group in map(as_object, as_list(groups)):
+            for hook in map(as_object, as_list(group.get("hooks"))):
+                yield event, as_text(group.get("matcher")), hook

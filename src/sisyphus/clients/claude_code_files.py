@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from functools import lru_cache
 
 from sisyphus import transcript as ts
-from sisyphus.clients.claude_code import KINDS, tool_path
+from sisyphus.clients.claude_code import KINDS, settings_paths, tool_path
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import ancestors, is_inside, is_safe_id
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
@@ -274,23 +275,22 @@ def _names(folder: str) -> list[str]:
 
 # --- its settings -----------------------------------------------------------------------------
 
+HOOKS, STATUSLINE, EXCLUDES = "hooks", "statusLine", "claudeMdExcludes"
+"""Keys of a settings file."""
+
+MANAGED_FOLDERS = {
+    "darwin": "/Library/Application Support/ClaudeCode",
+    "win32": "C:\\Program Files\\ClaudeCode",
+}
+"""Where an organisation puts settings that nothing overrides; else `/etc/claude-code`."""
+
+_MANAGED_FILES = 100
+
 MAX_EXCLUDES = 100
 MAX_CHARACTERS = 500
 MAX_STARS = 4
 """Of one file; of one glob; of the `**` in it. A stranger's globs are matched against every rule of
 a project."""
-
-
-def settings_paths(home: str, folder: str, root: str) -> list[str]:
-    """The settings files of a session that began in `folder` of the project `root`, the weakest
-    first. `home` is the client's own folder."""
-    found = (
-        os.path.join(home, "settings.json"),
-        os.path.join(folder, ".claude", "settings.json"),
-        os.path.join(root, ".claude", "settings.local.json"),
-        os.path.join(folder, ".claude", "settings.local.json"),
-    )
-    return list(dict.fromkeys(found))
 
 
 def settings(home: str, folder: str, root: str) -> list[Json]:
@@ -300,9 +300,39 @@ def settings(home: str, folder: str, root: str) -> list[Json]:
     return [read_json(path) or {} for path in settings_paths(home, folder, root)]
 
 
+def managed_folder() -> str:
+    return MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code")
+
+
+def managed_paths(folder: str) -> list[str]:
+    """The settings files of an organisation, the weakest first."""
+    more = os.path.join(folder, "managed-settings.d")
+    names = sorted(name for name in _names(more) if name.endswith(".json"))
+    paths = [os.path.join(more, name) for name in names[:_MANAGED_FILES]]
+    return [os.path.join(folder, "managed-settings.json"), *paths]
+
+
+def plans_folder(home: str, root: str) -> str:
+    """Where plan mode puts its plans. A project's own setting may name a folder of the project
+    alone."""
+    folder = os.path.join(home, "plans")
+    for number, one in enumerate(settings(home, root, root)):
+        named = one.get("plansDirectory")
+        if isinstance(named, str) and "\0" not in named:
+            found = os.path.normpath(os.path.join(root, os.path.expanduser(named)))
+            if not number or is_inside(found, root):
+                folder = found
+    return folder
+
+
+def plugins(found: Json) -> Json:
+    """Which plugins settings switch on and off, by their names."""
+    return _object(found.get("enabledPlugins"))
+
+
 def excludes(found: Iterable[Json]) -> list[str]:
     """All globs of files that the client is told not to load."""
-    lists = [some for one in found if isinstance(some := one.get("claudeMdExcludes"), list)]
+    lists = [some for one in found if isinstance(some := one.get(EXCLUDES), list)]
     globs = [glob for some in lists for glob in some[:MAX_EXCLUDES] if isinstance(glob, str)]
     return [g for g in globs if len(g) <= MAX_CHARACTERS and g.count("**") <= MAX_STARS]
 
@@ -314,6 +344,14 @@ def is_excluded(path: str, globs: Iterable[str]) -> bool:
     """
     folder, _, name = path.rpartition(os.sep)
     return () in _step(_below(folder, tuple(globs)), name)
+
+
+def exclude_glob(path: str) -> str:
+    """A glob that matches this path alone: no backslash quotes a character, a class of one does."""
+    return path.replace(os.sep, "/").translate(_CLASSES)
+
+
+_CLASSES = str.maketrans({**{sign: f"[{sign}]" for sign in "*?[{(|"}, "\\": r"[\\]"})
 
 
 @lru_cache(maxsize=1_000)  # many rules stand in few folders
@@ -426,9 +464,9 @@ def _visible(path: str) -> str:
 def _plugin_is_off(space: Workspace) -> bool:
     off = False
     for found in _settings(space):
-        plugins = found.get("enabledPlugins")
-        if isinstance(plugins, dict) and AGENTS_PLUGIN in plugins:
-            off = plugins[AGENTS_PLUGIN] is False
+        switched = plugins(found)
+        if AGENTS_PLUGIN in switched:
+            off = switched[AGENTS_PLUGIN] is False
     return off
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from dataclasses import dataclass, field
 from math import isfinite
 
-from sisyphus.clients import claude_code_files
+from sisyphus.clients import claude_code, claude_code_files
 from sisyphus.doctor import types
 from sisyphus.errors import UnreadableError
 from sisyphus.install import json_text
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
     from sisyphus.workspace import Workspace
 
 USER, PROJECT, LOCAL, MANAGED, PLUGIN = "user", "project", "local", "managed", "plugin"
-
-MANAGED_FOLDERS = {
-    "darwin": "/Library/Application Support/ClaudeCode",
-    "win32": "C:\\Program Files\\ClaudeCode",
-}
-"""Where an organisation puts settings that nothing overrides; else `/etc/claude-code`."""
 
 _FILE_BYTES = 5_000_000
 _MOST_FILES = 100
@@ -62,14 +55,11 @@ class Plugin:
     source: Source
 
 
-def managed_folder() -> str:
-    return MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code")
-
-
 def settings_files(space: Workspace, managed: str) -> list[Source]:
     """Those that are there, the weakest first."""
-    found = [(path, _kind(path, space)) for path in _paths(space)]
-    found += [(path, MANAGED) for path in _managed(managed)]
+    paths = claude_code.settings_paths(space.home, space.root, space.root)
+    found = [(path, _kind(path, space)) for path in paths]
+    found += [(path, MANAGED) for path in claude_code_files.managed_paths(managed)]
     return [_read(path, kind) for path, kind in found if os.path.lexists(path)]
 
 
@@ -77,7 +67,7 @@ def plugins(space: Workspace, files: list[Source]) -> list[Plugin]:
     """The plugins that these settings switch on, one that is not installed included."""
     switched: dict[str, bool] = {}
     for one in files:
-        switched.update(_object(one.values.get("enabledPlugins")))
+        switched.update(claude_code_files.plugins(one.values))
     names = [name for name, is_on in switched.items() if is_on is True and "@" in name]
     folder = os.path.join(space.home, "plugins")
     rows = _object(
@@ -87,24 +77,10 @@ def plugins(space: Workspace, files: list[Source]) -> list[Plugin]:
     return [_plugin(name, rows, markets, space.root) for name in names[:_MOST_FILES]]
 
 
-def _paths(space: Workspace) -> list[str]:
-    return claude_code_files.settings_paths(space.home, space.root, space.root)
-
-
 def _kind(path: str, space: Workspace) -> str:
-    if path == os.path.join(space.home, "settings.json"):
+    if path == os.path.join(space.home, claude_code.SETTINGS):
         return USER
-    return LOCAL if path.endswith("settings.local.json") else PROJECT
-
-
-def _managed(folder: str) -> list[str]:
-    more = os.path.join(folder, "managed-settings.d")
-    try:
-        names = sorted(name for name in os.listdir(more) if name.endswith(".json"))
-    except OSError:
-        names = []
-    paths = [os.path.join(more, name) for name in names[:_MOST_FILES]]
-    return [os.path.join(folder, "managed-settings.json"), *paths]
+    return LOCAL if path.endswith(claude_code.LOCAL_SETTINGS) else PROJECT
 
 
 def _read(path: str, kind: str) -> Source:

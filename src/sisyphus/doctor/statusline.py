@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.claude_code_files import STATUSLINE
 from sisyphus.doctor.finding import Finding, ok, problem
 from sisyphus.install import wiring
 from sisyphus.text import one_line
@@ -19,11 +20,11 @@ _WORDS = 200
 
 def check(case: Case) -> Iterator[Finding]:
     """Of the strongest file that has one."""
-    said = [one for one in case.settings if isinstance(one.values.get("statusLine"), dict)]
+    said = [one for one in case.settings if isinstance(one.values.get(STATUSLINE), dict)]
     if not said:
         return
     where = case.shown(said[-1].path)
-    program = wiring.statusline(str(said[-1].values["statusLine"].get("command")))
+    program = wiring.statusline(str(said[-1].values[STATUSLINE].get("command")))
     if program and not case.programs.is_there(program):
         text = f"{program}, which {where} calls, is not there: the line stays empty"
         yield problem(CHECK, text, f"`sisyphus install{said[-1].scope} --only statusline`")

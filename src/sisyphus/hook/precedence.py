@@ -12,10 +12,9 @@ the stronger one's settings call us for the event.
 from __future__ import annotations
 
 import json
-import os
 
-from sisyphus.clients.base import EARLIER, as_list, as_object, as_text
-from sisyphus.clients.claude_code import CLIENT_EVENTS
+from sisyphus.clients import claude_code
+from sisyphus.clients.base import EARLIER, as_object, as_text
 from sisyphus.errors import UnreadableError
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
 from sisyphus.session import store
@@ -65,27 +64,13 @@ def _working(started: dict[str, float], own: str) -> list[str]:
 
 def _called(payload: Payload, space: Workspace) -> set[str]:
     """The scopes whose settings have the client call us for this event."""
-    event = payload.named or CLIENT_EVENTS[payload.event]
-    return {_scope_of(command, payload.event) for command in _commands(space, event)}
-
-
-def _commands(space: Workspace, event: str) -> list[str]:
-    """What the settings in force have the client run at its `event`."""
-    folder, root = os.path.join(space.cwd, ".claude"), os.path.join(space.root, ".claude")
-    files = (
-        os.path.join(space.home, "settings.json"),
-        os.path.join(folder, "settings.json"),
-        os.path.join(folder, "settings.local.json"),
-        os.path.join(root, "settings.local.json"),
-    )
-    groups = [
-        group
-        for path in dict.fromkeys(files)
-        for group in as_list(as_object(_read(path).get("hooks")).get(event))
-    ]
-    found = (hook for group in groups for hook in as_list(as_object(group).get("hooks")))
-    hooks = [hook for one in found if (hook := as_object(one)).get("type") == "command"]
-    return [as_text(hook.get("command")) for hook in hooks]
+    named = payload.named or claude_code.CLIENT_EVENTS[payload.event]
+    return {
+        _scope_of(as_text(hook.get("command")), payload.event)
+        for path in claude_code.settings_paths(space.home, space.cwd, space.root)
+        for event, _, hook in claude_code.wired(_read(path))
+        if event == named and hook.get("type") == "command"
+    }
 
 
 def _scope_of(command: str, event: str) -> str:

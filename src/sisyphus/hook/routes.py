@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients.base import EDIT, PLUGIN, SKILL, TODO, WRITE
+from sisyphus.clients.base import EDIT, SKILL, TODO, WRITE
+from sisyphus.clients.claude_code import plugin_folder, settings_paths
 from sisyphus.memory import PURGED
 from sisyphus.workspace import ENFORCEMENT
 
@@ -76,11 +77,9 @@ def _may_be_enforced(_: Payload, space: Workspace) -> bool:
 
 def _may_be_wired_twice(_: Payload, space: Workspace) -> bool:
     """As a plugin beside settings, or by entries for each call and for all calls of an answer."""
-    if os.environ.get(PLUGIN):
+    if plugin_folder():
         return True
-    folders = dict.fromkeys((space.home, f"{space.cwd}/.claude", f"{space.root}/.claude"))
-    names = ("settings.json", "settings.local.json")
-    paths = (os.path.join(folder, name) for folder in folders for name in names)
+    paths = settings_paths(space.home, space.cwd, space.root)
     return sum(_count(path, b" hook post-tool-") for path in paths) > 1
 
 

@@ -13,7 +13,8 @@ import time
 
 from sisyphus import memory, state
 from sisyphus.clients import DEFAULT, client_named
-from sisyphus.clients.base import EARLIER, EVENTS, PLUGIN, Outcome
+from sisyphus.clients.base import EARLIER, EVENTS, Outcome
+from sisyphus.clients.claude_code import plugin_folder
 from sisyphus.hook.routes import ONLY_WHERE, ROUTES
 from sisyphus.session.reply import Reply
 from sisyphus.state import debug
@@ -174,7 +175,7 @@ def _misused(event: str, options: Sequence[str]) -> int:
 
 
 def _scope(options: Sequence[str]) -> str:
-    return "plugin" if os.environ.get(PLUGIN) else _named(options, "--scope") or "user"
+    return "plugin" if plugin_folder() else _named(options, "--scope") or "user"
 
 
 def _named(options: Sequence[str], option: str) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus.clients import claude_code_files
-from sisyphus.clients.base import EARLIER, PLUGIN
+from sisyphus.clients import claude_code
+from sisyphus.clients.base import EARLIER
 from sisyphus.clients.claude_code import BATCH, CLIENT_EVENTS
 from sisyphus.errors import UnreadableError
 from sisyphus.install import removal, wiring
@@ -44,7 +44,7 @@ _UPDATE = "claude plugin update sisyphus@sisyphus"
 
 def warning(space: Workspace) -> str:
     """What to tell the user; "" where no settings file of this session calls us."""
-    paths = claude_code_files.settings_paths(space.home, space.cwd, space.root)
+    paths = claude_code.settings_paths(space.home, space.cwd, space.root)
     found = [path for path in paths if _calls_us(path)]
     if not found:
         return ""
@@ -54,12 +54,12 @@ def warning(space: Workspace) -> str:
 
 def earlier(space: Workspace) -> str:
     """What to tell the user of the entries of the scope that this hook is of; "" = nothing."""
-    root = os.environ.get(PLUGIN)
+    root = claude_code.plugin_folder()
     if root:
         path = os.path.join(root, "hooks.json")
         files, install = [path] if is_earlier(_entries(path)) else [], _UPDATE
     else:
-        paths = claude_code_files.settings_paths(space.home, space.cwd, space.root)
+        paths = claude_code.settings_paths(space.home, space.cwd, space.root)
         entries = {path: _of_scope(_entries(path), space.scope) for path in paths}
         together = is_earlier(one for found in entries.values() for one in found)
         files = [path for path, found in entries.items() if together and is_about_calls(found)]

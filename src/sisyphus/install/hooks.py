@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
-from sisyphus.clients.base import PLUGIN, Outcome
+from sisyphus.clients.base import Outcome
+from sisyphus.clients.claude_code import plugin_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
     from sisyphus.install import doubled
 
     messages = [doubled.earlier(space)]
-    if os.environ.get(PLUGIN):
+    if plugin_folder():
         messages.append(doubled.warning(space))
     told = [message for message in messages if message]
     return Outcome(messages=told, notes=["wired twice"]) if told else None

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from sisyphus.clients import claude_code
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,12 +93,9 @@ def entries(settings: Json) -> Iterator[Wired]:
 
 def commands(settings: Json) -> Iterator[Wired]:
     """The entries of everybody that run a command, in their order."""
-    for event, groups in _items(settings.get("hooks")):
-        for group in _objects(groups):
-            for hook in _objects(group.get("hooks")):
-                command, matcher = hook.get("command"), group.get("matcher")
-                if isinstance(command, str):
-                    yield Wired(event, matcher if isinstance(matcher, str) else "", command, hook)
+    for event, matcher, hook in claude_code.wired(settings):
+        if isinstance(command := hook.get("command"), str):
+            yield Wired(event, matcher, command, hook)
 
 
 def _split(command: str) -> tuple[str, str]:
@@ -109,11 +108,3 @@ def _split(command: str) -> tuple[str, str]:
     if not found or not is_named or program.startswith(_NO_PROGRAM):
         return "", ""
     return program, found[2] or ""
-
-
-def _items(value: object) -> list[tuple[str, object]]:
-    return list(value.items()) if isinstance(value, dict) else []
-
-
-def _objects(value: object) -> list[Json]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 
+from sisyphus.clients.claude_code import SETTINGS
+from sisyphus.clients.claude_code_files import EXCLUDES, exclude_glob
 from sisyphus.paths import display
 from sisyphus.rules.discover import Problem
 from sisyphus.rules.match import decisive
@@ -42,7 +44,7 @@ def lint(space: Workspace, told: Told | None = None) -> list[Json]:
 
 
 def exclude_pattern(rule: Rule, *, shared: bool = True) -> str:
-    """The entry of the client's setting `claudeMdExcludes` that leaves this rule to us alone.
+    """The entry of the client's excludes that leaves this rule to us alone.
 
     A project lies elsewhere for everybody who shares its settings: there the entry names each rule
     of that name, in the user's own folder as well. Elsewhere it is the path of this one.
@@ -50,17 +52,8 @@ def exclude_pattern(rule: Rule, *, shared: bool = True) -> str:
     folder = os.path.join(".claude", "rules") + os.sep
     _, found, rest = rule.path.partition(folder)
     if not shared or not found or rule.source == HOME:
-        return _literal(rule.path)
-    return f"**/.claude/rules/{_literal(rest)}"
-
-
-def _literal(path: str) -> str:
-    """A glob that matches this path alone. Measured on Claude Code 2.1.329: it knows no backslash
-    before such a character, but a class of one."""
-    return path.replace(os.sep, "/").translate(_CLASSES)
-
-
-_CLASSES = str.maketrans({**{sign: f"[{sign}]" for sign in "*?[{(|"}, "\\": r"[\\]"})
+        return exclude_glob(rule.path)
+    return f"**/.claude/rules/{exclude_glob(rest)}"
 
 
 def is_loaded_twice(rule: Rule) -> bool:
@@ -92,7 +85,7 @@ def _sent_by_both(rule: Rule) -> list[Problem]:
 
 def _exclusion(rule: Rule) -> str:
     pattern = json.dumps(exclude_pattern(rule), ensure_ascii=False)
-    return f'"claudeMdExcludes": [{pattern}] in the client\'s settings.json'
+    return f'"{EXCLUDES}": [{pattern}] in the client\'s {SETTINGS}'
 
 
 class _Files:

@@ -1,7 +1,7 @@
 """Who sends a rule on Claude Code: the client itself, or we. Pure.
 
-Claude Code 2.1.329 loads `.claude/rules` of the project and of its own folder, unless its setting
-`claudeMdExcludes` names the file: one with `paths` when a file that they match is touched, any
+Claude Code 2.1.329 loads `.claude/rules` of the project and of its own folder, unless its settings
+exclude the file: one with `paths` when a file that they match is touched, any
 other whole at session start. It knows no other key. So what `applies_to`, `globs`, `applyTo` or
 `alwaysApply` alone brings to a file is ours.
 """

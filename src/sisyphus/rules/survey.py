@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.clients import claude_code_files
+from sisyphus.clients.claude_code import settings_paths
 from sisyphus.rules.discover import Discovery, Problem, discover
 from sisyphus.rules.match import order
 from sisyphus.rules.parse import BadRule, Rule, load
@@ -43,7 +44,7 @@ def survey(root: str, home: str, told: Told | None = None) -> Survey:
     """
     discovery = discover(root, home)
     done = Survey(discovery)
-    done.watched += claude_code_files.settings_paths(home, root, root)
+    done.watched += settings_paths(home, root, root)
     excludes = claude_code_files.excludes(claude_code_files.settings(home, root, root))
     budgets = {False: _Budget(), True: _Budget()}
     for count, found in enumerate(discovery.files):

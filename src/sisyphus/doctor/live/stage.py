@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 
+from sisyphus.clients.claude_code import LOCAL_SETTINGS, SETTINGS
 from sisyphus.doctor.live.model import HOST
 from sisyphus.doctor.sources import LOCAL, PROJECT, USER
 from sisyphus.doctor.switches import OF_CLIENT
@@ -31,9 +32,9 @@ TOKEN = "what-sisyphus-says-reaches-the-model"  # noqa: S105  # nobody's secret
 """Stands in the project's README.md, which SessionStart sends."""
 
 PLACES = {
-    USER: "home/settings.json",
-    PROJECT: "project/.claude/settings.json",
-    LOCAL: "project/.claude/settings.local.json",
+    USER: f"home/{SETTINGS}",
+    PROJECT: f"project/.claude/{SETTINGS}",
+    LOCAL: f"project/.claude/{LOCAL_SETTINGS}",
 }
 """A settings file's kind -> the place of its copy."""
 

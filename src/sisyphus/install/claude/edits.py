@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from sisyphus.clients.claude_code_files import EXCLUDES, HOOKS, STATUSLINE
 from sisyphus.install import wiring
 from sisyphus.install.json_edit import append_item, remove, set_member
 from sisyphus.install.json_text import parse
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from sisyphus._types import Json
 
     Keys = tuple[str | int, ...]
-
-HOOKS, STATUSLINE, EXCLUDES = "hooks", "statusLine", "claudeMdExcludes"
 
 
 @dataclass(frozen=True)

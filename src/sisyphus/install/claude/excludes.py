@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def found(place: Place) -> list[str]:
-    """The patterns for `claudeMdExcludes` that are missing, of the rules that this place is about:
-    the user's own, or the project's. In a file that no one else has they name that rule alone."""
+    """The patterns that the client's excludes lack, of the rules that this place is about: the
+    user's own, or the project's. In a file that no one else has they name that rule alone."""
     is_user = place.scope == USER
     rules = survey(place.folder if is_user else place.base, client_home()).rules
     loaded = [r for r in rules if (r.source == HOME) == is_user and lint.is_loaded_twice(r)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import claude_code_files
+from sisyphus.clients import claude_code
+from sisyphus.clients.claude_code_files import EXCLUDES as EXCLUDES_KEY
+from sisyphus.clients.claude_code_files import STATUSLINE as STATUSLINE_KEY
 from sisyphus.install import edited, manifest, removal, script, wiring
 from sisyphus.install.claude import edits, git_exclude, plugin, slash_commands, versions
 from sisyphus.install.claude import place as where
@@ -54,7 +56,7 @@ def of_installing(
 ) -> list[str]:
     """Whole sentences for the user, in order."""
     notes = [*_of_links(file), *_of_git(place), *_of_sharing(place, file, wanted, called)]
-    line = file.values.get(edits.STATUSLINE)
+    line = file.values.get(STATUSLINE_KEY)
     if STATUSLINE in held.wanted and line is not None and not edits.is_ours(line):
         notes.append("The `statusLine` that is set there is not ours: it stays as it is.")
     if HOOKS in held.wanted:
@@ -97,7 +99,7 @@ def _of_sharing(place: Place, file: SettingsFile, wanted: Wanted, called: str) -
     is_shared = place.scope == PROJECT and called == script.NAME
     if not is_shared or not (wanted.hooks or wanted.excludes):
         return []
-    unsent = f", and nothing sends the rules in `{edits.EXCLUDES}`" if wanted.excludes else ""
+    unsent = f", and nothing sends the rules in `{EXCLUDES_KEY}`" if wanted.excludes else ""
     return [_NEEDS_US.format(file=file.named, more=unsent)]
 
 
@@ -145,7 +147,7 @@ def _elsewhere(place: Place, called: str) -> list[str]:
         f"The hooks are in {path} too, with another path, so each runs twice: "
         f"`{removal.command(path, client_home())}` takes those away"
         f"{', for everybody' * (path == where.settings(where.of_project(root)))}."
-        for path in claude_code_files.settings_paths(client_home(), root, root)
+        for path in claude_code.settings_paths(client_home(), root, root)
         if path != where.settings(place) and _calls_another(path, called)
     ]
 
@@ -169,9 +171,9 @@ def of_removing(place: Place, file: SettingsFile, steps: list[Step], noted: Json
 def _of_patterns(file: SettingsFile, steps: list[Step], noted: Json) -> list[str]:
     """They bear no mark."""
     is_changed = any(step.path == file.path for step in steps)
-    if not is_changed or edited.is_noted(noted, file.named) or not file.values.get(edits.EXCLUDES):
+    if not is_changed or edited.is_noted(noted, file.named) or not file.values.get(EXCLUDES_KEY):
         return []
-    return [f"`{edits.EXCLUDES}` in {file.named} stays: which of it is ours is not known."]
+    return [f"`{EXCLUDES_KEY}` in {file.named} stays: which of it is ours is not known."]
 
 
 def _of_shared_commands(place: Place, noted: Json) -> list[str]:

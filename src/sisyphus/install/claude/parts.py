@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sisyphus.clients.claude_code_files import STATUSLINE as STATUSLINE_KEY
 from sisyphus.install import edited, wiring
 from sisyphus.install.claude import edits, slash_commands
 from sisyphus.install.wish import COMMANDS, EXCLUDES, HOOKS, PARTS, STATUSLINE
@@ -30,7 +31,7 @@ def of(place: Place, file: SettingsFile, noted: Json, wish: Wish, patterns: list
     there = frozenset(_there(place, file, noted))
     wanted = (there | wish.parts) - wish.without
     impossible = {
-        STATUSLINE: edits.STATUSLINE in file.values,
+        STATUSLINE: STATUSLINE_KEY in file.values,
         EXCLUDES: not patterns,
         COMMANDS: bool(slash_commands.shared(place, noted)),
     }
@@ -43,7 +44,7 @@ def _there(place: Place, file: SettingsFile, noted: Json) -> list[str]:
     is_there = {
         HOOKS: any(wiring.entries(values)),
         COMMANDS: bool(slash_commands.there(place, noted)),
-        STATUSLINE: edits.is_ours(values.get(edits.STATUSLINE)),
+        STATUSLINE: edits.is_ours(values.get(STATUSLINE_KEY)),
         EXCLUDES: bool(edits.still_there(values, edited.added(noted, file.named))),
     }
     return [part for part, there in is_there.items() if there]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.clients.claude_code import LOCAL_SETTINGS, SETTINGS
 from sisyphus.install.place import LOCAL, PROJECT, USER, Place
 from sisyphus.paths import client_home
 
@@ -24,7 +25,7 @@ def of_local(root: str) -> Place:
 
 
 def settings(place: Place) -> str:
-    name = "settings.local.json" if place.scope == LOCAL else "settings.json"
+    name = LOCAL_SETTINGS if place.scope == LOCAL else SETTINGS
     return os.path.join(place.folder, name)
 
 

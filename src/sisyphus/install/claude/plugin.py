@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sisyphus.clients import claude_code_files
+from sisyphus.clients.claude_code import settings_paths
+from sisyphus.clients.claude_code_files import plugins
 from sisyphus.paths import client_home
 from sisyphus.state.files import read_json
 
@@ -16,9 +17,8 @@ UNINSTALL = "claude plugin uninstall sisyphus@sisyphus"
 def enabled_in(root: str) -> str:
     """The settings file that switches the plugin on for the project at `root`; "" = none."""
     names: dict[str, str] = {}
-    for path in claude_code_files.settings_paths(client_home(), root, root):
-        plugins = (read_json(path) or {}).get("enabledPlugins")
-        for name, value in plugins.items() if isinstance(plugins, dict) else ():
+    for path in settings_paths(client_home(), root, root):
+        for name, value in plugins(read_json(path) or {}).items():
             if name.startswith("sisyphus@"):
                 names[name] = path if value is True else ""
     return next((path for path in names.values() if path), "")

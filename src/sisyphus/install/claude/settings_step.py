@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.claude_code_files import EXCLUDES, STATUSLINE
 from sisyphus.errors import SisyphusError
 from sisyphus.install import edited
 from sisyphus.install.claude import edits, obstacles, settings_file
@@ -62,8 +63,8 @@ def _told(wanted: Wanted) -> str:
     hooks = wanted.hooks or {}
     count = sum(len(group["hooks"]) for groups in hooks.values() for group in groups)
     parts = [f"{count} hooks of {len(hooks)} events"] if hooks else []
-    parts += [edits.STATUSLINE] if wanted.statusline else []
-    parts += [f"{len(wanted.excludes)} {edits.EXCLUDES}"] if wanted.excludes else []
+    parts += [STATUSLINE] if wanted.statusline else []
+    parts += [f"{len(wanted.excludes)} {EXCLUDES}"] if wanted.excludes else []
     return ", ".join(parts)
 
 

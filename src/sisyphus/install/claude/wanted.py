@@ -7,10 +7,11 @@ import os
 import shlex
 
 from sisyphus import __version__, shipped
+from sisyphus.clients.claude_code_files import HOOKS, STATUSLINE
 from sisyphus.install import commands, marks, wiring, wish
 from sisyphus.install.claude import edits, versions
 from sisyphus.install.claude import place as where
-from sisyphus.install.claude.edits import STATUSLINE, Wanted
+from sisyphus.install.claude.edits import Wanted
 from sisyphus.install.place import USER
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 
@@ -51,7 +52,7 @@ def hooks(called: str, scope: str, version: Version | None) -> Json:
     for wired in wiring.entries(found):
         event = wiring.called_event(wired.command)
         wired.fields["command"] = f"{shlex.quote(called)} hook {event}{whose}"
-    events: Json = found["hooks"]
+    events: Json = found[HOOKS]
     return events
 
 
