@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from making import put
 
-from sisyphus.clients import files
-from sisyphus.clients.claude_code_files import AGENTS_PLUGIN, imported
+from sisyphus.clients import setup
+from sisyphus.clients.claude_code_setup import AGENTS_PLUGIN, imported
 from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def project(home: Path) -> Path:
 
 
 def _why(folder: Path, client: str = "claude") -> str:
-    return files(client).why_agents_is_native(Workspace(str(folder), client=client))
+    return setup(client).why_agents_is_native(Workspace(str(folder), client=client))
 
 
 PLACES = [

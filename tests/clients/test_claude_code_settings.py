@@ -9,7 +9,7 @@ import pytest
 from making import put
 
 from sisyphus.clients.claude_code import settings_paths
-from sisyphus.clients.claude_code_files import (
+from sisyphus.clients.claude_code_setup import (
     MAX_CHARACTERS,
     MAX_EXCLUDES,
     MAX_STARS,

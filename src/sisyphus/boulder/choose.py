@@ -147,7 +147,7 @@ def _names(looks: list[Look]) -> str:
 def _of_plan_mode(space: Workspace) -> dict[str, Stamp]:
     """Plans of the client's plan mode, newest first: it knows no projects, so they are offered
     by name only."""
-    from sisyphus.clients.claude_code_files import plans_folder
+    from sisyphus.clients.claude_code_setup import plans_folder
 
     return newest_first(plans_in(plans_folder(space.home, space.root)))
 

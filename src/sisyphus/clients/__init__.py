@@ -1,5 +1,6 @@
-"""One pair of modules a client: a quick one for its hooks (`base.Client`), and NAME_files for what
-it keeps on disk (`Files`). One that runs can start has a third, NAME_run (`running.Program`)."""
+"""A few modules a client: a quick one for its hooks (`base.Client`), NAME_files for what it writes
+down (`Files`), NAME_setup for what it loads and can hold (`Setup`), and NAME_run where runs can
+start it (`running.Program`)."""
 
 from __future__ import annotations
 
@@ -11,13 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Protocol
 
+    from sisyphus._types import Json
     from sisyphus.clients.base import Client
     from sisyphus.clients.running import Program
     from sisyphus.transcript import Call, Record
     from sisyphus.workspace import Workspace
 
     class Files(Protocol):
-        """What a client keeps on disk, and what of a project it loads itself.
+        """What a client writes down of its sessions.
 
         `home` is Claude Code's own folder, in which ours lies.
         """
@@ -51,11 +53,27 @@ if TYPE_CHECKING:
         def resume_command(self, session: str) -> str:
             """What goes on with the session in a terminal."""
 
+    class Setup(Protocol):
+        """How a client is set up, and what of a project it loads itself."""
+
         def why_agents_is_native(self, space: Workspace) -> str:
             """The reason why it loads AGENTS.md by itself; "" where it does not."""
 
         def imported(self, space: Workspace) -> frozenset[str]:
             """The real paths of what it loads at the start, and of what that imports."""
+
+        def compaction(self, space: Workspace) -> Json:
+            """What its settings say of its compaction, as `capacity` needs to know it."""
+
+        def capacity(
+            self, model: str, tokens: int, known: Json, setting: int = 0, reported: int = 0
+        ) -> tuple[int, int]:
+            """How many tokens of a context can be used, and at how many the client compacts by
+            itself, or goes on no more; 0 = at none.
+
+            `tokens`: what is in it; `setting`: the window that the user named, `reported`: that the
+            client did; 0 = none.
+            """
 
 
 CLAUDE, OPENCODE = "claude", "opencode"
@@ -80,6 +98,11 @@ def all_clients() -> list[Client]:
 def files(name: str) -> Files:
     """The module of a client's files."""
     found: Files = _module(name, "_files")
+    return found
+
+
+def setup(name: str) -> Setup:
+    found: Setup = _module(name, "_setup")
     return found
 
 

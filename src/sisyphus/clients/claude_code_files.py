@@ -1,33 +1,21 @@
-"""What Claude Code keeps on disk and loads itself: transcripts, settings, CLAUDE.md, AGENTS.md.
-
-All of it was measured on 2.1.329. AGENTS.md is loaded by a built-in plugin, unless a CLAUDE.md that
-says anything stands in the folder where the session began or in one above it (the one of the
-client's own folder does not count). A CLAUDE.md loads what it imports with `@path`, and what that
-imports, from below that same folder alone.
-"""
+"""What Claude Code 2.1.329 writes down of its sessions: what a line of a transcript says, and where
+transcripts lie."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import sys
-from functools import lru_cache
 
 from sisyphus import transcript as ts
-from sisyphus.clients.claude_code import KINDS, settings_paths, tool_path
-from sisyphus.errors import UnreadableError
-from sisyphus.paths import ancestors, is_inside, is_safe_id
-from sisyphus.reading import DOCUMENT_BYTES, read_bytes
+from sisyphus.clients.claude_code import KINDS, tool_path
+from sisyphus.paths import is_safe_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from sisyphus._types import Json
-    from sisyphus.workspace import Workspace
-
-    Rest = tuple[str, ...]
 
 # --- what a transcript says -------------------------------------------------------------------
 
@@ -271,205 +259,3 @@ def _names(folder: str) -> list[str]:
         return os.listdir(folder)
     except OSError:
         return []
-
-
-# --- its settings -----------------------------------------------------------------------------
-
-HOOKS, STATUSLINE, EXCLUDES = "hooks", "statusLine", "claudeMdExcludes"
-"""Keys of a settings file."""
-
-MANAGED_FOLDERS = {
-    "darwin": "/Library/Application Support/ClaudeCode",
-    "win32": "C:\\Program Files\\ClaudeCode",
-}
-"""Where an organisation puts settings that nothing overrides; else `/etc/claude-code`."""
-
-_MANAGED_FILES = 100
-
-MAX_EXCLUDES = 100
-MAX_CHARACTERS = 500
-MAX_STARS = 4
-"""Of one file; of one glob; of the `**` in it. A stranger's globs are matched against every rule of
-a project."""
-
-
-def settings(home: str, folder: str, root: str) -> list[Json]:
-    """What these files hold; {} for one that is absent or unreadable."""
-    from sisyphus.state.files import read_json
-
-    return [read_json(path) or {} for path in settings_paths(home, folder, root)]
-
-
-def managed_folder() -> str:
-    return MANAGED_FOLDERS.get(sys.platform, "/etc/claude-code")
-
-
-def managed_paths(folder: str) -> list[str]:
-    """The settings files of an organisation, the weakest first."""
-    more = os.path.join(folder, "managed-settings.d")
-    names = sorted(name for name in _names(more) if name.endswith(".json"))
-    paths = [os.path.join(more, name) for name in names[:_MANAGED_FILES]]
-    return [os.path.join(folder, "managed-settings.json"), *paths]
-
-
-def plans_folder(home: str, root: str) -> str:
-    """Where plan mode puts its plans. A project's own setting may name a folder of the project
-    alone."""
-    folder = os.path.join(home, "plans")
-    for number, one in enumerate(settings(home, root, root)):
-        named = one.get("plansDirectory")
-        if isinstance(named, str) and "\0" not in named:
-            found = os.path.normpath(os.path.join(root, os.path.expanduser(named)))
-            if not number or is_inside(found, root):
-                folder = found
-    return folder
-
-
-def plugins(found: Json) -> Json:
-    """Which plugins settings switch on and off, by their names."""
-    return _object(found.get("enabledPlugins"))
-
-
-def excludes(found: Iterable[Json]) -> list[str]:
-    """All globs of files that the client is told not to load."""
-    lists = [some for one in found if isinstance(some := one.get(EXCLUDES), list)]
-    globs = [glob for some in lists for glob in some[:MAX_EXCLUDES] if isinstance(glob, str)]
-    return [g for g in globs if len(g) <= MAX_CHARACTERS and g.count("**") <= MAX_STARS]
-
-
-def is_excluded(path: str, globs: Iterable[str]) -> bool:
-    """Whether a glob matches the whole absolute path, as the client does it.
-
-    Known are `**`, `*`, `?` and `[…]`. Braces, `!` and `~` are not: such a glob excludes nothing.
-    """
-    folder, _, name = path.rpartition(os.sep)
-    return () in _step(_below(folder, tuple(globs)), name)
-
-
-def exclude_glob(path: str) -> str:
-    """A glob that matches this path alone: no backslash quotes a character, a class of one does."""
-    return path.replace(os.sep, "/").translate(_CLASSES)
-
-
-_CLASSES = str.maketrans({**{sign: f"[{sign}]" for sign in "*?[{(|"}, "\\": r"[\\]"})
-
-
-@lru_cache(maxsize=1_000)  # many rules stand in few folders
-def _below(folder: str, globs: tuple[str, ...]) -> frozenset[Rest]:
-    """What of the globs a path in this folder has yet to match."""
-    rests = _opened(tuple(glob.split("/")) for glob in globs)
-    for part in folder.split(os.sep):
-        rests = _step(rests, part)
-    return rests
-
-
-def _step(rests: Iterable[Rest], part: str) -> frozenset[Rest]:
-    """Follows all readings of `**` at once: a search with a way back takes exponential time."""
-    from fnmatch import fnmatchcase
-
-    going_on = {rest for rest in rests if rest[:1] == ("**",)}
-    others = (rest for rest in rests if rest and rest[0] != "**")
-    return _opened(going_on.union(rest[1:] for rest in others if fnmatchcase(part, rest[0])))
-
-
-def _opened(rests: Iterable[Rest]) -> frozenset[Rest]:
-    """These, and what is left of each where its `**` stands for no folder at all."""
-    opened = set(rests)
-    for rest in list(opened):
-        depth = 0
-        while rest[depth : depth + 1] == ("**",):
-            depth += 1
-            opened.add(rest[depth:])
-    return frozenset(opened)
-
-
-# --- what it loads itself ---------------------------------------------------------------------
-
-AGENTS_PLUGIN = "cc-plugin-agents-md@builtin"
-
-_MEMORY_FILES = ("CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md")
-_IMPORT_DEPTH = 4  # what a CLAUDE.md imports by way of three others is loaded, by four is not
-_IMPORT_FILES = 100  # so that no project makes a session start slow
-_IMPORT_NAMES = 1_000  # in one file, for the same reason
-
-# Patterns are compiled where they are used: most hooks that read a transcript need none.
-_FRONTMATTER = r"(?ms)\A---\n.*?^---\s*$"
-_COMMENT = r"(?s)<!--.*?-->"
-_IMPORT = r"(?:^|[\s\0*_\[])@((?:\\ |[^\s\\*\]\0])+)"
-
-
-def why_agents_is_native(space: Workspace) -> str:
-    if os.path.realpath(os.path.join(space.root, "AGENTS.md")) in imported(space):
-        return "a CLAUDE.md loads it"
-    if _plugin_is_off(space) or _memories(space):
-        return ""
-    return "Claude Code loads it where there is no CLAUDE.md"
-
-
-def imported(space: Workspace) -> frozenset[str]:
-    found: set[str] = set()
-    for path, text in _memories(space):
-        _follow(path, text, space.cwd, found, _IMPORT_DEPTH)
-    return frozenset(found)
-
-
-def _follow(path: str, text: str, inside: str, found: set[str], depth: int) -> None:
-    found.add(os.path.realpath(path))
-    for name in _imports(text) if depth else []:
-        target = os.path.join(os.path.dirname(path), os.path.expanduser(name))
-        is_new = os.path.realpath(target) not in found and len(found) < _IMPORT_FILES
-        if is_new and is_inside(target, inside):
-            _follow(target, _visible(target), inside, found, depth - 1)
-
-
-def _imports(text: str) -> list[str]:
-    from sisyphus import markdown
-
-    found = re.findall(_IMPORT, markdown.read(text, hides_quotes=False).text)
-    names = (name.partition("#")[0].replace("\\ ", " ").rstrip("_") for name in found)
-    return list(dict.fromkeys(names))[:_IMPORT_NAMES]
-
-
-@lru_cache(maxsize=1)  # asked for each document of one hook or command
-def _memories(space: Workspace) -> list[tuple[str, str]]:
-    """Path and text of each CLAUDE.md that the client loads at the start of the session."""
-    own = os.path.realpath(space.home)
-    excluded = excludes(_settings(space))
-    found = []
-    for folder in ancestors(os.path.realpath(space.cwd)):
-        for name in _MEMORY_FILES:
-            path = os.path.join(folder, name)
-            if not os.path.lexists(path) or os.path.realpath(os.path.dirname(path)) == own:
-                continue
-            if is_excluded(path, excluded):
-                continue
-            text = _visible(path)
-            if text.strip():
-                found.append((path, text))
-    return found
-
-
-def _visible(path: str) -> str:
-    """The text without frontmatter and comments; "" where the file cannot be read."""
-    try:
-        data = read_bytes(path, DOCUMENT_BYTES)
-    except UnreadableError:
-        return ""
-    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-    # Comments end before the last mark of an end: searching on takes quadratic time.
-    commented, end, rest = re.sub(_FRONTMATTER, "", text).rpartition("-->")
-    return re.sub(_COMMENT, " ", commented + end) + rest
-
-
-def _plugin_is_off(space: Workspace) -> bool:
-    off = False
-    for found in _settings(space):
-        switched = plugins(found)
-        if AGENTS_PLUGIN in switched:
-            off = switched[AGENTS_PLUGIN] is False
-    return off
-
-
-@lru_cache(maxsize=1)
-def _settings(space: Workspace) -> list[Json]:
-    return settings(space.home, space.cwd, space.root)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sisyphus._types import Json
-    from sisyphus.workspace import Workspace
 
 MARKS = claude.MARKS
 read_record = claude.read_record
@@ -40,7 +39,6 @@ is_bulk = claude.is_bulk
 uuid_mark = claude.uuid_mark
 command_mark = claude.command_mark
 subagents = claude.subagents
-imported = claude.imported
 
 
 def transcript_path(home: str, session: str) -> str:
@@ -54,10 +52,6 @@ def transcripts(home: str) -> Iterator[os.DirEntry[str]]:
 
 def resume_command(session: str) -> str:
     return f"opencode -s {session}"
-
-
-def why_agents_is_native(space: Workspace) -> str:  # noqa: ARG001  # as all clients have it
-    return "OpenCode loads it"
 
 
 def _folder(home: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from io import StringIO
 
-from sisyphus.clients import files
+from sisyphus.clients import setup
 from sisyphus.errors import UnreadableError
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 from sisyphus.text import cut_chars
@@ -75,7 +75,7 @@ def _agents(space: Workspace, room: int) -> Document:
     if choice == "never":
         raise Skipped('context.agents_md is "never"')
     path, text = _read(space, "AGENTS.md")
-    why = "" if choice == "always" else files(space.client).why_agents_is_native(space)
+    why = "" if choice == "always" else setup(space.client).why_agents_is_native(space)
     if why:
         raise Skipped(why)
     return _head("AGENTS.md", (path, text), room)
@@ -85,7 +85,7 @@ def _readme(space: Workspace, room: int) -> Document:
     path, text = _read(space, "README.md")
     if os.path.realpath(path) == os.path.realpath(os.path.join(space.root, "AGENTS.md")):
         raise Skipped("it is AGENTS.md by another name")
-    if os.path.realpath(path) in files(space.client).imported(space):
+    if os.path.realpath(path) in setup(space.client).imported(space):
         raise Skipped("a CLAUDE.md loads it")
     return _head("README.md", (path, text), room, README_LINES)
 

@@ -8,7 +8,7 @@ import shlex
 from dataclasses import dataclass
 from functools import cached_property
 
-from sisyphus.clients import claude_code_files
+from sisyphus.clients import claude_code_setup
 from sisyphus.clients.base import EARLIER
 from sisyphus.doctor import entry, lines, sources
 from sisyphus.doctor.trial import Trials
@@ -75,7 +75,7 @@ class Case:
         self.started = started
         self.programs = Programs(space.root, self.own)
         self.trials = trials or Trials(self.programs.path)
-        self._managed = managed or claude_code_files.managed_folder()
+        self._managed = managed or claude_code_setup.managed_folder()
 
     @cached_property
     def settings(self) -> list[Source]:

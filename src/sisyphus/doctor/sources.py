@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, field
 from math import isfinite
 
-from sisyphus.clients import claude_code, claude_code_files
+from sisyphus.clients import claude_code, claude_code_setup
 from sisyphus.doctor import types
 from sisyphus.errors import UnreadableError
 from sisyphus.install import json_text
@@ -59,7 +59,7 @@ def settings_files(space: Workspace, managed: str) -> list[Source]:
     """Those that are there, the weakest first."""
     paths = claude_code.settings_paths(space.home, space.root, space.root)
     found = [(path, _kind(path, space)) for path in paths]
-    found += [(path, MANAGED) for path in claude_code_files.managed_paths(managed)]
+    found += [(path, MANAGED) for path in claude_code_setup.managed_paths(managed)]
     return [_read(path, kind) for path, kind in found if os.path.lexists(path)]
 
 
@@ -67,7 +67,7 @@ def plugins(space: Workspace, files: list[Source]) -> list[Plugin]:
     """The plugins that these settings switch on, one that is not installed included."""
     switched: dict[str, bool] = {}
     for one in files:
-        switched.update(claude_code_files.plugins(one.values))
+        switched.update(claude_code_setup.plugins(one.values))
     names = [name for name, is_on in switched.items() if is_on is True and "@" in name]
     folder = os.path.join(space.home, "plugins")
     rows = _object(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.clients.claude_code_files import STATUSLINE
+from sisyphus.clients.claude_code_setup import STATUSLINE
 from sisyphus.doctor.finding import Finding, ok, problem
 from sisyphus.install import wiring
 from sisyphus.text import one_line

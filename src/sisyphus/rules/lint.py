@@ -6,11 +6,10 @@ import json
 import os
 
 from sisyphus.clients.claude_code import SETTINGS
-from sisyphus.clients.claude_code_files import EXCLUDES, exclude_glob
+from sisyphus.clients.claude_code_setup import EXCLUDES, beside_paths, exclude_glob
 from sisyphus.paths import display
 from sisyphus.rules.discover import Problem
 from sisyphus.rules.match import decisive
-from sisyphus.rules.owner import beside_paths
 from sisyphus.rules.report import problem_row
 from sisyphus.rules.sources import HOME
 from sisyphus.rules.survey import survey

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients.claude_code_files import is_excluded
+from sisyphus.clients.claude_code_setup import is_excluded, native_globs
 from sisyphus.documents import FRONTMATTER_CHARACTERS, BadFrontmatter, expand, parse
 from sisyphus.errors import UnreadableError
 from sisyphus.reading import DOCUMENT_BYTES, read_text
 from sisyphus.rules import globs, keys
 from sisyphus.rules.discover import Problem
-from sisyphus.rules.owner import native_globs
 from sisyphus.rules.sources import CLAUDE, COPILOT, HOME
 from sisyphus.rules.wording import shorten
 from sisyphus.text import fingerprint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.clients import claude_code_files
+from sisyphus.clients import claude_code_setup
 from sisyphus.clients.claude_code import settings_paths
 from sisyphus.rules.discover import Discovery, Problem, discover
 from sisyphus.rules.match import order
@@ -45,7 +45,7 @@ def survey(root: str, home: str, told: Told | None = None) -> Survey:
     discovery = discover(root, home)
     done = Survey(discovery)
     done.watched += settings_paths(home, root, root)
-    excludes = claude_code_files.excludes(claude_code_files.settings(home, root, root))
+    excludes = claude_code_setup.excludes(claude_code_setup.settings(home, root, root))
     budgets = {False: _Budget(), True: _Budget()}
     for count, found in enumerate(discovery.files):
         if told:

@@ -9,9 +9,9 @@ from making import configure, put
 from checkpoint.desk import LARGE, MODEL, SMALL, Desk
 from sisyphus.checkpoint import store
 from sisyphus.checkpoint.size import fullness, gauge
-from sisyphus.checkpoint.size.compaction import OFF, PERCENT, SMALL_ONLY, WINDOW
 from sisyphus.checkpoint.size.fullness import Fullness
 from sisyphus.checkpoint.size.levels import Thresholds
+from sisyphus.clients.claude_code_setup import OFF, PERCENT, SMALL_ONLY, WINDOW
 
 if TYPE_CHECKING:
     from sisyphus._types import Json

@@ -7,7 +7,7 @@ from making import put
 
 from install.claude.scene import install, values, write
 from install.scene import uninstalled
-from sisyphus.clients import claude_code_files
+from sisyphus.clients import claude_code_setup
 from sisyphus.install import actions
 from sisyphus.install.claude import place as claude
 from sisyphus.install.wish import Wish
@@ -67,8 +67,8 @@ def test_a_pattern_names_one_rule_whatever_it_is_called(
     install(place)
 
     patterns = values(place)["claudeMdExcludes"]
-    assert claude_code_files.is_excluded(str(rule), patterns)
-    assert [one for one in others if claude_code_files.is_excluded(str(one), patterns)] == []
+    assert claude_code_setup.is_excluded(str(rule), patterns)
+    assert [one for one in others if claude_code_setup.is_excluded(str(one), patterns)] == []
     assert not install(place).changes
 
 
@@ -81,7 +81,7 @@ def test_a_rule_of_the_users_excludes_no_projects_rule_of_that_name(
     put(home / ".claude/rules/python.md", RULE)
     install(claude.of_user())
     patterns = values(claude.of_user())["claudeMdExcludes"]
-    assert not claude_code_files.is_excluded(str(project / ".claude/rules/python.md"), patterns)
+    assert not claude_code_setup.is_excluded(str(project / ".claude/rules/python.md"), patterns)
 
 
 def test_who_shares_a_projects_settings_is_thought_of(project: Path) -> None:

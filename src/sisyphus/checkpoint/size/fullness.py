@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 from sisyphus.checkpoint import store
-from sisyphus.checkpoint.size import gauge, window
-from sisyphus.checkpoint.size.compaction import Client
+from sisyphus.checkpoint.size import gauge
 from sisyphus.checkpoint.size.levels import Thresholds
+from sisyphus.clients import DEFAULT, setup
 from sisyphus.errors import SisyphusError
 
 TYPE_CHECKING = False
@@ -75,21 +74,9 @@ def with_settings(space: Workspace, session: str, known: Json) -> Json:
     """`known` with what the client's settings say of its compaction, looked up once a session."""
     if known.get("looked"):
         return known
-    found: Json = {"looked": True, **_settings(space)}
+    found: Json = {"looked": True, **setup(space.client).compaction(space)}
     store.note(space.ours, session, found)
     return {**known, **found}
-
-
-def _settings(space: Workspace) -> Json:
-    from sisyphus.clients import claude_code_files
-
-    found: Json = {}
-    for one in claude_code_files.settings(space.home, space.cwd, space.root):
-        if type(window := one.get("autoCompactWindow")) is int:
-            found["compact_window"] = window
-        if type(compacts := one.get("autoCompactEnabled")) is bool:
-            found["compacts"] = compacts
-    return found
 
 
 def look(space: Workspace, session: str, transcript: str) -> Fullness:
@@ -100,32 +87,24 @@ def look(space: Workspace, session: str, transcript: str) -> Fullness:
 
 def of_reading(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
     """`weigh`, with the client's settings where no hook has looked them up yet. Notes nothing."""
-    return weigh(space, found, known if known.get("looked") else {**known, **_settings(space)})
+    if not known.get("looked"):
+        known = {**known, **setup(space.client).compaction(space)}
+    return weigh(space, found, known)
 
 
 def weigh(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
     """A reading against the window, `known` as the store has it."""
-    if known.get("client"):
-        return _of_another(space, found, known)
-    client = Client(os.environ, known)
-    get = space.settings.get
-    reported = store.number(known, "window")
-    whole = window.size(found.model, found.tokens, get("checkpoint.window"), reported)
-    if client.is_small and not reported:
-        whole = min(whole, window.SMALL)
-    size = client.usable_window(whole)
-    limit = client.ends_at(size, by_itself=window.is_new(found.model))
+    size, ends_at = setup(str(known.get("client") or DEFAULT)).capacity(
+        found.model,
+        found.tokens,
+        known,
+        space.settings.get("checkpoint.window"),
+        store.number(known, "window"),
+    )
     thresholds = _thresholds(space)
-    if limit:
-        thresholds = thresholds.within(100 * limit / size)
-    return Fullness(found.tokens, size, found.model, thresholds, limit)
-
-
-def _of_another(space: Workspace, found: gauge.Reading, known: Json) -> Fullness:
-    """Of a client that names what it can use: what its compaction needs is left out of that."""
-    setting = space.settings.get("checkpoint.window")
-    size = setting if setting >= window.LEAST else store.number(known, "window") or window.SMALL
-    return Fullness(found.tokens, size, found.model, _thresholds(space), 0)
+    if ends_at:
+        thresholds = thresholds.within(100 * ends_at / size)
+    return Fullness(found.tokens, size, found.model, thresholds, ends_at)
 
 
 def _thresholds(space: Workspace) -> Thresholds:

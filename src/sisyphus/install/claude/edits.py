@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from sisyphus.clients.claude_code_files import EXCLUDES, HOOKS, STATUSLINE
+from sisyphus.clients.claude_code_setup import EXCLUDES, HOOKS, STATUSLINE
 from sisyphus.install import wiring
 from sisyphus.install.json_edit import append_item, remove, set_member
 from sisyphus.install.json_text import parse

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sisyphus.clients import claude_code
-from sisyphus.clients.claude_code_files import EXCLUDES as EXCLUDES_KEY
-from sisyphus.clients.claude_code_files import STATUSLINE as STATUSLINE_KEY
+from sisyphus.clients.claude_code_setup import EXCLUDES as EXCLUDES_KEY
+from sisyphus.clients.claude_code_setup import STATUSLINE as STATUSLINE_KEY
 from sisyphus.install import edited, manifest, removal, script, wiring
 from sisyphus.install.claude import edits, git_exclude, plugin, slash_commands, versions
 from sisyphus.install.claude import place as where

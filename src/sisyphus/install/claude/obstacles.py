@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sisyphus.clients.claude_code_files import EXCLUDES, HOOKS, STATUSLINE
+from sisyphus.clients.claude_code_setup import EXCLUDES, HOOKS, STATUSLINE
 from sisyphus.install.claude.edits import is_hook_of_ours
 from sisyphus.install.json_text import parse, position
 from sisyphus.install.json_tree import doubled, member

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sisyphus.clients.claude_code_files import STATUSLINE as STATUSLINE_KEY
+from sisyphus.clients.claude_code_setup import STATUSLINE as STATUSLINE_KEY
 from sisyphus.install import edited, wiring
 from sisyphus.install.claude import edits, slash_commands
 from sisyphus.install.wish import COMMANDS, EXCLUDES, HOOKS, PARTS, STATUSLINE

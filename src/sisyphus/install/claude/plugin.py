@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.clients.claude_code import settings_paths
-from sisyphus.clients.claude_code_files import plugins
+from sisyphus.clients.claude_code_setup import plugins
 from sisyphus.paths import client_home
 from sisyphus.state.files import read_json
 

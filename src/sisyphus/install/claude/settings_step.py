@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.clients.claude_code_files import EXCLUDES, STATUSLINE
+from sisyphus.clients.claude_code_setup import EXCLUDES, STATUSLINE
 from sisyphus.errors import SisyphusError
 from sisyphus.install import edited
 from sisyphus.install.claude import edits, obstacles, settings_file

@@ -7,7 +7,7 @@ import os
 import shlex
 
 from sisyphus import __version__, shipped
-from sisyphus.clients.claude_code_files import HOOKS, STATUSLINE
+from sisyphus.clients.claude_code_setup import HOOKS, STATUSLINE
 from sisyphus.install import commands, marks, wiring, wish
 from sisyphus.install.claude import edits, versions
 from sisyphus.install.claude import place as where

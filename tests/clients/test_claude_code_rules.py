@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sisyphus.rules.owner import beside_paths, native_globs
+from sisyphus.clients.claude_code_setup import beside_paths, native_globs
 
 TS, PY, NOT_TESTS = "*.ts", "*.py", "!tests/**"
 

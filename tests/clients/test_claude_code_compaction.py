@@ -6,16 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.checkpoint.size.compaction import (
+from sisyphus.clients.claude_code_setup import (
+    LARGE,
     LEAST_WINDOW,
     OFF,
     OUTPUT,
     PERCENT,
+    SMALL,
     SMALL_ONLY,
     WINDOW,
-    Client,
+    Compaction,
+    is_large,
+    is_new,
 )
-from sisyphus.checkpoint.size.window import LARGE, SMALL, is_large, is_new
 
 OPUS, SONNET, SONNET_1M = "claude-opus-5-5", "claude-sonnet-4-5", "claude-sonnet-4-5[1m]"
 
@@ -53,7 +56,7 @@ MEASURED = [
 ]
 
 
-def _ends_at(model: str, client: Client) -> int:
+def _ends_at(model: str, client: Compaction) -> int:
     whole = LARGE if is_large(model) and not client.is_small else SMALL
     return client.ends_at(client.usable_window(whole), by_itself=is_new(model))
 
@@ -62,7 +65,7 @@ def _ends_at(model: str, client: Client) -> int:
 def test_it_ends_where_it_was_seen_to(
     model: str, environment: dict[str, str], known: dict[str, object], tokens: int
 ) -> None:
-    assert _ends_at(model, Client(environment, known)) == tokens
+    assert _ends_at(model, Compaction(environment, known)) == tokens
 
 
 ODD = [
@@ -81,7 +84,7 @@ ODD = [
 @pytest.mark.parametrize("name", [WINDOW, PERCENT, OUTPUT])
 @pytest.mark.parametrize("value", ODD)
 def test_what_is_no_number_says_nothing(name: str, value: str) -> None:
-    assert _ends_at(OPUS, Client({name: value}, {})) == 967_000
+    assert _ends_at(OPUS, Compaction({name: value}, {})) == 967_000
 
 
 SWITCHES = [
@@ -93,8 +96,8 @@ SWITCHES = [
 @pytest.mark.parametrize("name", [*OFF, SMALL_ONLY])
 @pytest.mark.parametrize(("text", "is_on"), SWITCHES)
 def test_a_switch_is_on_by_a_few_words(name: str, text: str, *, is_on: bool) -> None:
-    expected = Client({name: "1"} if is_on else {}, {})
-    assert _ends_at(OPUS, Client({name: text}, {})) == _ends_at(OPUS, expected)
+    expected = Compaction({name: "1"} if is_on else {}, {})
+    assert _ends_at(OPUS, Compaction({name: text}, {})) == _ends_at(OPUS, expected)
     assert (_ends_at(OPUS, expected) == 967_000) is not is_on
 
 
@@ -115,7 +118,7 @@ def test_no_window_is_smaller_than_the_client_lets_it_be(
     environment: dict[str, str], known: dict[str, object], window: int
 ) -> None:
     """Claude Code 2.1.329: at least 100,000 tokens."""
-    assert Client(environment, known).usable_window(LARGE) == window
+    assert Compaction(environment, known).usable_window(LARGE) == window
 
 
 SPELLINGS = [
@@ -129,18 +132,18 @@ SPELLINGS = [
 @pytest.mark.parametrize(("text", "tokens"), SPELLINGS)
 def test_a_window_may_be_given_with_a_unit(text: str, tokens: int) -> None:
     """Claude Code 2.1.329: "such as 200k or 200000"."""
-    assert _ends_at(OPUS, Client({WINDOW: text}, {})) == tokens
+    assert _ends_at(OPUS, Compaction({WINDOW: text}, {})) == tokens
 
 
 @pytest.mark.parametrize("value", [None, True, "400000", 4e5, [], {}])
 def test_a_setting_of_another_kind_says_nothing(value: object) -> None:
-    assert _ends_at(OPUS, Client({}, {"compact_window": value, "compacts": value})) == 967_000
+    assert _ends_at(OPUS, Compaction({}, {"compact_window": value, "compacts": value})) == 967_000
 
 
 def test_a_client_that_compacts_never_uses_the_whole_window() -> None:
-    assert Client({WINDOW: "300000"}, {}).usable_window(LARGE) == 300_000
-    assert Client({WINDOW: "300000"}, {}).usable_window(SMALL) == SMALL
-    assert Client({WINDOW: "300000", OFF[0]: "1"}, {}).usable_window(LARGE) == LARGE
+    assert Compaction({WINDOW: "300000"}, {}).usable_window(LARGE) == 300_000
+    assert Compaction({WINDOW: "300000"}, {}).usable_window(SMALL) == SMALL
+    assert Compaction({WINDOW: "300000", OFF[0]: "1"}, {}).usable_window(LARGE) == LARGE
 
 
 names = st.sampled_from([WINDOW, PERCENT, OUTPUT, SMALL_ONLY, *OFF])
@@ -148,12 +151,12 @@ names = st.sampled_from([WINDOW, PERCENT, OUTPUT, SMALL_ONLY, *OFF])
 
 @given(st.dictionaries(names, st.text(max_size=8) | st.integers().map(str)), st.booleans())
 def test_it_ends_nowhere_beyond_the_window(environment: dict[str, str], by_itself: bool) -> None:
-    client = Client(environment, {})
+    client = Compaction(environment, {})
     assert client.usable_window(SMALL) >= LEAST_WINDOW
     assert 0 <= client.ends_at(SMALL, by_itself=by_itself) < SMALL
 
 
 @pytest.mark.parametrize("window", [1, 22_999, 23_000, 33_000])
 def test_of_a_window_that_is_all_spare_nothing_is_told(window: int) -> None:
-    assert Client({OFF[0]: "1"}, {}).ends_at(min(window, 23_000), by_itself=True) == 0
-    assert Client({}, {}).ends_at(window, by_itself=True) == 0
+    assert Compaction({OFF[0]: "1"}, {}).ends_at(min(window, 23_000), by_itself=True) == 0
+    assert Compaction({}, {}).ends_at(window, by_itself=True) == 0

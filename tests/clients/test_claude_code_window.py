@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.checkpoint.size.window import LARGE, SMALL, is_large, is_new, size
+from sisyphus.clients.claude_code_setup import LARGE, SMALL, is_large, is_new
+from sisyphus.clients.claude_code_setup import window as size
 
 MODELS = [
     pytest.param("claude-opus-5-5", LARGE, id="version 5"),
