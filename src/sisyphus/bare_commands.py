@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.clients import CLAUDE
 from sisyphus.clients.base import PREFIX
 from sisyphus.errors import UnreadableError
 
@@ -29,7 +30,6 @@ NAMES = frozenset(
 
 _MARK = b"# sisyphus "
 _HEAD_BYTES = 100  # the line above the mark is `---`
-_CLAUDE = "claude"
 
 
 def is_ours(command: str, space: Workspace) -> bool:
@@ -41,7 +41,7 @@ def is_ours(command: str, space: Workspace) -> bool:
 def is_foreign(command: str, space: Workspace) -> bool:
     """Whether a command without a prefix is that of a file of somebody else. Where there is no
     file, nobody but us can mean the name."""
-    if ":" in command or space.client != _CLAUDE:
+    if ":" in command or space.client != CLAUDE:
         return False
     path = _file(command, space)
     return path != "" and not _is_marked(path)
@@ -59,7 +59,7 @@ def respelled(text: str, space: Workspace) -> str:
 
 
 def _is_typed_bare(name: str, space: Workspace) -> bool:
-    if space.client != _CLAUDE or _is_marked(_file(name, space)):
+    if space.client != CLAUDE or _is_marked(_file(name, space)):
         return True
     above = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return _is_marked(os.path.join(above, "opencode", "commands", f"{name}.md"))

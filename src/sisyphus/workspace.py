@@ -7,6 +7,7 @@ import time
 from functools import cached_property
 
 from sisyphus import settings
+from sisyphus.clients import DEFAULT
 from sisyphus.memory import open_memory
 from sisyphus.paths import client_home, is_safe_id, project_id, project_root
 from sisyphus.state import debug
@@ -37,7 +38,7 @@ class Workspace:
     """
 
     def __init__(
-        self, cwd: str, *, now: float | None = None, client: str = "claude", scope: str = "user"
+        self, cwd: str, *, now: float | None = None, client: str = DEFAULT, scope: str = "user"
     ) -> None:
         self.cwd = cwd
         self.client = client

@@ -13,7 +13,7 @@ from making import finish, ours, run_hook, start_hook, stored, without_coverage
 from ralph.lines import add, said, typed
 
 from arbiter.desk import PROMISE
-from sisyphus.arbiter.judge import CAP_VARIABLE
+from sisyphus.clients.claude_code import CAP_VARIABLE
 from sisyphus.memory import open_memory
 from sisyphus.ralph import statefile
 

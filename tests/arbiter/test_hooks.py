@@ -19,7 +19,7 @@ from ralph.lines import (
 
 from arbiter.desk import ARGS, NOW, PROMISE
 from sisyphus.arbiter.hooks import NOTE_BYTES
-from sisyphus.arbiter.judge import CAP_VARIABLE
+from sisyphus.clients.claude_code import CAP_VARIABLE
 
 if TYPE_CHECKING:
     from pathlib import Path

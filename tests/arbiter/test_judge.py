@@ -9,7 +9,7 @@ from making import ours
 from ralph.lines import continued, prompt, result, said, skill, typed, used
 
 from arbiter.desk import ARGS, PROMISE
-from sisyphus.arbiter.judge import CAP_VARIABLE
+from sisyphus.clients.claude_code import CAP_VARIABLE
 
 if TYPE_CHECKING:
     from arbiter.desk import Desk

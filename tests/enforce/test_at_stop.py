@@ -9,7 +9,7 @@ from making import debug_log, finish, put, run_hook, start_hook, stored, without
 from ralph.lines import prompt, said, used
 
 from enforce.desk import DONE, MACHINE, NOT_DONE
-from sisyphus.arbiter.judge import CAP_VARIABLE
+from sisyphus.clients.claude_code import CAP_VARIABLE
 from sisyphus.enforce import at_stop, texts
 from sisyphus.text import units
 from sisyphus.workspace import RUN_VARIABLE

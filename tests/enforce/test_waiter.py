@@ -13,6 +13,7 @@ from making import HANG_SECONDS, finish, noted, ours, put, run_hook, start_hook
 from ralph.lines import prompt, said
 
 from enforce.desk import DONE, MACHINE, NOT_DONE, Desk
+from sisyphus.clients.claude_code import ENTRY_VARIABLE, TERMINAL
 from sisyphus.enforce import idle, marks, texts
 from sisyphus.ralph.loop import Loop
 from sisyphus.ralph.store import LoopStore
@@ -60,7 +61,7 @@ class Bench(Desk):
 def bench(home: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """A session in a terminal that has used a tool since the user spoke."""
     monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
-    monkeypatch.setenv(idle.ENTRY_VARIABLE, idle.TERMINAL)
+    monkeypatch.setenv(ENTRY_VARIABLE, TERMINAL)
     found = Bench(home, project)
     found.on()
     found.says()
@@ -144,7 +145,7 @@ def test_who_is_never_woken_is_left_at_once(bench: Bench, raw: dict[str, Any]) -
 def test_where_there_is_no_terminal_nobody_waits(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, entry: str
 ) -> None:
-    monkeypatch.setenv(idle.ENTRY_VARIABLE, entry)
+    monkeypatch.setenv(ENTRY_VARIABLE, entry)
 
     assert bench.rests() is None
     assert bench.naps == []
@@ -473,7 +474,7 @@ class Real:
         }
         variables = {
             "CLAUDE_PID": str(self.client.pid),
-            idle.ENTRY_VARIABLE: idle.TERMINAL,
+            ENTRY_VARIABLE: TERMINAL,
         }
         self.desk.set(idle_seconds=idle_seconds, stability_seconds=0)
         return start_hook(event, payload, env={**os.environ, **variables})

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from sisyphus.arbiter import background, judge, steps
+from sisyphus.arbiter import background, steps
 from sisyphus.arbiter.situation import BLOCK
+from sisyphus.clients import client_named
 from sisyphus.enforce import at_stop, rest
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import store
@@ -58,7 +59,7 @@ def _facts(payload: Payload, space: Workspace, situation: Situation) -> at_stop.
     )
     memory = store.glance(space.ours, payload.session)
     facts.blocks, facts.blocked_at = memory.blocks, memory.blocked_at
-    facts.cap = judge.cap(space)
+    facts.cap = client_named(space.client).block_cap()
     return facts
 
 

@@ -8,6 +8,7 @@ import time
 from sisyphus import state
 from sisyphus.arbiter import background, steps
 from sisyphus.arbiter.situation import ALLOW, Situation
+from sisyphus.clients import client_named
 from sisyphus.clients.base import Outcome, merge
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import store, watch
@@ -49,7 +50,9 @@ def _loops(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
         return Outcome(notes=[steps.decide(situation).text])
     news: list[str] = []
     try:
-        if space.client == "claude":  # another one may run below a process of this one
+        if client_named(
+            space.client
+        ).HAS_PROCESS:
             client_process.bind(space.ours, payload.session)
         memory = store.glance(space.ours, payload.session)
         news = _tell(payload, space) if memory.news else []

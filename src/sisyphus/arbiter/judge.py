@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from sisyphus.arbiter import background, gather, hold, steps
 from sisyphus.arbiter.situation import BLOCK, PAUSE
+from sisyphus.clients import client_named
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import cooling
 from sisyphus.ralph import loop as lp
@@ -21,13 +20,7 @@ if TYPE_CHECKING:
     from sisyphus.ralph.store import LoopStore
     from sisyphus.workspace import Workspace
 
-CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
-CAP = 8
-"""Claude Code 2.1.329 overrides the ninth block in a row without a tool call."""
-
 NESTED_ENDED = "a loop that was nested in it has just ended"
-
-_DIGITS = 9
 
 
 class Case:
@@ -119,7 +112,7 @@ def _describe(case: Case, situation: Situation, refusal: Refusal | None) -> None
     situation.blocks = memory.blocks
     hold.describe(case, situation)
     situation.full = _full(case)
-    situation.cap = cap(space)
+    situation.cap = client_named(space.client).block_cap()
     situation.excuses, memory.tasks = background.excuses(
         background.pending([*case.payload.background, *case.payload.crons]),
         dict.fromkeys(memory.tasks, background.BEFORE_LOOP) if turn.begun else memory.tasks,
@@ -161,12 +154,3 @@ def _decide(case: Case, situation: Situation, refusal: Refusal | None) -> Verdic
         return verdict
     situation.stuck = progress.judge(loop, case, refusal)
     return steps.decide(situation)
-
-
-def cap(space: Workspace) -> int:
-    """0 = the client never overrides."""
-    if space.client != "claude":
-        return 0
-    named = os.environ.get(CAP_VARIABLE, "")
-    is_number = named.isascii() and named.isdigit() and len(named) <= _DIGITS
-    return int(named) if is_number else CAP

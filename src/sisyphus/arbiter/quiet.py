@@ -7,6 +7,7 @@ import os
 
 from sisyphus.arbiter.situation import ALLOW, NO_LOOP
 from sisyphus.boulder import enforcement
+from sisyphus.clients import client_named
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
 from sisyphus.reading import open_regular
@@ -29,7 +30,9 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
     except (OSError, SisyphusError, ValueError, TypeError, AttributeError, RecursionError):
         is_free = False
     if is_free:
-        if space.client == "claude":  # another one may run below a process of this one
+        if client_named(
+            space.client
+        ).HAS_PROCESS:
             client_process.bind(space.ours, payload.session)
         return Outcome(notes=[f"{ALLOW}: {NO_LOOP}"])
     from sisyphus.arbiter import hooks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.clients import DEFAULT, client_named
 from sisyphus.text import line
 
 TYPE_CHECKING = False
@@ -88,10 +89,10 @@ def user_checkpoint(level: str, percent: int, entry: Checkpoint, *, stops: bool)
     return f"{told}\nThe session stops soon; /clear or a new one goes on." if stops else told
 
 
-def checkpointed(entry: Checkpoint | None, percent: int, client: str = "claude") -> str:
+def checkpointed(entry: Checkpoint | None, percent: int, client: str = DEFAULT) -> str:
     """To the user, where a loop lets its session stop for the sake of a fresh context. A loop
-    follows its session behind Claude Code's /clear; others have /compact alone."""
-    empty = "/clear" if client == "claude" else "/compact"
+    follows its session behind a /clear; some clients have /compact alone."""
+    empty = "/clear" if client_named(client).CLEARS else "/compact"
     file = line(entry.get("handoff_file", "")) if entry else ""
     full = f" at {percent}% of its context" if percent else ""
     if not file:

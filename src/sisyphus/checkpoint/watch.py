@@ -6,6 +6,7 @@ import os
 
 from sisyphus.checkpoint import make, store, survey, texts
 from sisyphus.checkpoint.size import fullness, gauge, levels
+from sisyphus.clients import client_named
 from sisyphus.clients.base import Outcome, Text
 from sisyphus.errors import SisyphusError
 from sisyphus.text import line
@@ -123,9 +124,9 @@ def fill_of(full: Fullness) -> make.Fill:
 
 
 def stops_for(space: Workspace, level: int) -> bool:
-    """Whether what holds a session lets it stop at this level. Another client than Claude Code has
-    no /clear that a loop follows; it compacts, and the loop goes on behind that."""
-    hands_over = space.client == "claude" and space.settings.get("checkpoint.hand_over")
+    """Whether what holds a session lets it stop at this level. A client without a /clear that a
+    loop follows compacts, and the loop goes on behind that."""
+    hands_over = client_named(space.client).CLEARS and space.settings.get("checkpoint.hand_over")
     is_asked = bool(run_id() or hands_over)
     return level >= levels.EMERGENCY or (level == levels.CHECKPOINT and is_asked)
 

@@ -28,6 +28,7 @@ from sisyphus.cli import (
     why,
 )
 from sisyphus.cli.output import as_typed
+from sisyphus.clients import DEFAULT
 from sisyphus.clients.base import EVENTS
 from sisyphus.errors import SisyphusError
 from sisyphus.shipped import plugin_folder
@@ -136,7 +137,7 @@ def _hook(
     ],
     client: Annotated[  # noqa: ARG001
         str, typer.Option(metavar="NAME", help="Whose payload it is: claude or opencode.")
-    ] = "claude",
+    ] = DEFAULT,
     strict: Annotated[  # noqa: ARG001
         bool,
         typer.Option(

@@ -12,6 +12,7 @@ from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, Project, json_text, print_json, say, workspace
 from sisyphus.cli.redraw import redraw
 from sisyphus.cli.terminal import columns, style, text_width
+from sisyphus.clients.claude_code import SESSION_VARIABLE
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id, our_home
 from sisyphus.session.client_process import current_session
@@ -32,7 +33,7 @@ Session = Annotated[
         "--session-id",
         metavar="ID",
         help="The session that is meant; else the one around this command.",
-        envvar="CLAUDE_CODE_SESSION_ID",
+        envvar=SESSION_VARIABLE,
         show_envvar=True,
         autocompletion=complete.sessions,
     ),

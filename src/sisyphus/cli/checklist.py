@@ -7,6 +7,7 @@ import typer
 
 from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, print_json
+from sisyphus.clients.claude_code import SESSION_VARIABLE
 from sisyphus.paths import our_home
 from sisyphus.ralph.checklists import checklist_actions as actions
 from sisyphus.ralph.checklists.criteria import COMPLETED, IN_PROGRESS, PENDING
@@ -33,7 +34,7 @@ Session = Annotated[
         metavar="ID",
         help="The session whose loop is meant; by default the one around this command, "
         "else the only one.",
-        envvar="CLAUDE_CODE_SESSION_ID",
+        envvar=SESSION_VARIABLE,
         show_envvar=True,
         autocompletion=complete.sessions,
     ),

@@ -18,6 +18,7 @@ from sisyphus.cli import (
 )
 from sisyphus.cli.output import AsJson, heading, print_json, say, workspace
 from sisyphus.cli.progress import progress
+from sisyphus.clients.claude_code import SESSION_VARIABLE
 from sisyphus.paths import client_home, our_home
 from sisyphus.ralph import actions, report
 from sisyphus.workspace import Workspace
@@ -48,7 +49,7 @@ Session = Annotated[
         "--session-id",
         metavar="ID",
         help="The session that is meant; else the one around this command, else the only one.",
-        envvar="CLAUDE_CODE_SESSION_ID",
+        envvar=SESSION_VARIABLE,
         show_envvar=True,
         autocompletion=complete.sessions,
     ),

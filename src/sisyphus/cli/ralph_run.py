@@ -7,6 +7,7 @@ import typer
 
 from sisyphus.cli.output import AsJson, print_json, say, workspace
 from sisyphus.cli.terminal import if_heard
+from sisyphus.clients import claude_code
 from sisyphus.errors import SisyphusError
 from sisyphus.workspace import RUN_VARIABLE
 
@@ -121,7 +122,7 @@ def _here() -> str:
 
 def _check_caller() -> None:
     """The model works in a run; it does not begin one, with commands and limits of its own."""
-    if os.environ.get("CLAUDECODE") or os.environ.get(RUN_VARIABLE):
+    if claude_code.is_inside() or os.environ.get(RUN_VARIABLE):
         raise SisyphusError(
             "`ralph run` starts clients of its own, so it is not run inside of one. Run it in a "
             "terminal."

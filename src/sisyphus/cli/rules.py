@@ -8,6 +8,7 @@ import typer
 from sisyphus.cli import complete
 from sisyphus.cli.output import AsJson, Project, faint, heading, print_json, workspace
 from sisyphus.cli.progress import progress
+from sisyphus.clients.claude_code import SESSION_VARIABLE
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_safe_id
 from sisyphus.rules import lint as linter
@@ -51,7 +52,7 @@ def explain(
         str,
         typer.Option(
             "--session-id", metavar="ID", help="The session to look at.",
-            envvar="CLAUDE_CODE_SESSION_ID", show_envvar=True, autocompletion=complete.sessions,
+            envvar=SESSION_VARIABLE, show_envvar=True, autocompletion=complete.sessions,
         ),
     ] = "",
     project: Project = "",

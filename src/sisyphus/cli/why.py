@@ -28,6 +28,7 @@ from sisyphus.clients.base import EVENTS
 from sisyphus.paths import client_home, display, is_safe_id, our_home
 from sisyphus.ralph.past import history
 from sisyphus.ralph.store import has_loop
+from sisyphus.session.client_process import SESSION_VARIABLES
 from sisyphus.session.transcripts import has_goal, transcript_path
 from sisyphus.text import one_line
 
@@ -61,7 +62,7 @@ def why(  # one an option
             "--session", "--session-id", metavar="ID",
             help="The session to look at, or how its id begins; also the id of a loop or run. "
             "Else the latest session of this project.",
-            envvar=["CLAUDE_CODE_SESSION_ID", "SISYPHUS_SESSION_ID"],
+            envvar=list(SESSION_VARIABLES),
             show_envvar=True, show_default=False, autocompletion=complete.sessions,
         ),
     ] = "",

@@ -29,15 +29,24 @@ if TYPE_CHECKING:
         """
 
         NAME: str
-        HAS_PROCESS: bool  # its hooks run below the process that the session lives in
         KEPT: tuple[Kept, ...]  # what we keep for it in files
+        HAS_PROCESS: bool  # its hooks run below the session's process; others' below anybody's
+        HAS_TOASTS: bool  # it shows them beside the messages
         WAKES_BY_EXIT: bool  # `hook idle` wakes a session with exit code 2 and the text on stderr
+        CLEARS: bool  # its /clear begins a session in which a loop goes on; else it only compacts
+        LOADS_RULES: bool  # it sends rules of `.claude/rules` by itself
 
         def read(self, event: str, raw: Json, ours: str) -> Payload: ...
 
         def render(
             self, payload: Payload, outcome: Outcome, text: str, setting: Callable[[str], object]
         ) -> Json | None: ...
+
+        def block_cap(self) -> int:
+            """After how many blocked Stops in a row it goes on to stop; 0 = never."""
+
+        def can_be_woken(self) -> bool:
+            """Whether `hook idle` can wake this session."""
 
 
 EVENTS = (
@@ -175,6 +184,23 @@ class Payload:
     def paths(self) -> list[str]:
         """The files that its tool calls touched, each once."""
         return list(dict.fromkeys(c.path for c in self.calls if c.path and c.kind in FILE_KINDS))
+
+
+class Status:
+    """What the client says of a session to whom draws a line of it: the folders where it began and
+    where it is, how much its context holds and how much of that is full; 0 and "" for what it does
+    not say."""
+
+    __slots__ = ("folders", "model", "session", "tokens", "window")
+
+    def __init__(
+        self, session: str, folders: list[str], model: str, tokens: int, window: int
+    ) -> None:
+        self.session = session
+        self.folders = folders
+        self.model = model
+        self.tokens = tokens
+        self.window = window
 
 
 class Text:

@@ -18,6 +18,7 @@ from sisyphus.clients.base import (
     UNUSABLE,
     WRITE,
     Payload,
+    Status,
     ToolCall,
     as_folder,
     as_id,
@@ -30,15 +31,39 @@ from sisyphus.clients.base import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from sisyphus._types import Json, Kept
     from sisyphus.clients.base import Outcome
 
 NAME = "claude"
 HAS_PROCESS = True
+HAS_TOASTS = False
 WAKES_BY_EXIT = True
+CLEARS = True
+LOADS_RULES = True
 KEPT: tuple[Kept, ...] = ()
+
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
+"""In the shell of a session: which it is."""
+
+CAP_VARIABLE, CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8
+"""It overrides the ninth block in a row without a tool call."""
+
+ENTRY_VARIABLE, TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
+"""It sets this for its hooks. Without a terminal (`sdk-cli`) it waits for its asynchronous hooks
+before it ends, and cannot be woken by them."""
+
+HOOK_VARIABLES = (
+    "CLAUDE_ENV_FILE", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR",
+)  # fmt: skip
+"""What it tells a hook and not the model's shell."""
+
+_DIGITS = 9
+_PID_DIGITS = 10
+_PROGRAMS = ("claude", "claude.exe")
+_PACKAGE = "claude-code"
+_INTERPRETERS = ("node", "node.exe", "bun")
 
 KINDS = {
     "Read": READ,
@@ -85,6 +110,10 @@ _MACHINE = "<task-notification>"
 _WAKING = f"{_MACHINE}\n<summary>Stop hook feedback</summary>"
 """And of those the ones by which an asynchronous hook wakes a session."""
 
+CONTEXT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+"""What an answer found in the context."""
+
+_MOST_TOKENS = 10**9
 _KEPT = "keep in the summary"
 _CREATED, _CREATED_END = "Task #", " created successfully"
 _FAILURE = "<tool_use_error>"
@@ -199,6 +228,56 @@ def heard(reply: Json) -> tuple[str, str]:
     specific = as_object(reply.get("hookSpecificOutput"))
     said = [as_text(reply.get("reason")), as_text(specific.get("additionalContext"))]
     return "\n\n".join(filter(None, said)), as_text(reply.get("systemMessage"))
+
+
+def read_status(raw: Json) -> Status:
+    """What the payload of its `statusLine` says."""
+    context = as_object(raw.get("context_window"))
+    usage = as_object(context.get("current_usage"))
+    named = (as_object(raw.get("workspace")).get("project_dir"), raw.get("cwd"))
+    return Status(
+        as_id(raw.get("session_id")),
+        [path for path in named if isinstance(path, str)],
+        as_text(as_object(raw.get("model")).get("id")),
+        sum(_tokens(usage.get(name)) for name in CONTEXT_COUNTS),
+        _tokens(context.get("context_window_size")),
+    )
+
+
+def _tokens(value: object) -> int:
+    return value if type(value) is int and 0 < value < _MOST_TOKENS else 0
+
+
+def block_cap() -> int:
+    named = os.environ.get(CAP_VARIABLE, "")
+    is_number = named.isascii() and named.isdigit() and len(named) <= _DIGITS
+    return int(named) if is_number else CAP
+
+
+def can_be_woken() -> bool:
+    return os.environ.get(ENTRY_VARIABLE) == TERMINAL
+
+
+def is_inside() -> bool:
+    """Whether this is a command of a session's shell."""
+    return bool(os.environ.get("CLAUDECODE"))
+
+
+def process_id() -> int:
+    """Of the client that this hook is of; 0 = it does not say."""
+    named = os.environ.get("CLAUDE_PID", "")
+    return int(named) if named.isascii() and named.isdigit() and len(named) <= _PID_DIGITS else 0
+
+
+def is_program(words: Sequence[str]) -> bool:
+    """Whether a command line starts it: its own program, or a script of it that an interpreter
+    runs."""
+    program = os.path.basename(words[0])
+    if program not in _INTERPRETERS:
+        return program in _PROGRAMS
+    script = next((word for word in words[1:] if not word.startswith("-")), "")
+    parts = script.replace("\\", "/").split("/")
+    return parts[-1] in _PROGRAMS or _PACKAGE in parts
 
 
 def plugin_folder() -> str:

@@ -8,7 +8,7 @@ import os
 import re
 
 from sisyphus import transcript as ts
-from sisyphus.clients.claude_code import KINDS, tool_path
+from sisyphus.clients.claude_code import CONTEXT_COUNTS, KINDS, tool_path
 from sisyphus.paths import is_safe_id
 
 TYPE_CHECKING = False
@@ -54,7 +54,6 @@ _COMMAND = (
     r"(?:<command-args>(.*)</command-args>\s*)?"
 )
 _ABOUT = ("command", "file_path", "path", "pattern", "url", "query", "description", "skill")
-_CONTEXT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _NO_COUNT = 10**12
 _SYNTHETIC = "<synthetic>"
 _FAILED_RUN = "Failed with non-blocking status code: "
@@ -152,7 +151,7 @@ def _read_answer(found: ts.Record, raw: Json, message: Json) -> None:
     resets_at = _object(raw.get("quotaLimits")).get("resetsAt")
     found.resets_at = resets_at if isinstance(resets_at, (int, float)) else 0.0
     if isinstance(usage := message.get("usage"), dict):
-        filled = sum(_count(usage.get(name)) for name in _CONTEXT_COUNTS)
+        filled = sum(_count(usage.get(name)) for name in CONTEXT_COUNTS)
         found.tokens = filled + _count(usage.get("output_tokens"))
         is_models = not found.is_clients and message.get("model") != _SYNTHETIC
         found.context = filled if is_models else 0

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 NAME = "opencode"
 HAS_PROCESS = False
+HAS_TOASTS = True
 WAKES_BY_EXIT = False
+CLEARS = False
+LOADS_RULES = False
 
 _TRANSCRIPTS = "OpenCode transcripts"
 KEPT: tuple[Kept, ...] = (
@@ -105,6 +108,14 @@ def _keep(found: Payload, own: Json, ours: str) -> None:
             from sisyphus.clients.opencode_files import append, records
 
             append(path, records(lines, found.session, speaker, found.cwd))
+
+
+def block_cap() -> int:
+    return 0
+
+
+def can_be_woken() -> bool:
+    return True
 
 
 def render(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 
+from sisyphus.clients import client_named
 from sisyphus.clients.base import Outcome
 from sisyphus.enforce import engine, gates, log, marks, rest, store, texts
 from sisyphus.enforce.record import EXHAUSTED, RECOVERING
@@ -172,7 +173,7 @@ class _Stop:
         entry = book.enforce(self._session, gates.CLAIM, found.why, claim)
         entry.held = rest.WENT_ON
         outcome = Outcome(texts.claimed(claim, entry, book.limits))
-        if space.client == "claude":
+        if not client_named(space.client).HAS_TOASTS:
             outcome.messages = [texts.told(entry, book.limits)]
         seconds = space.settings.get("enforce.toast_seconds")
         outcome.toasts = [texts.warning(claim, entry, book.limits, seconds)]
@@ -188,7 +189,7 @@ class _Stop:
     def _wake_after(self) -> float | None:
         """Seconds until a client that has no asynchronous hooks asks again."""
         book, entry = self._book, self._entry
-        if self._space.client == "claude" or entry.held:
+        if client_named(self._space.client).WAKES_BY_EXIT or entry.held:
             return None
         due = engine.due(entry, book.now, book.limits)
         return None if due is None else max(due - book.now, 0) / 1_000

@@ -1,14 +1,14 @@
 """Layer 2: `sisyphus hook idle`, which wakes a session that has rested for long enough.
 
-Claude Code starts it asynchronously at each Stop, so it waits by itself; other clients have a
-clock of their own and ask once, when it is time.
+A client that it wakes by its exit starts it asynchronously at each Stop, so it waits by itself;
+others have a clock of their own and ask once, when it is time.
 """
 
 from __future__ import annotations
 
-import os
 import time
 
+from sisyphus.clients import client_named
 from sisyphus.enforce import marks
 from sisyphus.workspace import run_id
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 
     from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
-
-ENTRY_VARIABLE, TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
-"""Claude Code 2.1.329 sets it for its hooks. Without a terminal (`sdk-cli`) it waits for its
-asynchronous hooks before it ends, and cannot be woken by them."""
 
 
 def on_idle(
@@ -35,13 +31,14 @@ def on_idle(
         return None
     if not marks.may_be_on(space) or payload.plans_only or run_id():
         return None
-    if space.client == "claude" and os.environ.get(ENTRY_VARIABLE) != TERMINAL:
+    client = client_named(space.client)
+    if not client.can_be_woken():
         return None
     from sisyphus.enforce import store
 
     if not store.seems_on(space):
         return None
-    if space.client != "claude":
+    if not client.WAKES_BY_EXIT:
         from sisyphus.enforce import rest
 
         return rest.look(payload, space, space.now)

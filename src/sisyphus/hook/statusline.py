@@ -12,8 +12,9 @@ import sys
 import time
 
 from sisyphus import memory, state
+from sisyphus.clients.base import as_object
+from sisyphus.clients.claude_code import read_status
 from sisyphus.hook import status_words
-from sisyphus.paths import is_safe_id
 from sisyphus.state import debug
 from sisyphus.workspace import Workspace
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sisyphus._types import Json
+    from sisyphus.clients.base import Status
     from sisyphus.hook.status_words import Part
 
 STDIN_BYTES = 1_000_000
@@ -29,8 +31,6 @@ STDIN_BYTES = 1_000_000
 LOCK_SECONDS = 0.5
 """All waiting for locks: the line is drawn again soon."""
 
-_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-_MOST_TOKENS = 10**9
 _FOR_PEOPLE = (
     "sisyphus statusline reads JSON from stdin: it is for the client's statusLine setting. "
     "See: sisyphus statusline --help\n"
@@ -48,7 +48,7 @@ def run() -> int:
         return 0
     state.lock_deadline = time.monotonic() + LOCK_SECONDS
     try:
-        _print(_line(Status(_payload())))
+        _print(_line(read_status(_payload())))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the client's user goes on
         debug.log(f"statusline: {type(error).__name__}: {error}")
     finally:
@@ -57,31 +57,16 @@ def run() -> int:
     return 0
 
 
-class Status:
-    """What the client says, as tolerant as it must be: 0 and "" for what it does not say."""
-
-    __slots__ = ("folder", "model", "session", "tokens", "window")
-
-    def __init__(self, raw: Json) -> None:
-        self.session = session if is_safe_id(session := _text(raw.get("session_id"))) else ""
-        self.folder = _folder(_object(raw.get("workspace")).get("project_dir"), raw.get("cwd"))
-        self.model = _text(_object(raw.get("model")).get("id"))
-        context = _object(raw.get("context_window"))
-        usage = _object(context.get("current_usage"))
-        self.window = _number(context.get("context_window_size"))
-        self.tokens = sum(_number(usage.get(name)) for name in _COUNTS)
-
-
 def _payload() -> Json:
     """{} where stdin holds no object."""
     try:
-        return _object(json.loads(sys.stdin.buffer.read(STDIN_BYTES)))
+        return as_object(json.loads(sys.stdin.buffer.read(STDIN_BYTES)))
     except (ValueError, RecursionError):
         return {}
 
 
 def _line(status: Status) -> str:
-    space = Workspace(status.folder)
+    space = Workspace(_folder(status.folders))
     named = _tried(_plan, status, space)
     others = [
         part for look in (_loop, _enforcement, _context) for part in _tried(look, status, space)
@@ -172,11 +157,10 @@ def _print(text: str) -> None:
         sys.stdout.flush()
 
 
-def _folder(*named: object) -> str:
+def _folder(named: list[str]) -> str:
     """Where the session began, else where it is, else where we stand."""
-    found = [p for p in named if isinstance(p, str) and p.isprintable() and os.path.isabs(p)]
-    existing = [path for path in found if os.path.isdir(path)]
-    return existing[0] if existing else _here()
+    found = [path for path in named if path.isprintable() and os.path.isabs(path)]
+    return next((path for path in found if os.path.isdir(path)), "") or _here()
 
 
 def _here() -> str:
@@ -184,15 +168,3 @@ def _here() -> str:
         return os.getcwd()
     except FileNotFoundError:  # somebody removed the folder we stand in
         return os.sep
-
-
-def _number(value: object) -> int:
-    return value if type(value) is int and 0 < value < _MOST_TOKENS else 0
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus import processes
+from sisyphus.clients.claude_code import HOOK_VARIABLES
 from sisyphus.processes import last_lines, plain
 from sisyphus.state import debug
 from sisyphus.state.files import ensure_folder, write_text
@@ -14,12 +15,6 @@ MOST_SECONDS = 600
 
 TAIL_CHARACTERS = 4_000
 KEPT_CHARACTERS = 64_000
-
-_FOR_HOOKS = (
-    "CLAUDE_ENV_FILE", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR",
-)  # fmt: skip
-"""What the client tells a hook and not the model's shell. The command finds what it finds when the
-model runs it: the tests of a plugin, say, are not led to ours."""
 
 
 class Result:
@@ -47,7 +42,8 @@ def run(
     """
     if not os.path.isdir(folder):
         return Result(problem=f"there is no folder {folder}")
-    environment = {name: v for name, v in os.environ.items() if name not in _FOR_HOOKS}
+    # It finds what it finds when the model runs it: a plugin's tests, say, are not led to ours.
+    environment = {name: v for name, v in os.environ.items() if name not in HOOK_VARIABLES}
     try:
         ended = processes.run(command, folder, min(seconds, MOST_SECONDS), environment)
     except (OSError, ValueError, RuntimeError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.clients import client_named
 from sisyphus.clients.base import Outcome, Text
 from sisyphus.rules import index
 from sisyphus.rules.match import covers
@@ -36,7 +37,7 @@ def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     for touched in payload.paths:
         path, inside = relative(touched, space.root)
         covering = [entry for entry in rules.rules if _applies(entry, path, inside=inside)]
-        parts = _sort_out(covering, path, sent, space.client)
+        parts = _sort_out(covering, path, sent, loads_rules=client_named(space.client).LOADS_RULES)
         fresh = parts[FRESH]
         sent.update(entry["hash"] for entry in fresh)
         outcome.texts += [_text(entry, rules.body(entry), path) for entry in fresh]
@@ -50,14 +51,14 @@ def _applies(entry: Entry, path: str, *, inside: bool) -> bool:
 
 
 def _sort_out(
-    entries: list[Entry], path: str, sent: set[str], client: str
+    entries: list[Entry], path: str, sent: set[str], *, loads_rules: bool
 ) -> dict[str, list[Entry]]:
     """What happens to each rule. Of several with the same text the first is sent."""
     parts: dict[str, list[Entry]] = {FRESH: [], KNOWN: [], NATIVE: [], LATER: []}
     hashes = set(sent)
     size = 0
     for entry in entries:
-        if client == "claude" and covers(entry["native"], path):
+        if loads_rules and covers(entry["native"], path):
             parts[NATIVE].append(entry)
         elif entry["hash"] in hashes:
             parts[KNOWN].append(entry)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.clients import client_named
 from sisyphus.rules.match import covers, decisive
 from sisyphus.rules.sources import HOME
 from sisyphus.rules.survey import survey
@@ -86,13 +87,13 @@ def _applies_to(rule: Rule) -> str:
 
 
 def _sender(rule: Rule, client: str) -> str:
-    if client != "claude" or rule.native == []:
+    if not client_named(client).LOADS_RULES or rule.native == []:
         return _without_client(rule)
     return CLIENT if rule.native is None else BOTH
 
 
 def _sender_for(rule: Rule, path: str, client: str) -> str:
-    is_native = client == "claude" and covers(rule.native, path)
+    is_native = client_named(client).LOADS_RULES and covers(rule.native, path)
     return CLIENT if is_native else _without_client(rule)
 
 

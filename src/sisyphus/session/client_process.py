@@ -12,6 +12,7 @@ import _sqlite3
 import os
 import time
 
+from sisyphus.clients import claude_code
 from sisyphus.errors import SisyphusError
 from sisyphus.memory import open_memory
 from sisyphus.paths import is_safe_id, our_home
@@ -23,16 +24,14 @@ if TYPE_CHECKING:
     from sisyphus.session.process import Process
     from sisyphus.session.store import Session
 
-CLIENT = "claude"
+CLIENT = claude_code.NAME
 """The client whose hooks run below the process that their session is in."""
 
 CONTINUES = ("clear", "resume")
 """Why a session ends while its client process goes on."""
 
-SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "SISYPHUS_SESSION_ID")
+SESSION_VARIABLES = (claude_code.SESSION_VARIABLE, "SISYPHUS_SESSION_ID")
 """In the shell of a client: which session's it is. The second is set by our own plugin."""
-
-_PID_DIGITS = 10
 
 
 def client_process() -> Process | None:
@@ -45,8 +44,8 @@ def client_process() -> Process | None:
 
 def is_inside_client() -> bool:
     """Whether this command line is the model's: it came from the client's own shell."""
-    named = os.environ.get("CLAUDECODE") or os.environ.get(SESSION_VARIABLES[1])
-    return bool(named) or client_pid() > 0
+    is_inside = claude_code.is_inside() or bool(os.environ.get(SESSION_VARIABLES[1]))
+    return is_inside or client_pid() > 0
 
 
 def current_session(ours: str) -> str:
@@ -61,9 +60,8 @@ def current_session(ours: str) -> str:
 
 def client_pid() -> int:
     """0 = none."""
-    named = os.environ.get("CLAUDE_PID", "")
-    if named.isascii() and named.isdigit() and len(named) <= _PID_DIGITS and int(named):
-        return int(named)
+    if named := claude_code.process_id():
+        return named
     from sisyphus.session.process import ancestors, identify
 
     ours = our_home()

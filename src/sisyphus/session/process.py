@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from sisyphus.clients.claude_code import is_program
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +24,6 @@ _STAT_BYTES = 4_096
 _BOOT_CHARACTERS = 8
 _MOST_PID = 2**32  # Windows counts so far
 _ARGUMENTS_BYTES = 65_536
-
-_CLIENT = ("claude", "claude.exe")
-_PACKAGE = "claude-code"
-_INTERPRETERS = ("node", "node.exe", "bun")
 
 
 class Process:
@@ -62,11 +60,7 @@ class Ancestor:
     @property
     def is_client(self) -> bool:
         """Whether it is the client's own program, or a script of it that an interpreter runs."""
-        if os.path.basename(self.name) in _CLIENT:
-            return True
-        words = self._words
-        program = os.path.basename(words[0])
-        return program in _CLIENT or (program in _INTERPRETERS and _is_clients_script(words[1:]))
+        return is_program([self.name]) or is_program(self._words)
 
     @property
     def _words(self) -> list[str]:
@@ -108,12 +102,6 @@ def ancestors() -> Iterator[Ancestor]:
             return
         yield Ancestor(pid, name)
         pid = parent
-
-
-def _is_clients_script(words: list[str]) -> bool:
-    script = next((word for word in words if not word.startswith("-")), "")
-    parts = script.replace("\\", "/").split("/")
-    return parts[-1] in _CLIENT or _PACKAGE in parts
 
 
 def _start(pid: int) -> str | None:
