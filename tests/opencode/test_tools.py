@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opencode.stand_in import recorded
-from sisyphus.opencode import tools
+from sisyphus.clients import opencode_tools as tools
 
 NAMES = [
     ("bash", "Bash"), ("read", "Read"), ("edit", "Edit"), ("write", "Write"), ("list", "LS"),

@@ -50,9 +50,7 @@ def _loops(payload: Payload, space: Workspace, situation: Situation) -> Outcome:
         return Outcome(notes=[steps.decide(situation).text])
     news: list[str] = []
     try:
-        if client_named(
-            space.client
-        ).HAS_PROCESS:
+        if client_named(space.client).HAS_PROCESS:
             client_process.bind(space.ours, payload.session)
         memory = store.glance(space.ours, payload.session)
         news = _tell(payload, space) if memory.news else []

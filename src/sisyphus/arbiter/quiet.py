@@ -30,9 +30,7 @@ def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
     except (OSError, SisyphusError, ValueError, TypeError, AttributeError, RecursionError):
         is_free = False
     if is_free:
-        if client_named(
-            space.client
-        ).HAS_PROCESS:
+        if client_named(space.client).HAS_PROCESS:
             client_process.bind(space.ours, payload.session)
         return Outcome(notes=[f"{ALLOW}: {NO_LOOP}"])
     from sisyphus.arbiter import hooks

@@ -86,7 +86,7 @@ def transcript_path(ours: str, session: str, agent: str = "") -> str:
 
 
 def _tool_call(told: Json, cwd: str) -> ToolCall:
-    from sisyphus.opencode import tools
+    from sisyphus.clients import opencode_tools as tools
 
     tool, args = as_text(told.get("tool")), as_object(told.get("args"))
     metadata = as_object(told.get("metadata"))

@@ -18,10 +18,10 @@ from __future__ import annotations
 import json
 import os
 
+from sisyphus.clients import OPENCODE
 from sisyphus.clients import claude_code_files as claude
+from sisyphus.clients import opencode_tools as tools
 from sisyphus.clients.base import as_object, as_text
-from sisyphus.clients.opencode import NAME
-from sisyphus.opencode import tools
 from sisyphus.paths import is_safe_id
 from sisyphus.state.files import append_text
 from sisyphus.times import iso
@@ -55,7 +55,7 @@ def resume_command(session: str) -> str:
 
 
 def _folder(home: str) -> str:
-    return os.path.join(home, ".sisyphus", NAME)
+    return os.path.join(home, ".sisyphus", OPENCODE)
 
 
 def append(path: str, records: Sequence[Json]) -> None:
