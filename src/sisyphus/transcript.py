@@ -40,7 +40,7 @@ _BRIEF = 200  # characters
 
 class Call:
     """A tool call. `kind` is one of `clients.base`, "" for all others; `path` the file that it
-    names; `about`: what people are told of its input."""
+    names; `about`: what people are told of its input, which is known to `clients.tools`."""
 
     __slots__ = ("about", "id", "input", "kind", "path", "tool")
 
@@ -75,13 +75,15 @@ class Result:
 
 
 class Command:
-    """A slash command that the user typed, without the slash; `name` with its plugin's prefix."""
+    """A slash command that the user typed, without the slash; `name` with its plugin's prefix.
+    `is_clients`: one of the client's own that asks for no work."""
 
-    __slots__ = ("arguments", "name")
+    __slots__ = ("arguments", "is_clients", "name")
 
-    def __init__(self, name: str, arguments: str) -> None:
+    def __init__(self, name: str, arguments: str, *, is_clients: bool) -> None:
         self.name = name
         self.arguments = arguments
+        self.is_clients = is_clients
 
 
 class HookRun:
@@ -104,7 +106,8 @@ class Record:
 
     `role` is whose message it is, "" where it is none. `at`: ISO time; `uuid` names the line,
     `answer` the model's answer that it is a part of; `prompt_id` the prompt that it is. `parts` are
-    the texts, calls and results in order; thinking is left out.
+    the texts, calls and results in order; thinking is left out. `typed` are the texts of a prompt
+    that the client did not add to it.
 
     `is_subagents`: its tokens count, nothing else. `is_prompt`: the user himself said it;
     `is_continuation`: a Stop hook did. `is_clients`: the client said it in the model's place.
@@ -117,12 +120,13 @@ class Record:
     __slots__ = (
         "answer", "at", "command", "context", "cwd", "goal", "hook", "is_clients", "is_compaction",
         "is_continuation", "is_prompt", "is_subagents", "model", "parts", "prompt_id", "resets_at",
-        "role", "tokens", "tokens_before", "uuid",
+        "role", "tokens", "tokens_before", "typed", "uuid",
     )  # fmt: skip
 
     def __init__(self, role: str = "", parts: Iterable[str | Call | Result] = ()) -> None:
         self.role = role
         self.parts: list[str | Call | Result] = list(parts)
+        self.typed: list[str] = []
         self.at = self.uuid = self.cwd = self.answer = self.model = self.prompt_id = ""
         self.is_subagents = self.is_prompt = self.is_continuation = False
         self.is_clients = self.is_compaction = False

@@ -113,10 +113,12 @@ def todos_changed(space: Workspace, session: str, call: ToolCall) -> Outcome | N
 
     def mirror(follower: Follower) -> None:
         from sisyphus.boulder.kord import todos
+        from sisyphus.clients.tools import todo_change
 
         if path := follower.book.own(session):
             notes = follower.book.notes_of(path)
-            todos.take(notes.todos, notes.owners, call.tool, call.input, call.answer, session)
+            change = todo_change(call.tool, call.input, call.answer)
+            todos.take(notes.todos, notes.owners, change, session)
 
     return following(space, space.root, session, mirror)
 

@@ -78,9 +78,9 @@ UNUSABLE = "?"
 
 
 class ToolCall:
-    """A tool call that has ended. `path`: the file that it names, absolute; "" = none. `input` and
-    `answer` have the keys of Claude Code's tools; of a batch the answer holds only what the text
-    for the model tells."""
+    """A tool call that has ended. `path`: the file that it names, absolute; "" = none. What `input`
+    and `answer` say is known to `clients.tools`; of a batch the answer holds only what the text for
+    the model tells."""
 
     __slots__ = ("answer", "failed", "id", "input", "kind", "path", "tool")
 

@@ -116,7 +116,8 @@ CONTEXT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_inp
 _MOST_TOKENS = 10**9
 _KEPT = "keep in the summary"
 _CREATED, _CREATED_END = "Task #", " created successfully"
-_FAILURE = "<tool_use_error>"
+FAILURE = "<tool_use_error>"
+"""How the text of a call begins that the client refused."""
 
 
 def read(event: str, raw: Json, ours: str = "") -> Payload:  # noqa: ARG001  # Client's
@@ -178,7 +179,7 @@ def _batched(raw: Json, cwd: str) -> ToolCall:
     task, created, _ = said.removeprefix(_CREATED).partition(_CREATED_END)
     is_task = created and said.startswith(_CREATED)
     answer = {"task": {"id": task}} if is_task else {}
-    return tool_call(raw, cwd, answer, failed=said.startswith(_FAILURE))
+    return tool_call(raw, cwd, answer, failed=said.startswith(FAILURE))
 
 
 def _said(response: object) -> str:

@@ -47,6 +47,18 @@ _TELLING = (
 
 _CONTINUATION = "Stop hook feedback:"
 _NO_PROMPTS = ("<task-notification>", "<local-command-stdout>", "[Request interrupted by user")
+_ADDED = ("<system-reminder>", "<ide_", "<local-command-", "<bash-", "<user-memory-input>")
+_OWN_COMMANDS = frozenset(
+    (
+        "add-dir", "agents", "clear", "color", "compact", "config", "context", "copy", "cost",
+        "diff", "doctor", "effort", "exit", "export", "fast", "fork", "goal", "help", "hooks",
+        "ide", "keybindings", "login", "logout", "mcp", "memory", "model", "output-style",
+        "permissions", "plugin", "quit", "reload-plugins", "rename", "resume", "rewind", "status",
+        "statusline", "stats", "tasks", "theme", "todos", "usage", "vim",
+    )
+)  # fmt: skip
+"""Commands of its own that are no work."""
+
 _COMMAND = (
     r"(?s)\s*(?:<command-message>[^<]*</command-message>\s*)?"
     r"<command-name>\s*/?([^<]*?)\s*</command-name>\s*"
@@ -166,9 +178,13 @@ def _read_prompt(found: ts.Record, raw: Json) -> None:
     found.is_continuation = texts[0].startswith(_CONTINUATION)
     is_machines = raw.get("isMeta") or raw.get("turnOrigin") == "task_notification"
     found.is_prompt = not is_machines and not texts[0].startswith(_NO_PROMPTS)
+    if found.is_prompt:
+        found.typed = [text for text in texts if not text.lstrip().startswith(_ADDED)]
     if found.is_prompt and len(texts) == 1 and texts[0].lstrip().startswith("<command-"):
         typed = re.fullmatch(_COMMAND, texts[0])
-        found.command = ts.Command(typed[1], typed[2] or "") if typed else None
+        if typed:
+            is_own = typed[1] in _OWN_COMMANDS
+            found.command = ts.Command(typed[1], typed[2] or "", is_clients=is_own)
 
 
 def _goal(note: Json) -> str | None:

@@ -11,6 +11,7 @@ import re
 from binascii import crc32
 
 from sisyphus.clients.base import SKILL
+from sisyphus.clients.tools import skill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,11 +62,12 @@ def submitted(prompt: str, prompt_id: str) -> Start | None:
 
 
 def used(given: Json, call: str) -> Start | None:
-    """The loop that a call of the tool `Skill` has started; it may not be in the transcript yet."""
-    found = _SKILL.fullmatch(_text(given.get("skill")))
+    """The loop that a call of a skill has started; it may not be in the transcript yet."""
+    name, arguments = skill(given)
+    found = _SKILL.fullmatch(name)
     if found is None:
         return None
-    start = Start(_text(given.get("args")), early=_early("call", call))
+    start = Start(arguments, early=_early("call", call))
     start.command = found[1]
     start.by_model = True
     start.call = call
@@ -114,7 +116,3 @@ def _located(start: Start, record: Record) -> Start:
 
 def _early(kind: str, name: str) -> str:
     return f"{kind} {name}" if name else ""
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

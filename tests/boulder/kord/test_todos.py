@@ -12,6 +12,7 @@ from making import stored
 from sisyphus.boulder.kord import todos
 from sisyphus.boulder.kord.mirror import MAX_TODOS
 from sisyphus.boulder.kord.notes import objects
+from sisyphus.clients.tools import todo_change
 
 if TYPE_CHECKING:
     from sisyphus._types import Json
@@ -28,7 +29,7 @@ class Mirrored:
         self.owners = owners
 
     def take(self, tool: str, given: Json, answer: Json, session: str = US) -> bool:
-        return todos.take(self.todos, self.owners, tool, given, answer, session)
+        return todos.take(self.todos, self.owners, todo_change(tool, given, answer), session)
 
     def create(self, name: object, subject: object, session: str = US) -> bool:
         return self.take("TaskCreate", {"subject": subject}, {"task": {"id": name}}, session)

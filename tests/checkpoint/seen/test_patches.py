@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint.telling import hunk
-from sisyphus.checkpoint.seen.patches import Change, changes, moved
+from sisyphus.checkpoint.seen.edits import moved
+from sisyphus.clients.tools import Change, changes
 
 CHANGES = [
     pytest.param([hunk(3, " a", "-b", "+c", "+d", " e")], [(4, 1, 4, 2)], id="lines around it"),

@@ -7,12 +7,14 @@ from itertools import count, islice
 from sisyphus.boulder.kord.items import PENDING, STATUSES, changed, content_of, is_finished, name_of
 from sisyphus.boulder.kord.notes import objects
 from sisyphus.boulder.record import text
+from sisyphus.clients.tools import REMOVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sisyphus._types import Json
+    from sisyphus.clients.tools import TodoChange
 
 MAX_TODOS = 200
 """A record stays light enough to be read at each hook."""
@@ -30,10 +32,8 @@ class Mirror:
         self.owners = owners
         self.session = session
 
-    def create(self, given: Json, answer: Json) -> None:
-        task = answer.get("task")
-        name = name_of(task.get("id")) if isinstance(task, dict) else ""
-        content = content_of(given.get("subject"))
+    def create(self, change: TodoChange) -> None:
+        name, content = name_of(change.id), content_of(change.content)
         if not name or not content:
             return
         position = self._find(name)
@@ -42,24 +42,23 @@ class Mirror:
         else:
             self.todos[position] = changed(self.todos[position], content, PENDING)
 
-    def update(self, given: Json, answer: Json) -> None:
-        name, status = name_of(given.get("taskId")), given.get("status")
-        if not name or answer.get("success") is False:
+    def update(self, change: TodoChange) -> None:
+        name, content = name_of(change.id), content_of(change.content)
+        if not name:
             return
-        content = content_of(given.get("subject"))
         position = self._find(name)
         if position is None:
-            if status in STATUSES:
-                self._add(name, content or f"Task {name}", status)
-        elif status == "deleted":
+            if change.status in STATUSES:
+                self._add(name, content or f"Task {name}", change.status)
+        elif change.kind == REMOVED:
             del self.todos[position]
         else:
-            self.todos[position] = changed(self.todos[position], content, status)
+            self.todos[position] = changed(self.todos[position], content, change.status)
 
-    def rewrite(self, given: Json) -> None:
+    def rewrite(self, todos: list[object]) -> None:
         """Puts a whole list in the place of the session's todos. Completed ones that the list
         no longer names stay: the model drops them when it plans anew."""
-        wanted = _wanted(given.get("todos"))
+        wanted = _wanted(todos)
         if wanted is None:
             return
         own = [todo for todo in self.todos if self._is_own(todo)]
@@ -100,7 +99,7 @@ class Mirror:
         """What a todo may be called here: each session of the client counts from 1."""
         return name, f"{name}@{self.session[:_SESSION_CHARACTERS]}", f"{name}@{self.session}"
 
-    def _add(self, name: str, content: str, status: str) -> None:
+    def _add(self, name: str, content: str, status: object) -> None:
         used = {text(todo.get("id")) for todo in self.todos}
         free = next((form for form in self._forms(name) if form not in used), "")
         if free:
@@ -110,7 +109,7 @@ class Mirror:
         used = {text(todo.get("id")) for todo in self.todos}
         return (name for number in count(1) if (name := f"t{number}") not in used)
 
-    def _owned(self, name: str, content: str, status: str) -> Json:
+    def _owned(self, name: str, content: str, status: object) -> Json:
         self.owners[name] = self.session
         return {"id": name, "content": content, "status": status}
 
@@ -129,9 +128,9 @@ def forget_owners(todos: Sequence[Json], owners: dict[str, str]) -> None:
         del owners[name]
 
 
-def _wanted(found: object) -> list[tuple[str, str]] | None:
+def _wanted(found: list[object]) -> list[tuple[str, str]] | None:
     """Content and status of the list that a client gave; None where it gave none."""
-    given = found[:MAX_TODOS] if isinstance(found, list) else [None]
+    given = found[:MAX_TODOS]
     wanted = [
         (content, todo["status"] if todo.get("status") in STATUSES else PENDING)
         for todo in objects(given)

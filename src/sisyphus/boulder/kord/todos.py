@@ -10,6 +10,7 @@ from __future__ import annotations
 from sisyphus.boulder.kord.items import PENDING, content_of, is_finished
 from sisyphus.boulder.kord.mirror import Mirror, forget_owners
 from sisyphus.boulder.record import text
+from sisyphus.clients.tools import CREATED, LISTED
 from sisyphus.text import line
 
 TYPE_CHECKING = False
@@ -17,26 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sisyphus._types import Json
+    from sisyphus.clients.tools import TodoChange
 
 
-def take(  # the list, the call, and whose it is
-    todos: list[Json], owners: dict[str, str], tool: str, given: Json, answer: Json, session: str
+def take(
+    todos: list[Json], owners: dict[str, str], change: TodoChange | None, session: str
 ) -> bool:
-    """Brings `todos` and `owners` to what a call of `tool` made of the session's list.
-
-    `given` is the tool's input, `answer` its response. Returns whether anything changed; a call
-    that cannot be understood changes nothing.
-    """
-    if not session:
+    """Brings `todos` and `owners` to what a call made of the session's list; whether anything
+    changed."""
+    if not session or change is None:
         return False
     before = list(todos), dict(owners)
     mirror = Mirror(todos, owners, session)
-    if tool == "TaskCreate":
-        mirror.create(given, answer)
-    elif tool == "TaskUpdate":
-        mirror.update(given, answer)
-    elif tool == "TodoWrite":
-        mirror.rewrite(given)
+    if change.kind == LISTED:
+        mirror.rewrite(change.todos)
+    elif change.kind == CREATED:
+        mirror.create(change)
+    else:
+        mirror.update(change)
     if (todos, owners) != before:
         mirror.settle()
     return (todos, owners) != before

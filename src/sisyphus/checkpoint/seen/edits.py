@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sisyphus.checkpoint.seen.patches import Change, changes, moved
-from sisyphus.clients.claude_code import tool_path
+from sisyphus.clients import tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sisyphus._types import Json
+    from sisyphus.clients.tools import Change
     from sisyphus.transcript import Call
 
 _KEPT = 1_000  # edits of all files
@@ -38,15 +38,15 @@ class Edits:
 
     def take(self, call: Call, noted: Json) -> None:
         """One call that succeeded, and what the client noted of its result."""
-        given, path = call.input, call.path or tool_path({"file_path": noted.get("filePath")})
-        if not path:
+        done = tools.edit(call, noted)
+        if done is None:
             return
-        if noted.get("type") == "create" or _is_whole(given, noted):
-            self._replace(path, str(given.get("content") or noted.get("content") or ""))
-        elif isinstance(noted.get("structuredPatch"), list):
-            self._change(path, changes(noted["structuredPatch"]))
+        if done.content is not None:
+            self._replace(done.path, done.content)
+        elif done.changes is not None:
+            self._change(done.path, done.changes)
         else:
-            self._add(path, [_guess(path, given, noted)])
+            self._add(done.path, [Edit(done.path, done.start, done.end)])
 
     def all(self) -> list[Edit]:
         """The last ones of each file, oldest first."""
@@ -80,22 +80,16 @@ def _edit(path: str, change: Change) -> Edit:
     return Edit(path, change.new, change.new + change.added - 1)
 
 
-def _is_whole(given: Json, noted: Json) -> bool:
-    """A file that was written, where the client tells nothing of what it was before."""
-    return isinstance(given.get("content"), str) and "structuredPatch" not in noted
-
-
-def _guess(path: str, given: Json, noted: Json) -> Edit:
-    """An edit without a patch: where the old text stood, if that is told."""
-    before, old = noted.get("originalFile"), given.get("old_string")
-    new = given.get("new_string")
-    if not (isinstance(before, str) and isinstance(old, str) and isinstance(new, str)):
-        return Edit(path)
-    at = before.find(old)
-    if at < 0 or not old:
-        return Edit(path)
-    start = before.count("\n", 0, at) + 1
-    return Edit(path, start, start + max(len(new.splitlines()), 1) - 1)
+def moved(line: int, made: Sequence[Change]) -> int:
+    """Where a line is after the changes, which are in the order of the file."""
+    shift = 0
+    for change in made:
+        if line < change.old:
+            break
+        if line < change.old + change.removed:
+            return change.new + min(line - change.old, max(change.added - 1, 0))
+        shift = change.new + change.added - change.old - change.removed
+    return max(line + shift, 1)
 
 
 def _place(row: tuple[int, Edit]) -> int:

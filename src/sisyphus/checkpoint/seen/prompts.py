@@ -9,17 +9,6 @@ if TYPE_CHECKING:
     from sisyphus.transcript import Command, Record
 
 _CHARACTERS = 20_000
-_MADE = ("<system-reminder>", "<ide_", "<local-command-", "<bash-", "<user-memory-input>")
-_CLIENTS = frozenset(
-    (
-        "add-dir", "agents", "clear", "color", "compact", "config", "context", "copy", "cost",
-        "diff", "doctor", "effort", "exit", "export", "fast", "fork", "goal", "help", "hooks",
-        "ide", "keybindings", "login", "logout", "mcp", "memory", "model", "output-style",
-        "permissions", "plugin", "quit", "reload-plugins", "rename", "resume", "rewind", "status",
-        "statusline", "stats", "tasks", "theme", "todos", "usage", "vim",
-    )
-)  # fmt: skip
-"""Commands of the client's own that are no work."""
 _OURS = ("sisyphus:", "ralph-wiggum:", "ralph-wiggum-pro:", "ralph-loop:")
 _BARE = NAMES - {"start-work"}
 """Whose `/start-work` it was is not recorded; somebody else's is work that was asked for."""
@@ -31,15 +20,14 @@ def asked(record: Record) -> str:
         return ""
     if record.command:
         return _command(record.command)
-    texts = [text for text in record.texts if not text.lstrip().startswith(_MADE)]
-    return "\n".join(texts).strip()[:_CHARACTERS]
+    return "\n".join(record.typed).strip()[:_CHARACTERS]
 
 
 def _command(typed: Command) -> str:
     name, arguments = typed.name, typed.arguments.strip()[:_CHARACTERS]
     if name.startswith(_OURS) or name in _BARE:
         return _loop_prompt(arguments) if name.endswith("ralph-loop") else ""
-    return "" if name in _CLIENTS or not name else f"/{name} {arguments}".rstrip()
+    return "" if typed.is_clients or not name else f"/{name} {arguments}".rstrip()
 
 
 def _loop_prompt(arguments: str) -> str:

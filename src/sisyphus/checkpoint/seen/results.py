@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from sisyphus.checkpoint.seen import edits, shell, todos_seen
 from sisyphus.clients.base import EDIT, SHELL, TODO, WRITE
+from sisyphus.clients.tools import error_words, todo_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.transcript import Call, Record, Result
-
-_REFUSED = ("<tool_use_error>", "</tool_use_error>")
 
 
 class Results:
@@ -53,7 +52,7 @@ class Results:
         elif call.kind == SHELL:
             self.shell.take(call, result, at)
         elif call.kind == TODO:
-            self.todos.take(call.tool, call.input, result.answer)
+            self.todos.take(todo_change(call.tool, call.input, result.answer))
         if self.failed_tool.startswith(f"{call.tool}: "):
             self.failed_tool = ""
 
@@ -63,5 +62,4 @@ class Results:
             return
         from sisyphus.ralph.fingerprint import first_line
 
-        said = result.text.removeprefix(_REFUSED[0]).removesuffix(_REFUSED[1])
-        self.failed_tool = f"{call.tool}: {first_line(said)}"
+        self.failed_tool = f"{call.tool}: {first_line(error_words(result.text))}"

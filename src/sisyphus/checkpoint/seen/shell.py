@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 
 from sisyphus.checkpoint.seen.segments import same
 from sisyphus.checkpoint.seen.verification import checks, hides_its_end, only_looks, verdict
+from sisyphus.clients import tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from sisyphus._types import Json
     from sisyphus.transcript import Call, Result
 
 KEPT = 200
@@ -21,12 +20,6 @@ VERIFIED = 10
 _COMMAND = 2_000
 _OUTPUT = 4_000
 _SHOWN = 1_500
-
-_NOT_RUN = (
-    "<tool_use_error>", "The user doesn't want", "Permission to use", "[Request interrupted",
-    "This command requires approval", "Claude requested permissions", "PreToolUse:",
-)  # fmt: skip
-"""How errors begin that the client gives in the place of a command."""
 
 
 class Command:
@@ -64,27 +57,21 @@ class Shell:
 
     def take(self, call: Call, result: Result, at: str) -> None:
         """One call that succeeded."""
-        noted = result.answer
-        output = _printed(noted, result.text)
-        command = Command(_text(call.input.get("command")), ok=True, output=output, at=at)
-        if noted.get("interrupted") is True:
-            return
-        if noted.get("backgroundTaskId"):
-            self._running[call.id] = command
-        else:
-            self._end(command)
+        ran = Command(tools.command(call), ok=True, output=tools.printed(result), at=at)
+        if tools.is_in_background(result) and not tools.was_interrupted(result):
+            self._running[call.id] = ran
+        elif not tools.was_interrupted(result):
+            self._end(ran)
 
     def fail(self, call: Call, error: str, at: str) -> None:
-        if not error.startswith(_NOT_RUN):
-            self._end(Command(_text(call.input.get("command")), ok=False, output=error, at=at))
+        if tools.was_run(error):
+            self._end(Command(tools.command(call), ok=False, output=error, at=at))
 
     def notice(self, text: str) -> None:
         """A message of the client's that a command in the background has ended."""
-        told = re.search(r"<tool-use-id>([^<]{1,200})</tool-use-id>", text)
-        code = re.search(r"\(exit code ([0-9]+)\)|with exit code ([0-9]+)", text)
-        command = self._running.pop(told[1], None) if told and code else None
-        if command and code:
-            command.ok = int(code[1] or code[2]) == 0
+        call, code = tools.ended_behind(text) or ("", 0)
+        if command := self._running.pop(call, None):
+            command.ok = code == 0
             command.output = ""
             self._end(command)
 
@@ -147,11 +134,6 @@ def _still_failing(commands: Sequence[Command]) -> list[Command]:
     return list(failing.values())
 
 
-def _printed(noted: Json, said: str) -> str:
-    printed = [_text(noted.get(name)).rstrip() for name in ("stdout", "stderr")]
-    return "\n".join(filter(None, printed)) if any(printed) else said
-
-
 def _shown(command: Command) -> Command:
     """The command with an output that is fit to be shown."""
     from sisyphus.processes import last_lines, plain
@@ -159,7 +141,3 @@ def _shown(command: Command) -> Command:
     text = plain(command.output.encode("utf-8", "replace"))
     command.output = last_lines(text, _SHOWN)
     return command
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

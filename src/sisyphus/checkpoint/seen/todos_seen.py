@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import count
 
 from sisyphus.boulder.kord.items import PENDING, STATUSES, changed, content_of, name_of
+from sisyphus.clients.tools import CREATED, LISTED, REMOVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
+    from sisyphus.clients.tools import TodoChange
 
 _KEPT = 200
 
@@ -21,38 +23,32 @@ class Todos:
     def __init__(self) -> None:
         self._found: dict[str, Json] = {}
 
-    def take(self, tool: str, given: Json, answer: Json) -> None:
-        """One call that succeeded; one that cannot be understood changes nothing."""
-        if tool == "TodoWrite":
-            self._rewrite(given.get("todos"))
-        elif tool == "TaskCreate":
-            task = answer.get("task")
-            name = name_of(task.get("id")) if isinstance(task, dict) else ""
-            self._put(name, content_of(given.get("subject")), PENDING)
-        elif answer.get("success") is not False:
-            self._update(name_of(given.get("taskId")), given)
+    def take(self, change: TodoChange | None) -> None:
+        """What one call made of them."""
+        if change is None:
+            return
+        name, content = name_of(change.id), content_of(change.content)
+        if change.kind == LISTED:
+            self._rewrite(change.todos)
+        elif change.kind == CREATED:
+            self._put(name, content, PENDING)
+        elif change.kind == REMOVED:
+            self._found.pop(name, None)
+        elif name in self._found:
+            self._found[name] = changed(self._found[name], content, change.status)
+        elif change.status in STATUSES:
+            self._put(name, content or f"Task {name}", change.status)
 
     def all(self) -> list[Json]:
         """Content and status of each."""
         return [{**todo} for todo in self._found.values()]
 
-    def _rewrite(self, todos: object) -> None:
-        if not isinstance(todos, list):
-            return
+    def _rewrite(self, todos: list[object]) -> None:
         self._found = {}
         names = (f"t{number}" for number in count(1))
         for todo in todos[:_KEPT]:
             if isinstance(todo, dict):
                 self._put(next(names), content_of(todo.get("content")), todo.get("status"))
-
-    def _update(self, name: str, given: Json) -> None:
-        content, status = content_of(given.get("subject")), given.get("status")
-        if status == "deleted":
-            self._found.pop(name, None)
-        elif name in self._found:
-            self._found[name] = changed(self._found[name], content, status)
-        elif status in STATUSES:
-            self._put(name, content or f"Task {name}", status)
 
     def _put(self, name: str, content: str, status: object) -> None:
         if name and content and len(self._found) < _KEPT:
