@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 import sisyphus
 
@@ -52,17 +55,48 @@ HEAVY = {
 """What costs a hook 10 ms and more -> the modules that may import it, inside functions."""
 
 CLIENTS_WORDS = {
-    "additionalContext", "agent_id", "agent_type", "background_tasks", "hookEventName",
-    "hookSpecificOutput", "hook_event_name", "last_assistant_message", "notebook_path",
-    "session_crons", "stop_hook_active", "systemMessage", "tool_input", "tool_name",
-    "tool_response", "transcript_path",
+    "payloads and replies": (
+        "additionalContext", "agent_id", "agent_type", "background_tasks", "hookEventName",
+        "hookSpecificOutput", "hook_event_name", "last_assistant_message", "permission_mode",
+        "session_crons", "stop_hook_active", "systemMessage", "tool_input", "tool_name",
+        "tool_response", "tool_use_id", "transcript_path",
+    ),
+    "events": (
+        "PostToolBatch", "PostToolUseFailure", "PreCompact", "SessionStart", "UserPromptSubmit",
+    ),
+    "the environment": (
+        "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID",
+        "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR",
+    ),
+    "tools": (
+        "TaskCreate", "TaskUpdate", "TodoWrite", "backgroundTaskId", "filePath", "file_path",
+        "newStart", "notebook_path", "oldStart", "old_string", "structuredPatch", "taskId",
+        "tool_use_error",
+    ),
+    "transcripts": (
+        "cache_creation_input_tokens", "cache_read_input_tokens", "compact_boundary",
+        "input_tokens", "isCompactSummary", "isMeta", "isSidechain", "output_tokens", "promptId",
+        "toolUseResult", "tool_result", "tool_use",
+    ),
+    "the report of a run": (
+        "api_error_status", "modelUsage", "parent_tool_use_id", "permission_denials",
+        "rate_limit_info", "stream-json", "terminal_reason",
+    ),
+    "settings": (
+        "autoCompactWindow", "claudeMdExcludes", "disableAllHooks", "enabledPlugins",
+        "managed-settings.json", "plansDirectory", "settings.json", "settings.local.json",
+    ),
 }  # fmt: skip
+_EVERY_WORD = sorted((word for words in CLIENTS_WORDS.values() for word in words), reverse=True)
+A_CLIENTS_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, _EVERY_WORD))})(?![\w-])")
 
 SPEAK_THEM = {
-    "sisyphus._types", "sisyphus.demo.stage", "sisyphus.demo.story", "sisyphus.doctor.round_trip",
-
+    "sisyphus.demo.stage", "sisyphus.demo.story", "sisyphus.doctor.entry",
+    "sisyphus.doctor.live.model", "sisyphus.doctor.live.opinion", "sisyphus.doctor.live.stage",
+    "sisyphus.doctor.round_trip", "sisyphus.doctor.switches", "sisyphus.doctor.types",
 }  # fmt: skip
-"""Beside `clients`. The demo and the doctor play the client."""
+"""Beside `clients`. The demo, the doctor's round trip and its live run play the client; `entry`,
+`switches` and `types` say what it makes of its own settings."""
 
 
 class Import:
@@ -210,10 +244,38 @@ def test_imports_are_absolute() -> None:
     assert _refused(MODULES, relative) == []
 
 
-def test_the_clients_words_stand_in_the_contract_alone() -> None:
-    def words(module: str) -> set[str]:
-        constants = [n.value for n in ast.walk(TREES[module]) if isinstance(n, ast.Constant)]
-        return {word for word in constants if word in CLIENTS_WORDS}
-
+def test_the_clients_words_stand_behind_the_clients_alone() -> None:
     others = [m for m in MODULES if m not in SPEAK_THEM and _part(m) != "clients"]
-    assert _refused(others, words) == []
+    assert _refused(others, lambda module: _spoken(TREES[module])) == []
+
+
+def test_who_may_speak_them_does() -> None:
+    silent = [m for m in SPEAK_THEM if not _spoken(TREES[m])]
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        pytest.param('raw.get("isSidechain")', {"isSidechain"}, id="a key"),
+        pytest.param("b'\"tool_result\"' in line", {"tool_result"}, id="bytes"),
+        pytest.param('f"{home}/settings.json"', {"settings.json"}, id="a name in a path"),
+        pytest.param("f'\"claudeMdExcludes\": [{glob}]'", {"claudeMdExcludes"}, id="a sentence"),
+        pytest.param('x = "<tool_use_error>"', {"tool_use_error"}, id="a mark"),
+        pytest.param('def f():\n    """Of `isMeta`."""', set(), id="not what only explains"),
+        pytest.param('x = "tool_used my-settings.json"', set(), id="not a part of another word"),
+    ],
+)
+def test_a_clients_word_is_noticed(code: str, words: set[str]) -> None:
+    assert _spoken(ast.parse(code)) == words
+
+
+def _spoken(tree: ast.AST) -> set[str]:
+    """The clients' words in texts and bytes; not in what only explains."""
+    explaining = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in explaining:
+            value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+            found.update(A_CLIENTS_WORD.findall(value) if isinstance(value, str) else ())
+    return found

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from doctor.scene import hooks, told
+from sisyphus.clients.claude_code_setup import TOOLS
 from sisyphus.doctor import wired
 from sisyphus.doctor.trial import Tried
-from sisyphus.install.claude import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,7 +135,7 @@ def test_each_hook_is_wired_as_it_is_shipped(
 
 def test_an_older_client_is_wired_for_each_call(scene: Scene) -> None:
     scene.trials.answers["--version"] = Tried(0, "2.1.200 (Claude Code)\n")
-    matcher = {"matcher": versions.TOOLS}
+    matcher = {"matcher": TOOLS}
 
     def change(values: Any) -> None:
         _calls(SINGLE)(values)

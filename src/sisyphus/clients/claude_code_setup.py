@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 HOOKS, STATUSLINE, EXCLUDES = "hooks", "statusLine", "claudeMdExcludes"
 """Keys of a settings file."""
 
+TOOLS = "Read|Edit|Write|NotebookEdit|MultiEdit|Skill|TodoWrite|TaskCreate|TaskUpdate"
+"""The matcher of hooks that are called for each tool call: a process for each of the others would
+be for nothing."""
+
 MANAGED_FOLDERS = {
     "darwin": "/Library/Application Support/ClaudeCode",
     "win32": "C:\\Program Files\\ClaudeCode",

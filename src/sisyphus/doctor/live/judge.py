@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.clients.claude_code import BATCH, CLIENT_EVENTS
 from sisyphus.doctor.finding import Finding, ok, problem, warning
 
 TYPE_CHECKING = False
@@ -13,11 +14,8 @@ if TYPE_CHECKING:
 CHECK = "live"
 
 PLAYED = {
-    "session-start": "SessionStart",
-    "user-prompt-submit": "UserPromptSubmit",
-    "post-tool-use": "PostToolBatch",
-    "stop": "Stop",
-    "session-end": "SessionEnd",
+    name: BATCH if name == "post-tool-use" else CLIENT_EVENTS[name]
+    for name in ("session-start", "user-prompt-submit", "post-tool-use", "stop", "session-end")
 }
 """What happens in the run: the event in our words, and in the client's."""
 
@@ -25,7 +23,7 @@ _SEVERAL = ("session-start", "post-tool-use")
 """Every wiring answers at a start; of tool calls each counts once, whatever calls us."""
 
 _NOT_FOUND = 127
-_END = "SessionEnd"
+_END = CLIENT_EVENTS["session-end"]
 
 
 def judge(seen: Seen, untried: frozenset[str] = frozenset()) -> Iterator[Finding]:

@@ -6,6 +6,9 @@ import os
 import re
 import subprocess
 
+from sisyphus.clients.claude_code import BATCH, CLIENT_EVENTS
+from sisyphus.clients.claude_code_setup import HOOKS, TOOLS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus._types import Json
@@ -14,10 +17,6 @@ if TYPE_CHECKING:
 LEAST_BATCH_VERSION = (2, 1, 329)
 """The client in which PostToolBatch was measured: one event for all tool calls of an answer. Older
 ones may have it, too; nobody looked, so they get an event a call."""
-
-BATCH, SINGLE = "PostToolBatch", "PostToolUse"
-TOOLS = "Read|Edit|Write|NotebookEdit|MultiEdit|Skill|TodoWrite|TaskCreate|TaskUpdate"
-"""The matcher of an event a call: a process for each of the others would be for nothing."""
 
 NAME = "claude"
 PLACES = (NAME, "~/.claude/local/claude")
@@ -61,9 +60,9 @@ def hooks_for(version: Version | None, shipped: Json) -> Json:
     if has_batches(version):
         return shipped
     hooks = {
-        SINGLE if event == BATCH else event: (
+        CLIENT_EVENTS["post-tool-use"] if event == BATCH else event: (
             [{"matcher": TOOLS, **group} for group in groups] if event == BATCH else groups
         )
-        for event, groups in shipped["hooks"].items()
+        for event, groups in shipped[HOOKS].items()
     }
-    return {**shipped, "hooks": hooks}
+    return {**shipped, HOOKS: hooks}
