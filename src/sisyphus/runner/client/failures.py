@@ -9,22 +9,7 @@ from __future__ import annotations
 from errno import E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOTDIR, EPERM
 
 from sisyphus import clients
-from sisyphus.clients.running import (
-    AUTHENTICATION,
-    BILLING,
-    CLIENT,
-    CONTEXT,
-    CRASH,
-    DISK,
-    INTERRUPTED,
-    LIMIT,
-    MODEL,
-    NETWORK,
-    OVERLOADED,
-    PERMISSION,
-    TIMEOUT,
-    TURNS,
-)
+from sisyphus.clients import running as kinds
 from sisyphus.ralph.limits import LONGEST, reset_time
 from sisyphus.text import line
 
@@ -32,33 +17,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.runner.client.stream import Seen
 
-FATAL = (AUTHENTICATION, BILLING, CLIENT, DISK, MODEL)
+FATAL = (kinds.AUTHENTICATION, kinds.BILLING, kinds.CLIENT, kinds.DISK, kinds.MODEL)
 """No further iteration would get anywhere."""
 
-PASSING = (LIMIT, NETWORK, OVERLOADED)
+PASSING = (kinds.LIMIT, kinds.NETWORK, kinds.OVERLOADED)
 """Goes away by waiting."""
 
-COUNTING = (CRASH, INTERRUPTED, PERMISSION, TIMEOUT, TURNS)
+COUNTING = (kinds.CRASH, kinds.INTERRUPTED, kinds.PERMISSION, kinds.TIMEOUT, kinds.TURNS)
 """The iteration has taken place, for better or worse."""
 
-KINDS = (*FATAL, *PASSING, CONTEXT, *COUNTING)
+KINDS = (*FATAL, *PASSING, kinds.CONTEXT, *COUNTING)
 """`context`: it did not fit, so the next iteration begins with an empty one."""
 
 MEANING = {
-    AUTHENTICATION: "the client is not logged in, or not allowed in",
-    BILLING: "the account has nothing left to pay with",
-    CLIENT: "the client cannot be run like this",
-    DISK: "nothing can be written to the disk",
-    MODEL: "the model does not exist, or is not for this account",
-    LIMIT: "the account's limit is reached",
-    NETWORK: "the server cannot be reached",
-    OVERLOADED: "the server cannot answer now",
-    CONTEXT: "the context is full",
-    CRASH: "the client failed",
-    INTERRUPTED: "the client was interrupted",
-    PERMISSION: "the client was allowed nothing that it tried",
-    TIMEOUT: "the time of the iteration was over",
-    TURNS: "the client's own limit of turns or money was reached",
+    kinds.AUTHENTICATION: "the client is not logged in, or not allowed in",
+    kinds.BILLING: "the account has nothing left to pay with",
+    kinds.CLIENT: "the client cannot be run like this",
+    kinds.DISK: "nothing can be written to the disk",
+    kinds.MODEL: "the model does not exist, or is not for this account",
+    kinds.LIMIT: "the account's limit is reached",
+    kinds.NETWORK: "the server cannot be reached",
+    kinds.OVERLOADED: "the server cannot answer now",
+    kinds.CONTEXT: "the context is full",
+    kinds.CRASH: "the client failed",
+    kinds.INTERRUPTED: "the client was interrupted",
+    kinds.PERMISSION: "the client was allowed nothing that it tried",
+    kinds.TIMEOUT: "the time of the iteration was over",
+    kinds.TURNS: "the client's own limit of turns or money was reached",
 }
 
 _NO_PROGRAM = (E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOTDIR, EPERM)
@@ -113,10 +98,10 @@ def classify(
     if seen.has_ended and not seen.is_error:
         return _refused(seen)
     kind = _told(seen)
-    if timed_out and kind in ("", INTERRUPTED):  # it is interrupted when its time is over
-        return Failure(TIMEOUT, MEANING[TIMEOUT])
+    if timed_out and kind in ("", kinds.INTERRUPTED):  # it is interrupted when its time is over
+        return Failure(kinds.TIMEOUT, MEANING[kinds.TIMEOUT])
     if kind:
-        detail = "" if kind == INTERRUPTED else next(iter(seen.problems), "")
+        detail = "" if kind == kinds.INTERRUPTED else next(iter(seen.problems), "")
         return _failure(kind, detail, seen.resets_at, now)
     return _unnamed(seen, exit_code, errors[-_READ_CHARACTERS:], now)
 
@@ -128,7 +113,7 @@ def of_start(error: OSError, program: str = "") -> Failure:
     """
     named = line(f"{error.filename or program}: {error.strerror or error}".removeprefix(": "))
     is_program = not program or error.filename in (program, None)
-    kind = CLIENT if error.errno in _NO_PROGRAM and is_program else DISK
+    kind = kinds.CLIENT if error.errno in _NO_PROGRAM and is_program else kinds.DISK
     return Failure(kind, f"{MEANING[kind]}: {named}")
 
 
@@ -142,7 +127,7 @@ def delay(failure: Failure, tries: int, first_seconds: float, now: float) -> flo
         return failure.until - now + _BEHIND_RESET
     if 0 < failure.until <= now and tries <= 1:  # it has passed meanwhile
         return _BEHIND_RESET
-    is_limit = failure.kind == LIMIT
+    is_limit = failure.kind == kinds.LIMIT
     first = max(first_seconds, 1.0) if is_limit else _FIRST_SECONDS
     longest = _LONGEST_LIMIT_SECONDS if is_limit else _LONGEST_SECONDS
     return min(first * 2.0 ** min(max(tries, 1) - 1, _MOST_DOUBLINGS), longest)
@@ -153,11 +138,13 @@ def _told(seen: Seen) -> str:
     client = clients.program()
     if seen.retrying and not seen.has_ended and seen.retries:
         last = seen.retries[-1]
-        return client.kind_of_names(last.error) or client.kind_of_status(last.status) or NETWORK
+        return (
+            client.kind_of_names(last.error) or client.kind_of_status(last.status) or kinds.NETWORK
+        )
     kind = client.kind_of_names(seen.ended_by, seen.subtype, seen.cause, seen.error)
     kind = kind or client.kind_of_status(seen.api_status or 0)
     if not kind and seen.was_interrupted:
-        return INTERRUPTED
+        return kinds.INTERRUPTED
     return kind or next(filter(None, map(client.kind_of_words, seen.problems)), "")
 
 
@@ -165,7 +152,7 @@ def _refused(seen: Seen) -> Failure:
     """A run in which the client was not allowed a single thing has not failed by itself."""
     if not seen.denied or len(seen.denied) < seen.tool_calls:
         return Failure()
-    return Failure(PERMISSION, line(f"{MEANING[PERMISSION]}: {', '.join(seen.denied)}"))
+    return Failure(kinds.PERMISSION, line(f"{MEANING[kinds.PERMISSION]}: {', '.join(seen.denied)}"))
 
 
 def _unnamed(seen: Seen, exit_code: int | None, errors: str, now: float) -> Failure:
@@ -173,17 +160,17 @@ def _unnamed(seen: Seen, exit_code: int | None, errors: str, now: float) -> Fail
         return Failure()  # another program, which says no more than this
     last = next(iter(seen.problems), "") or _last_line(errors)
     if exit_code in _NOT_RUN and not seen.is_stream:
-        return _failure(CLIENT, last, 0, now)
+        return _failure(kinds.CLIENT, last, 0, now)
     if exit_code in _ENDED_BY_SOMEBODY:
-        return _failure(INTERRUPTED, "", 0, now)
+        return _failure(kinds.INTERRUPTED, "", 0, now)
     if not seen.has_ended and (found := _in_lines(errors)):
         return _failure(*found, 0, now)
-    return _failure(CRASH, f"{_how(exit_code)}{': ' if last else ''}{last}", 0, now)
+    return _failure(kinds.CRASH, f"{_how(exit_code)}{': ' if last else ''}{last}", 0, now)
 
 
 def _failure(kind: str, detail: str, resets_at: int, now: float) -> Failure:
     until = 0.0
-    if kind == LIMIT:
+    if kind == kinds.LIMIT:
         named = resets_at if now - LONGEST < resets_at <= now + LONGEST else 0
         until = float(named) or reset_time(detail, now)
     return Failure(kind, line(f"{MEANING[kind]}: {detail}" if detail else MEANING[kind]), until)
