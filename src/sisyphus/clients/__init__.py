@@ -96,12 +96,13 @@ def all_clients() -> list[Client]:
 
 
 def files(name: str) -> Files:
-    """The module of a client's files."""
+    """What a client writes down."""
     found: Files = _module(name, "_files")
     return found
 
 
 def setup(name: str) -> Setup:
+    """What a client loads and can hold."""
     found: Setup = _module(name, "_setup")
     return found
 

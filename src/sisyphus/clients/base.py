@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         NAME: str
         KEPT: tuple[Kept, ...]  # what we keep for it in files
         HAS_PROCESS: bool  # its hooks run below the session's process; others' below anybody's
-        HAS_TOASTS: bool  # it shows them beside the messages
+        HAS_TOASTS: bool  # it shows an outcome's toasts
         WAKES_BY_EXIT: bool  # `hook idle` wakes a session with exit code 2 and the text on stderr
         CLEARS: bool  # its /clear begins a session in which a loop goes on; else it only compacts
         LOADS_RULES: bool  # it sends rules of `.claude/rules` by itself
@@ -187,9 +187,9 @@ class Payload:
 
 
 class Status:
-    """What the client says of a session to whom draws a line of it: the folders where it began and
-    where it is, how much its context holds and how much of that is full; 0 and "" for what it does
-    not say."""
+    """What the client tells its status line of a session: the folders where it began and where it
+    is, how much its context holds (`window`) and how much of that is full (`tokens`); 0 and "" for
+    what it does not tell."""
 
     __slots__ = ("folders", "model", "session", "tokens", "window")
 

@@ -280,6 +280,22 @@ _LARGE_MARK = "[1m]"
 _FIRST_LARGE = 5
 _DATE = 8  # digits, as in `claude-sonnet-4-5-20250929`
 
+WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
+OUTPUT = "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
+SMALL_ONLY = "CLAUDE_CODE_DISABLE_1M_CONTEXT"
+OFF = ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
+
+LEAST_WINDOW = 100_000
+"""The client raises a smaller window of the environment to this one, and takes none from settings.
+So a stranger's settings cannot make every session look full."""
+
+_MOST_OUTPUT, _SPARE, _REFUSED = 20_000, 13_000, 3_000
+_DIGITS = 9
+_WHOLE = 100
+_YES = ("1", "true", "yes", "on")
+_UNITS = {"k": 1_000, "m": 1_000_000}
+
 
 def window(model: str, tokens: int, setting: int = 0, reported: int = 0) -> int:
     """The window in tokens: what it reported, else the setting, else by the model's name.
@@ -331,23 +347,6 @@ def capacity(
         whole = min(whole, SMALL)
     size = compacts.usable_window(whole)
     return size, compacts.ends_at(size, by_itself=is_new(model))
-
-
-WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
-PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
-OUTPUT = "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
-SMALL_ONLY = "CLAUDE_CODE_DISABLE_1M_CONTEXT"
-OFF = ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
-
-LEAST_WINDOW = 100_000
-"""The client raises a smaller window of the environment to this one, and takes none from settings.
-So a stranger's settings cannot make every session look full."""
-
-_MOST_OUTPUT, _SPARE, _REFUSED = 20_000, 13_000, 3_000
-_DIGITS = 9
-_WHOLE = 100
-_YES = ("1", "true", "yes", "on")
-_UNITS = {"k": 1_000, "m": 1_000_000}
 
 
 class Compaction:

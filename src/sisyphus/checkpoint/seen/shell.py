@@ -57,10 +57,12 @@ class Shell:
 
     def take(self, call: Call, result: Result, at: str) -> None:
         """One call that succeeded."""
+        if tools.was_interrupted(result):
+            return
         ran = Command(tools.command(call), ok=True, output=tools.printed(result), at=at)
-        if tools.is_in_background(result) and not tools.was_interrupted(result):
+        if tools.is_in_background(result):
             self._running[call.id] = ran
-        elif not tools.was_interrupted(result):
+        else:
             self._end(ran)
 
     def fail(self, call: Call, error: str, at: str) -> None:
