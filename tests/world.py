@@ -46,6 +46,7 @@ PATHS = ("file_path", "notebook_path", "filePath")
 RECORDED = {
     "session-end": "SessionEnd.other",
     "user-prompt-submit": "UserPromptSubmit",
+    "permission-request": "PermissionRequest.Edit",
     "post-tool-use": "PostToolUse.Read",
     "post-tool-use-failure": "PostToolUseFailure.Read",
     "post-tool-batch": "PostToolBatch",
@@ -75,6 +76,14 @@ RESPONSES = {
     "Skill": "Launching skill",
 }
 """Tool -> the text that the model gets, which is a batch's only `tool_response`."""
+
+ALLOWED = {
+    "hookSpecificOutput": {
+        "hookEventName": "PermissionRequest",
+        "decision": {"behavior": "allow"},
+    }
+}
+"""The whole reply by which the client lets a tool call through."""
 
 _NUMBERS = count(1)
 """No two tool calls of a session have one id."""
@@ -216,6 +225,16 @@ class World:
             "post-tool-use", tool_name=name, tool_input=given, tool_response=answer,
             tool_use_id=f"toolu_{next(_NUMBERS)}",
         )  # fmt: skip
+
+    def asks(self, name: str, path: str, mode: str = "acceptEdits", **fields: Any) -> bool:
+        """Whether a tool may write a file without the user being asked."""
+        given = {"file_path": str(self.folder / path), "content": "x"}
+        fields = {"tool_input": given, **fields}
+        reply = self.hook(
+            "permission-request", tool_name=name, permission_mode=mode, **fields
+        ).reply
+        assert reply in (None, ALLOWED)
+        return reply is not None
 
     def batch(self, calls: Sequence[Json], *, event: str = "post-tool-use") -> Answer:
         """The tool calls of one answer, as one PostToolBatch."""

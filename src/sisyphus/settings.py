@@ -143,6 +143,8 @@ SETTINGS = {
     "checkpoint.wip_commit": Setting(False, "Commit what is unfinished at a checkpoint."),
     "checkpoint.keep_days": Setting(
         14, "Days after which a handoff is not given to a new session.", 7, others=LOWER),
+    "permissions.own_files": Setting(
+        True, "Let the agent edit its plan and its handoff where edits are accepted."),
     "notify.command": Setting(
         "", "A command that is told of checkpoints, pauses and ends.", "sisyphus notify linear"),
     # It says to whom the user's key speaks.

@@ -44,7 +44,7 @@ def test_the_real_command_finds_nothing_where_all_is_well(home: Path) -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "✗" not in done.stdout
-    assert "  ✓ round trip    9 hooks answered through `sh -c`\n" in done.stdout
+    assert "  ✓ round trip    10 hooks answered through `sh -c`\n" in done.stdout
     assert "by ~/.claude/settings.json (user)\n" in done.stdout
     assert "\x1b" not in done.stdout
     assert sorted(path.name for path in (home / ".claude").iterdir()) == ["settings.json"]

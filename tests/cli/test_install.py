@@ -211,7 +211,7 @@ def _parts(settings: Path) -> set[str]:
 def test_claude_code_is_wired_and_gets_its_settings_back(settings: Path) -> None:
     done = _run("install")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "  edit     settings.json: 9 hooks of 7 events\n" in done.stdout
+    assert "  edit     settings.json: 10 hooks of 8 events\n" in done.stdout
     assert "installed in ~/.claude: 1 file.\n- Sessions that start from now" in done.stdout
     assert done.stdout.endswith("`sisyphus install --only commands --only statusline`.\n")
     hooks = stored(settings)["hooks"]

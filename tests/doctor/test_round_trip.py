@@ -17,7 +17,7 @@ def test_every_command_answers(scene: Scene) -> None:
 
     (found,) = round_trip.check(scene.case())
 
-    assert (found.state, found.text) == ("ok", "9 hooks answered through `sh -c`")
+    assert (found.state, found.text) == ("ok", "10 hooks answered through `sh -c`")
     assert f"{scene.sisyphus} hook session-start" in scene.trials.ran
 
 
@@ -54,7 +54,7 @@ def test_a_command_that_notes_nothing_is_not_ours(scene: Scene) -> None:
     found = told(round_trip.check(scene.case()))
 
     assert {state for state, _ in found} == {"warning"}
-    assert len(found) == 7  # `hook idle` has nothing to note
+    assert len(found) == 8  # `hook idle` has nothing to note
     assert found[0][1].endswith("ends well but notes nothing")
 
 

@@ -85,8 +85,8 @@ def _another(events: str) -> tuple[str, str]:
 
 OLD = "not as shipped now"
 ALL = (
-    "SessionStart, UserPromptSubmit, PostToolBatch, PreCompact, Stop, Stop (idle), "
-    "StopFailure, StopFailure (idle), SessionEnd"
+    "SessionStart, UserPromptSubmit, PermissionRequest, PostToolBatch, PreCompact, Stop, "
+    "Stop (idle), StopFailure, StopFailure (idle), SessionEnd"
 )
 SCENES = [
     pytest.param(_foreign, [], id="a hook of another's beside ours"),
@@ -151,7 +151,7 @@ def test_the_file_that_wires_them_is_named(scene: Scene) -> None:
     (found,) = wired.check(scene.case())
 
     where = ".claude/settings.json (project)"
-    assert (found.state, found.text) == ("ok", f"9 hooks of 7 events, once each, by {where}")
+    assert (found.state, found.text) == ("ok", f"10 hooks of 8 events, once each, by {where}")
 
 
 def test_nothing_wired_is_a_problem_with_the_command_to_run(scene: Scene) -> None:
@@ -207,7 +207,7 @@ def test_a_projects_entries_stay_silent_beside_the_users(
     found = list(wired.check(scene.case()))
 
     assert [(one.state, one.text) for one in found] == [
-        ("ok", f"9 hooks of 7 events, once each, by {USER}"),
+        ("ok", f"10 hooks of 8 events, once each, by {USER}"),
         ("ok", f"also by .claude/{name} ({scope}), which stays silent"),
     ]
 

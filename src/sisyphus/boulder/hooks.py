@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from sisyphus.clients.base import EDIT, TODO, WRITE, merge
 
 TYPE_CHECKING = False
@@ -99,3 +101,17 @@ def _take_stock(payload: Payload, space: Workspace) -> Outcome | None:
     from sisyphus.boulder.watch import take_stock
 
     return take_stock(at_its_place(space), payload.session, payload.event)
+
+
+def owned(payload: Payload, space: Workspace) -> list[str]:
+    """The plan that the session follows, where it lies in one of the usual places: the model can
+    follow any file, and one elsewhere may mean something to somebody."""
+    from sisyphus.boulder.discover import PLAN_FILES, PLAN_FOLDERS
+    from sisyphus.boulder.store import read_plans
+
+    if not space.settings.get("boulder.enabled"):
+        return []
+    plan = read_plans(space.home, space.root).of_session(payload.session)
+    place = os.path.relpath(plan, space.root).replace(os.sep, "/") if plan else ""
+    is_usual = place in PLAN_FILES or os.path.dirname(place) in PLAN_FOLDERS
+    return [plan] if is_usual else []

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from sisyphus.clients.base import Outcome, Payload
     from sisyphus.workspace import Workspace
 
+_HANDOFFS = ".claude/handoffs/"
+
 COMMANDS = ("ralph-context", "ralph-checkpoint")
 
 
@@ -131,3 +133,12 @@ def _try(
     from sisyphus.attempt import attempt
 
     return attempt(handle, payload, space, "the context's state")
+
+
+def owned(payload: Payload, space: Workspace) -> list[str]:
+    """The session's handoff that nobody was given yet, where it lies in the project."""
+    from sisyphus.checkpoint import handoffs
+
+    entry = handoffs.open_of(space.ours, space.root, payload.session)
+    place = str(entry.get("handoff_file", "")) if entry else ""
+    return [os.path.join(space.root, place)] if place.startswith(_HANDOFFS) else []

@@ -114,6 +114,7 @@ class Payload:
     """
 
     __slots__ = (
+        "accepts_edits",
         "agent",
         "background",
         "calls",
@@ -152,6 +153,7 @@ class Payload:
         self.prompt = self.prompt_id = ""
         self.is_machines = False  # the client made this prompt, and not the user
         self.is_waking = False  # and it is the one by which an asynchronous hook wakes the session
+        self.accepts_edits = False  # the user lets the agent write files without being asked
         self.plans_only = False  # in plan mode, where nothing is done but planned
         self.last_message: str | None = None
         self.background: list[object] = []
@@ -236,7 +238,7 @@ class Outcome:
     """What a handler asks for. A handler without an opinion returns None instead."""
 
     __slots__ = (
-        "announced", "changes", "keep", "messages", "notes", "reason", "texts", "toasts",
+        "allows", "announced", "changes", "keep", "messages", "notes", "reason", "texts", "toasts",
         "wake_after",
     )  # fmt: skip
 
@@ -255,6 +257,7 @@ class Outcome:
         self.notes = list(notes)  # for the journal, in plain words
         self.announced = list(announced)  # for the user, where texts are sent or wait
         self.changes = list(changes)  # of records in the memory
+        self.allows = False  # PermissionRequest: the agent may, and nobody is asked
         self.keep: list[str] = []  # PreCompact: for the summariser, one item each
         self.wake_after: float | None = None  # Stop: seconds until `idle` is to be asked
         self.toasts: list[Toast] = []  # for the user, where the client has such
@@ -269,6 +272,7 @@ def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
             continue
         if merged.reason is None:
             merged.reason = outcome.reason
+        merged.allows = merged.allows or outcome.allows
         merged.texts += outcome.texts
         merged.notes += outcome.notes
         merged.keep += outcome.keep

@@ -104,6 +104,7 @@ BATCH, FAILED_CALL = "PostToolBatch", "PostToolUseFailure"
 SETTINGS, LOCAL_SETTINGS = "settings.json", "settings.local.json"
 
 _PLAN_MODE = "plan"
+_ACCEPTING_MODES = ("acceptEdits", "auto")
 _MACHINE = "<task-notification>"
 """How prompts begin that the client makes itself."""
 
@@ -136,7 +137,9 @@ def read(event: str, raw: Json, ours: str = "") -> Payload:  # noqa: ARG001  # C
     found.prompt_id = as_text(raw.get("prompt_id"))
     found.is_machines = found.prompt.startswith(_MACHINE)
     found.is_waking = found.prompt.startswith(_WAKING)
-    found.plans_only = raw.get("permission_mode") == _PLAN_MODE
+    mode = raw.get("permission_mode")
+    found.plans_only = mode == _PLAN_MODE
+    found.accepts_edits = mode in _ACCEPTING_MODES
     message = raw.get("last_assistant_message")
     found.last_message = message if isinstance(message, str) else None
     found.background = as_list(raw.get("background_tasks"))
@@ -145,6 +148,9 @@ def read(event: str, raw: Json, ours: str = "") -> Payload:  # noqa: ARG001  # C
     found.follows_failure = found.named in ("", CLIENT_EVENTS["stop-failure"])
     if event == "post-tool-use":
         _read_calls(found, raw)
+    elif event == "permission-request":  # a call that may be made yet: its id is no news
+        asked = {name: raw.get(name) for name in ("tool_name", "tool_input")}
+        found.calls = [tool_call(asked, found.cwd, {}, failed=False)]
     return found
 
 
@@ -208,6 +214,8 @@ def render(
     """
     if payload.event == "pre-compact":
         return {_KEPT: outcome.keep} if outcome.keep else None
+    if payload.event == "permission-request":
+        return _allowed() if outcome.allows else None
     reply: Json = {}
     if outcome.reason is not None:
         reply["decision"] = "block"
@@ -222,6 +230,12 @@ def render(
     if not reply:
         return None
     return reply if plugin_folder() else without_prefix(reply)
+
+
+def _allowed() -> Json:
+    decision = {"behavior": "allow"}
+    event = CLIENT_EVENTS["permission-request"]
+    return {"hookSpecificOutput": {"hookEventName": event, "decision": decision}}
 
 
 def heard(reply: Json) -> tuple[str, str]:

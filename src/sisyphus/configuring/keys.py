@@ -17,6 +17,7 @@ SECTIONS = {
     "boulder": "Plans that survive the session.",
     "ralph": "Loops that keep their promise.",
     "checkpoint": "Work that is handed over before the context is full.",
+    "permissions": "What the agent may do without you being asked.",
     "notify": "What happened, told to others.",
     "enforce": "Sessions that go on; `sisyphus enforce on` begins it, project by project.",
     "state": "What sisyphus keeps of past sessions.",

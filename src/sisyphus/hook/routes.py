@@ -37,6 +37,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "sisyphus.checkpoint.hooks:on_user_prompt_submit",
         "sisyphus.enforce.hooks:on_user_prompt_submit",  # what was answered before is no activity
     ),
+    "permission-request": ("sisyphus.hook.permission:on_permission_request",),
     "post-tool-use": (
         "sisyphus.boulder.hooks:on_post_tool_use",
         "sisyphus.ralph.hooks:on_post_tool_use",
