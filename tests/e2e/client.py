@@ -25,7 +25,7 @@ CLIENT = Path(os.environ.get("CLAUDE_CLIENT") or BINARY)
 COMMANDS = Path(sys.executable).parent  # of the environment that runs the tests: `sisyphus`
 TIME_LIMIT = 120.0  # seconds; against a hang alone, a healthy process takes about two
 PRINT_MODE = (
-    *("--print", "--verbose", "--include-hook-events", "--permission-mode", "bypassPermissions"),
+    *("--print", "--verbose", "--include-hook-events", "--permission-mode", "acceptEdits"),
     *("--input-format", "stream-json", "--output-format", "stream-json"),
 )
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from e2e.wire import Request
 
 
+WITH_SHELL = ("--allowedTools", "Bash")
+"""Flags of a user who lets the agent run commands as well. Edits are accepted in every run."""
+
+
 @dataclass(frozen=True)
 class Run:
     """What one run of the client left: what the model received, and the client's own events.

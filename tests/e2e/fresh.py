@@ -63,7 +63,7 @@ class Runner:
         variables = {**environment(self._desk.home), "ANTHROPIC_BASE_URL": self._model.url}
         variables["PATH"] = f"{_with_client(self._desk.home)}{os.pathsep}{variables['PATH']}"
         plugins = [word for path in self._desk.plugins for word in ("--plugin-dir", str(path))]
-        flags = ["--permission-mode", "bypassPermissions", *plugins]
+        flags = ["--permission-mode", "acceptEdits", *plugins]
         with subprocess.Popen(
             [COMMANDS / "sisyphus", "ralph", "run", *words, "--", *flags],
             cwd=self._desk.project,

@@ -169,7 +169,7 @@ def _opened(
     termios.tcsetwinsize(tty, (50, 160))  # rows, columns
     plugins = [word for path in desk.plugins for word in ("--plugin-dir", str(path))]
     process = subprocess.Popen(
-        [CLIENT, "--permission-mode", "bypassPermissions", *plugins, *flags],
+        [CLIENT, "--permission-mode", "acceptEdits", *plugins, *flags],
         cwd=desk.project,
         env=variables,
         stdin=tty,

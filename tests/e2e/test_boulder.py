@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from e2e.desk import Desk, make_project
+from e2e.desk import WITH_SHELL, Desk, make_project
 from e2e.script import Tool, agent, edit, read, say, use, write
 from e2e.texts import ENABLED, continuation
 
@@ -44,7 +44,7 @@ def test_the_next_session_continues_the_plan_with_its_exact_progress(
 
 
 def test_a_plan_that_the_model_writes_is_tracked_from_then_on(desk: Desk) -> None:
-    plan = desk.project / ".claude/PLAN.md"
+    plan = desk.project / "PLAN.md"
 
     run = desk.run("plan it", turns=[use(write(plan, PLAN)), say("planned")])
     following = desk.run("go on", turns=[say("gladly")])
@@ -52,7 +52,7 @@ def test_a_plan_that_the_model_writes_is_tracked_from_then_on(desk: Desk) -> Non
     assert ENABLED in run.told + run.requests[-1].text
     assert desk.state(".boulder.json")["active_plan"] == str(plan)
     assert desk.state(".boulder.json")["session_ids"] == [run.session, following.session]
-    assert following.requests[0].count(continuation("Checkout page", "2/4")) == 1
+    assert following.requests[0].count(continuation("Checkout page", "2/4", "PLAN.md")) == 1
 
 
 def test_an_edit_through_the_client_moves_the_progress(desk: Desk) -> None:
@@ -83,10 +83,10 @@ def test_an_edit_by_a_subagent_moves_the_progress_without_a_word_to_it(desk: Des
 
 
 def test_an_edit_by_other_means_is_noticed(desk: Desk) -> None:
-    plan = desk.write(".claude/PLAN.md", PLAN)
+    plan = desk.write("PLAN.md", PLAN)
     done = Tool("Bash", {"command": f"sed -i 's/- \\[ \\] Test/- [x] Test/' {plan}"})
 
-    desk.run("work", turns=[use(done), say("tested")])
+    desk.run("work", turns=[use(done), say("tested")], flags=WITH_SHELL)
 
     assert desk.state(".boulder.json")["progress"] == {"total": 4, "completed": 3}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from e2e.desk import WITH_SHELL
 from e2e.script import Tool, Turn, edit, read, say, use
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def test_a_handoff_says_what_happened_and_the_next_session_gets_it_once(desk: De
             filled(87, edit(code, "return 2", "return 3")),
             say("The token half works. Next I mend its test."),
         ],
+        flags=WITH_SHELL,
     )
     fresh = desk.run("go on", turns=[say("gladly")])
     third = desk.run("go on", turns=[say("gladly")])

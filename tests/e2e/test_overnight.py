@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from e2e.desk import WITH_SHELL
 from e2e.script import Tool, Turn, background, say, use, write
 from e2e.texts import COMPLETE, GO_ON
 
@@ -77,7 +78,7 @@ def test_a_commit_is_progress(desk: Desk) -> None:
     commit = "git -c user.name=u -c user.email=e@e commit --quiet --allow-empty -m step"
     turns = [turn for _ in range(7) for turn in (use(_bash(commit)), NOT_YET)]
 
-    run = desk.run(TYPED, turns=[*turns, PROMISE])
+    run = desk.run(TYPED, turns=[*turns, PROMISE], flags=WITH_SHELL)
 
     assert COMPLETE in run.told
 
@@ -126,7 +127,8 @@ def test_the_checklist_must_be_done(desk: Desk) -> None:
     add = use(_bash('sisyphus ralph checklist add "handles CRLF"'))
     tick = use(_bash("sisyphus ralph checklist done 1"))
 
-    run = desk.run(f"{TYPED} --verify-checklist", turns=[add, PROMISE, tick, PROMISE])
+    turns = [add, PROMISE, tick, PROMISE]
+    run = desk.run(f"{TYPED} --verify-checklist", turns=turns, flags=WITH_SHELL)
 
     assert "- [ ] 1 handles CRLF" in run.requests[2].last
     assert COMPLETE in run.told

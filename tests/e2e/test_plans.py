@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from e2e.desk import Desk, make_project
+from e2e.desk import WITH_SHELL, Desk, make_project
 from e2e.script import Tool, edit, read, say, use, write
 from e2e.texts import continuation
 
@@ -240,12 +240,12 @@ def test_the_record_in_the_project_carries_the_plan_to_another_machine(
 
 
 def test_a_plan_that_is_renamed_is_followed(desk: Desk) -> None:
-    plan = desk.write(".claude/PLAN.md", PLAN)
+    plan = desk.write("PLAN.md", PLAN)
     desk.run("hello", turns=[say("hi")])
 
     moved = desk.project / "docs/audit.md"
     command = f"mkdir -p {moved.parent} && mv {plan} {moved}"
-    run = desk.run("move it", turns=[use(bash(command)), say("moved")])
+    run = desk.run("move it", turns=[use(bash(command)), say("moved")], flags=WITH_SHELL)
     following = desk.run("go on", turns=[say("gladly")])
 
     assert "docs/audit.md" in run.told
@@ -265,7 +265,7 @@ def test_a_worktree_and_a_subfolder_continue_the_plan(desk: Desk, tmp_path: Path
     below = desk.run("hello", turns=[say("hi")], folder="src")
     beside = tree.run("work", turns=[
         use(read(plan)), use(edit(plan, "- [ ] Note", "- [x] Note")), say("listed"),
-    ])  # fmt: skip
+    ], flags=["--permission-mode", "bypassPermissions"])  # fmt: skip
     back = desk.run("go on", turns=[say("gladly")])
 
     assert below.requests[0].count(continuation("Docs audit", "1/4")) == 1
@@ -285,7 +285,7 @@ def test_a_plan_of_the_clients_plan_mode_is_adopted_by_name(desk: Desk) -> None:
 
 def test_a_plan_written_by_the_model_in_a_session_that_was_asked_is_its_own(desk: Desk) -> None:
     two_plans(desk)
-    new = desk.project / ".claude/plans/search.md"
+    new = desk.project / "docs/kord/plans/search.md"
 
     run = desk.run("plan it", turns=[use(write(new, "# Search\n\n- [ ] Index\n")), say("planned")])
 
