@@ -35,11 +35,13 @@ times as long, and what such a process of these tests runs is run by others as w
 
 
 SLOW = (
-    "dashboard/api/test_schema.py", "dashboard/test_serve.py", "integration/test_parallel.py",
-    "integration/test_paths.py", "integration/test_slow_texts.py", "integration/test_state.py",
-    "integration/test_stdin.py", "test_doc_blocks.py", "test_doc_json.py", "test_pictures.py",
+    "cli/test_install.py", "cli/test_ralph_run.py", "cli/test_redraw.py",
+    "dashboard/api/test_schema.py", "dashboard/test_serve.py", "install/test_actions.py",
+    "integration/test_parallel.py", "integration/test_paths.py", "integration/test_slow_texts.py",
+    "integration/test_state.py", "integration/test_stdin.py", "runner/test_recover.py",
+    "test_doc_blocks.py", "test_doc_json.py", "test_pictures.py",
 )  # fmt: skip
-"""Files of tests that start hundreds of processes, or a browser: `make slow` runs them."""
+"""Files of tests that start many processes, or a browser: `make slow` runs them."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -74,7 +74,7 @@ def test_our_own_program_is_run_for_a_project(scene: Scene) -> None:
     scene.wire(scene.project / ".claude/settings.json", "sisyphus")
 
     assert [one.state for one in round_trip.check(scene.case())] == ["ok"]
-    assert len(scene.trials.ran) == 8
+    assert len(scene.trials.ran) == 9
 
 
 def test_a_command_line_of_the_users_own_is_not_run(scene: Scene) -> None:

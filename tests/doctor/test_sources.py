@@ -99,5 +99,5 @@ def test_a_plugin_switched_on_by_a_project_is_a_strangers(scene: Scene) -> None:
 
     case = scene.case()
 
-    assert len(case.hooks) == 9
+    assert len(case.hooks) == 10
     assert case.trusted == []

@@ -58,9 +58,9 @@ def test_the_command_that_it_calls_can_be_replaced_in_one_line() -> None:
 
 
 def test_it_asks_for_every_event_that_is_answered() -> None:
-    """OpenCode tells of each tool call alone."""
+    """OpenCode refuses the model none of our files."""
     asked = set(re.findall(r'(?:ask|askNow)\(session, "([a-z-]+)"', CODE))
-    assert asked == set(ROUTES)
+    assert asked == set(ROUTES) - {"permission-request"}
     assert asked <= set(EVENTS)
 
 

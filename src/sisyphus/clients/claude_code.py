@@ -150,7 +150,10 @@ def read(event: str, raw: Json, ours: str = "") -> Payload:  # noqa: ARG001  # C
         _read_calls(found, raw)
     elif event == "permission-request":  # a call that may be made yet: its id is no news
         asked = {name: raw.get(name) for name in ("tool_name", "tool_input")}
-        found.calls = [tool_call(asked, found.cwd, {}, failed=False)]
+        call = tool_call(asked, found.cwd, {}, failed=False)
+        if call.path != call.input.get("file_path"):  # the client asks about plain paths alone
+            call.path = ""
+        found.calls = [call]
     return found
 
 

@@ -18,7 +18,7 @@ from sisyphus.paths import ancestors, display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.clients.base import Payload, ToolCall
+    from sisyphus.clients.base import Payload
     from sisyphus.workspace import Workspace
 
 OWNERS = (
@@ -32,7 +32,8 @@ def on_permission_request(payload: Payload, space: Workspace) -> Outcome | None:
     if not payload.accepts_edits or not payload.session or not payload.calls:
         return None
     [call] = payload.calls
-    if not _writes_markdown(call) or not space.settings.get("permissions.own_files"):
+    may_be = call.kind in (EDIT, WRITE) and call.path.endswith(".md")
+    if not may_be or not space.settings.get("permissions.own_files"):
         return None
     path = _in_project(call.path, space.root)
     if not path or path not in _owned(payload, space):
@@ -40,12 +41,6 @@ def on_permission_request(payload: Payload, space: Workspace) -> Outcome | None:
     outcome = Outcome(notes=[f"allowed {call.tool} of {display(path, space.root)}"])
     outcome.allows = True
     return outcome
-
-
-def _writes_markdown(call: ToolCall) -> bool:
-    """Whether the call names its file by a plain path. The client resolves `..` before it asks."""
-    is_plain = call.path.endswith(".md") and call.path == call.input.get("file_path")
-    return is_plain and call.kind in (EDIT, WRITE)
 
 
 def _in_project(path: str, root: str) -> str:
