@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 # No test is timed: a busy machine is no failure.
 settings.register_profile("sisyphus", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("sisyphus")
+settings.register_profile("everyday", settings.get_profile("sisyphus"), max_examples=40)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`make test` tries fewer examples of each property than `make cover` and `make test-all`."""
+    is_everyday = config.option.markexpr == "not slow"
+    settings.load_profile("everyday" if is_everyday else "sisyphus")
 
 
 _OF_THE_TERMINAL = ("COLUMNS", "LINES")
