@@ -102,7 +102,6 @@ _RESERVE_BYTES = 65_536
 _ROW_BYTES = 256
 """What one row more may take, besides its texts."""
 
-_LOCKED = "database is locked"
 _PAUSE_SECONDS = 0.005
 _COPY_BYTES = 1_000_000
 
@@ -140,9 +139,10 @@ def close() -> None:
 
 
 class Memory:
-    """An open memory. `problem`: why it is off; "" where it works."""
+    """An open memory. `problem`: why it is off; "" where it works. `is_busy`: it is off because
+    another process has had it for too long."""
 
-    __slots__ = ("_changes", "_stamp", "_written", "database", "path", "problem")
+    __slots__ = ("_changes", "_stamp", "_written", "database", "is_busy", "path", "problem")
 
     def __init__(
         self,
@@ -150,17 +150,15 @@ class Memory:
         database: sqlite3.Connection | None,
         problem: str = "",
         stamp: Stamp | None = None,
+        *,
+        is_busy: bool = False,
     ) -> None:
         self.path = path
         self.database = database
         self.problem = problem
+        self.is_busy = is_busy
         self._stamp = stamp
         self._written = self._changes = 0
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether it is off because another process has had it for too long."""
-        return self.problem.endswith(_LOCKED)
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """What a query finds, all at once; nothing where the memory is off."""
@@ -212,7 +210,7 @@ class Memory:
             self.problem = _in_words(self.path, error)
             if self._stamp is not None:
                 _set_aside(self.path, self._stamp)
-        elif _code(error) == _sqlite3.SQLITE_BUSY:
+        elif tells_of_others(error):
             self.database.execute("PRAGMA busy_timeout = 0")
 
     def begin(self) -> None:
@@ -359,7 +357,7 @@ def _open(path: str, tries: int = 3, *, only_looks: bool = False) -> Memory:
             database.close()
         if tries and not only_looks and _is_unreadable(error) and _set_aside(path, stamp):
             return _open(path, tries - 1)
-        return Memory(path, None, _in_words(path, error))
+        return Memory(path, None, _in_words(path, error), is_busy=tells_of_others(error))
     if not found:
         database.close()
         return Memory(path, None)
@@ -371,6 +369,11 @@ def _open(path: str, tries: int = 3, *, only_looks: bool = False) -> Memory:
 
 def _code(error: Exception) -> int:
     return getattr(error, "sqlite_errorcode", 0) & _ANY_CODE
+
+
+def tells_of_others(error: Exception) -> bool:
+    """Whether another process has had the memory for too long."""
+    return _code(error) == _sqlite3.SQLITE_BUSY
 
 
 def _is_unreadable(error: Exception) -> bool:

@@ -14,6 +14,7 @@ import sys
 import time
 
 from sisyphus.clients.base import Outcome, can_carry_text, merge
+from sisyphus.memory import tells_of_others
 from sisyphus.paths import display
 from sisyphus.session import store
 
@@ -77,8 +78,7 @@ class Reply:
             return self._send(outcomes)
         except (OSError, _sqlite3.Error) as error:  # the disk is full, say
             self._space.log(f"{payload.event}: the memory was not written: {error}")
-            is_busy = getattr(error, "sqlite_errorcode", 0) == _sqlite3.SQLITE_BUSY
-            if self._has_printed or is_busy:
+            if self._has_printed or tells_of_others(error):
                 return Outcome()
             return self._send_without_memory(outcomes, str(error))
 
