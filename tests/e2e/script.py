@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,6 +53,12 @@ def say(text: str) -> Turn:
 
 def use(*tools: Tool) -> Turn:
     return Turn(tools=tools)
+
+
+def slowly(turn: Turn) -> Turn:
+    """The same from a model that takes its time, as real ones do: the client writes an answer down
+    about 100 ms late, and has done so before this one."""
+    return replace(turn, meanwhile=lambda: time.sleep(0.2))
 
 
 def read(path: object) -> Tool:

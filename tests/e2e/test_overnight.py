@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from e2e.desk import WITH_SHELL
-from e2e.script import Tool, Turn, background, say, use, write
+from e2e.script import Tool, Turn, background, say, slowly, use, write
 from e2e.texts import COMPLETE, GO_ON
 
 if TYPE_CHECKING:
@@ -194,8 +194,9 @@ def test_the_budget_of_tokens_counts_subagents(desk: Desk) -> None:
     asked = {"description": "x", "prompt": "look", "subagent_type": "general-purpose"}
     delegate = use(Tool("Agent", {**asked, "run_in_background": False}))
     costly = Turn("Looked.", tokens=50_000)
+    turns = [delegate, slowly(NOT_YET)]
 
-    run = desk.run(f"{TYPED} --max-tokens 40000", turns=[delegate, NOT_YET], agent_turns=[costly])
+    run = desk.run(f"{TYPED} --max-tokens 40000", turns=turns, agent_turns=[costly])
 
     assert "the limit of 40,000 tokens is reached" in run.told
     assert _ended(desk) == ["limit"]
