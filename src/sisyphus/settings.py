@@ -8,10 +8,10 @@ So a project's file and a variable set what the table lists for them, and nothin
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.errors import UnreadableError
+from sisyphus.quick_json import dumps, loads
 from sisyphus.reading import read_text
 from sisyphus.state import debug
 
@@ -283,9 +283,9 @@ def _file_values(path: str, inside: str, opener: Callable[[], Memory] | None) ->
     stamp = f"{found.st_mtime_ns} {found.st_size} {found.st_ino}"
     kept = _recall(opener, path, stamp)
     if kept is not None:
-        return dict(json.loads(kept))
+        return dict(loads(kept))
     values = _parse(path, inside)
-    _keep(opener, path, stamp, json.dumps(values))
+    _keep(opener, path, stamp, dumps(values))
     return values
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 _MOST = 253_402_300_800  # the year 10000
@@ -48,7 +47,8 @@ def epoch(at: object) -> float:
     if not isinstance(at, str):
         return 0.0
     if is_time(at):
-        year, month, day, hour, minute, second = map(int, re.split("[-T:.Z]", at)[:6])
+        year, month, day = int(at[:4]), int(at[5:7]), int(at[8:10])
+        hour, minute, second = int(at[11:13]), int(at[14:16]), int(at[17:19])
         fraction = float(f"0{at[_SECONDS_END:-1]}")
         years = year - (month < _MARCH)  # a year that begins in March has its odd day at its end
         days = years * 365 + years // 4 - years // 100 + years // 400
@@ -65,6 +65,8 @@ def epoch(at: object) -> float:
 
 def is_time(at: str) -> bool:
     """Whether it is spelled as `iso` does, in seconds or finer."""
+    import re
+
     return re.fullmatch(_ISO, at) is not None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from functools import cached_property
 
 from sisyphus import settings
 from sisyphus.clients import DEFAULT
@@ -31,14 +30,21 @@ def run_id() -> str:
 
 
 class Workspace:
-    """One project as seen from `cwd`, the folder where a session or command began.
+    """One project as seen from `cwd`, the folder where a session or command began; its `root` is
+    looked for from there, unless it is known.
 
     `now` is in epoch seconds; `scope`: which settings call the hook that works here, the "user"'s,
     those of a "project", its "local" ones, or a "plugin".
     """
 
     def __init__(
-        self, cwd: str, *, now: float | None = None, client: str = DEFAULT, scope: str = "user"
+        self,
+        cwd: str,
+        *,
+        root: str = "",
+        now: float | None = None,
+        client: str = DEFAULT,
+        scope: str = "user",
     ) -> None:
         self.cwd = cwd
         self.client = client
@@ -46,18 +52,23 @@ class Workspace:
         self.now = time.time() if now is None else now
         self.home = client_home()
         self.ours = os.path.join(self.home, ".sisyphus")
+        self._root = root
+        self._settings: settings.Settings | None = None
 
     @property
     def memory(self) -> Memory:
         return open_memory(self.ours)
 
-    @cached_property
+    @property
     def root(self) -> str:
-        return project_root(self.cwd)
+        self._root = self._root or project_root(self.cwd)
+        return self._root
 
-    @cached_property
+    @property
     def settings(self) -> settings.Settings:
-        return settings.load(self.ours, self.root, lambda: self.memory)
+        if self._settings is None:
+            self._settings = settings.load(self.ours, self.root, lambda: self.memory)
+        return self._settings
 
     def project_file(self, name: str) -> str:
         """A file that we keep for the project."""

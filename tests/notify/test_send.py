@@ -14,6 +14,7 @@ from ralph.processes import wait_for
 import sisyphus
 from sisyphus.notify import send as module
 from sisyphus.notify.send import send
+from sisyphus.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,9 +122,7 @@ def test_a_message_that_a_pipe_might_not_hold_is_not_sent(
     home: Path, project: Path, told: Callable[[str], Path]
 ) -> None:
     told("true")
-    space = a_space(project)
-    space.root = "/" + "x" * 20_000
-    send(space, "pause")
+    send(Workspace(str(project), root="/" + "x" * 20_000), "pause")
     assert "notify: pause: ValueError: a message of 20," in debug_log(home)
 
 

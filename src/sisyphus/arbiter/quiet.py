@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.arbiter.situation import ALLOW, NO_LOOP
@@ -10,6 +9,7 @@ from sisyphus.boulder import enforcement
 from sisyphus.clients import client_named
 from sisyphus.clients.base import Outcome
 from sisyphus.errors import SisyphusError
+from sisyphus.quick_json import loads
 from sisyphus.reading import open_regular
 from sisyphus.session import client_process
 from sisyphus.workspace import ENFORCEMENT, run_id
@@ -53,7 +53,7 @@ def _is_free(payload: Payload, space: Workspace) -> bool:
     memory = {}
     if f"session-{payload.session}.json" in names:
         with open(os.path.join(folder, f"session-{payload.session}.json"), "rb") as file:
-            memory = json.load(file)
+            memory = loads(file.read())
     is_read = memory.get("transcript") == payload.transcript
     offset = memory.get("offset", 0) if is_read else 0
     return not memory.get("news") and _starts_nothing(payload.transcript, offset)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.boulder.store import Plans, book_path
+from sisyphus.quick_json import dumps
 from sisyphus.state.files import check_version, ensure_folder, load_json, write_json
 from sisyphus.state.lock import Lock
 
@@ -55,10 +55,10 @@ class Book(Plans):
         found = load_json(self._path)
         check_version(self._path, found)
         super().__init__(found, self.root)
-        self._before = json.dumps(self.as_json())
+        self._before = dumps(self.as_json())
 
     def _save(self) -> None:
-        now = json.dumps(self.as_json())
+        now = dumps(self.as_json())
         if now != self._before:
             write_json(self._path, self.as_json())
             self._before = now

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.errors import UnreadableError
+from sisyphus.quick_json import loads
 from sisyphus.reading import read_text
 from sisyphus.state.files import read_json
 from sisyphus.workspace import run_id
@@ -41,7 +41,7 @@ def _files(folder: str) -> list[str]:
 def read_state(root: str) -> Json:
     """What the state file of the project's fresh-context run holds, {} where that is nothing."""
     try:
-        found = json.loads(read_text(os.path.join(root, STATE_FILE), STATE_BYTES, root))
+        found = loads(read_text(os.path.join(root, STATE_FILE), STATE_BYTES, root))
     except (UnreadableError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -39,13 +39,11 @@ def workspace(project: str, *, may_be_gone: bool = False) -> Workspace:
         folder = os.path.abspath(project)
     except FileNotFoundError as error:
         raise SisyphusError("the current folder is gone. Change to one that exists.") from error
-    space = Workspace(folder)
     if os.path.isdir(folder):
-        return space
+        return Workspace(folder)
     if not may_be_gone or os.path.lexists(folder):
         raise SisyphusError(f"no such folder: {folder}. Name an existing one with --project.")
-    space.root = os.path.realpath(folder)
-    return space
+    return Workspace(folder, root=os.path.realpath(folder))
 
 
 def working_memory(*, only_looks: bool = False) -> Memory:

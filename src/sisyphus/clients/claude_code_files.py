@@ -3,13 +3,12 @@ transcripts lie."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 
 from sisyphus import transcript as ts
 from sisyphus.clients.claude_code import CONTEXT_COUNTS, KINDS, tool_path
 from sisyphus.paths import is_safe_id
+from sisyphus.quick_json import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def command_mark(name: str) -> bytes:
 
 def read_record(line: bytes) -> ts.Record | None:
     try:
-        raw = json.loads(line)
+        raw = loads(line)
     except (ValueError, RecursionError):
         return None
     return record(raw) if isinstance(raw, dict) else None
@@ -181,6 +180,8 @@ def _read_prompt(found: ts.Record, raw: Json) -> None:
     if found.is_prompt:
         found.typed = [text for text in texts if not text.lstrip().startswith(_ADDED)]
     if found.is_prompt and len(texts) == 1 and texts[0].lstrip().startswith("<command-"):
+        import re
+
         typed = re.fullmatch(_COMMAND, texts[0])
         if typed:
             is_own = typed[1] in _OWN_COMMANDS

@@ -15,7 +15,6 @@ it last spoke as `lines`, each an object with a `kind`:
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.clients import OPENCODE
@@ -23,6 +22,7 @@ from sisyphus.clients import claude_code_files as claude
 from sisyphus.clients import opencode_tools as tools
 from sisyphus.clients.base import as_object, as_text
 from sisyphus.paths import is_safe_id
+from sisyphus.quick_json import dumps
 from sisyphus.state.files import append_text
 from sisyphus.times import iso
 
@@ -62,7 +62,7 @@ def append(path: str, records: Sequence[Json]) -> None:
     """Adds the records in one write, so that two hooks never mix their lines. Raises `OSError`."""
     if not records or not path:
         return
-    text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
+    text = "".join(dumps(record, is_dense=True) + "\n" for record in records)
     append_text(path, text)
 
 

@@ -99,9 +99,7 @@ class Desk:
 
     def space(self, root: str) -> Workspace:
         """The project at `root`. Where its folder is gone, none above it is taken for it."""
-        space = Workspace(root, now=self.now())
-        space.root = root
-        return space
+        return Workspace(root, root=root, now=self.now())
 
     def projects(self) -> dict[str, str]:
         """Id -> root of every project that something is known of."""

@@ -11,11 +11,10 @@ the stronger one's settings call us for the event.
 
 from __future__ import annotations
 
-import json
-
 from sisyphus.clients import claude_code
 from sisyphus.clients.base import EARLIER, as_object, as_text
 from sisyphus.errors import UnreadableError
+from sisyphus.quick_json import loads
 from sisyphus.reading import DOCUMENT_BYTES, read_bytes
 from sisyphus.session import store
 
@@ -99,6 +98,6 @@ def _read(path: str) -> Json:
     try:
         raw = read_bytes(path, DOCUMENT_BYTES)
         text = raw.decode("utf-8", "replace").removeprefix("\ufeff") if b" hook " in raw else "{}"
-        return as_object(json.loads(text))
+        return as_object(loads(text))
     except (UnreadableError, ValueError, RecursionError):
         return {}

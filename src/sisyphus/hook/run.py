@@ -6,7 +6,6 @@ never by the exit code, so that a crash can never be read as a decision.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -16,6 +15,7 @@ from sisyphus.clients import DEFAULT, client_named
 from sisyphus.clients.base import EARLIER, EVENTS, Outcome
 from sisyphus.clients.claude_code import plugin_folder
 from sisyphus.hook.routes import ONLY_WHERE, ROUTES
+from sisyphus.quick_json import loads
 from sisyphus.session.reply import Reply
 from sisyphus.state import debug
 from sisyphus.workspace import Workspace
@@ -100,7 +100,7 @@ class Door:
             self.fail(f"{self._event}: payload passed over: more than {STDIN_BYTES:,} bytes")
             return None
         try:
-            value = json.loads(raw.decode("utf-8", "replace").removeprefix("\ufeff"))
+            value = loads(raw.decode("utf-8", "replace").removeprefix("\ufeff"))
         except (ValueError, RecursionError) as error:
             self.fail(f"{self._event}: payload not understood: {error}")
             return None

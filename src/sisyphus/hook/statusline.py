@@ -6,7 +6,6 @@ the window from here. What fails is left out of the line, and the exit code is 0
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -15,6 +14,7 @@ from sisyphus import memory, state
 from sisyphus.clients.base import as_object
 from sisyphus.clients.claude_code import read_status
 from sisyphus.hook import status_words
+from sisyphus.quick_json import loads
 from sisyphus.state import debug
 from sisyphus.workspace import Workspace
 
@@ -60,7 +60,7 @@ def run() -> int:
 def _payload() -> Json:
     """{} where stdin holds no object."""
     try:
-        return as_object(json.loads(sys.stdin.buffer.read(STDIN_BYTES)))
+        return as_object(loads(sys.stdin.buffer.read(STDIN_BYTES)))
     except (ValueError, RecursionError):
         return {}
 

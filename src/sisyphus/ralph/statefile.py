@@ -6,11 +6,9 @@ header and ours needs none. The prompt follows the empty line behind the header,
 
 from __future__ import annotations
 
-import json
-import re
-
 from sisyphus.numbers import MOST
 from sisyphus.paths import is_safe_id
+from sisyphus.quick_json import dumps, loads
 from sisyphus.ralph.loop import ACTIVE, PAUSED, VERSION, Loop
 
 TYPE_CHECKING = False
@@ -123,9 +121,11 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def _scalar(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = dumps(value, ensure_ascii=False)
     if text.isascii() and "\x7f" not in text:
         return text
+    import re
+
     return re.sub(_NOT_IN_YAML, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -136,7 +136,7 @@ def _fields(header: list[str]) -> Json:
         if not colon:
             raise BadLoopError(f"its header has the line {line[:80]!r}")
         try:
-            fields[name] = json.loads(value)
+            fields[name] = loads(value)
         except (ValueError, RecursionError) as error:
             raise BadLoopError(f"its {name[:80]} is not understood") from error
     return fields

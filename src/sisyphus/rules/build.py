@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 
+from sisyphus.quick_json import dumps
 from sisyphus.rules.index import stamp
 from sisyphus.rules.survey import survey
 
@@ -39,7 +39,7 @@ def _entries(rules: list[Rule]) -> tuple[list[Entry], bytes]:
     lines: list[bytes] = []
     at = 0
     for rule in rules:
-        line = json.dumps(rule.body).encode() + b"\n"
+        line = dumps(rule.body).encode() + b"\n"
         entries.append(_entry(rule, at, len(line)))
         lines.append(line)
         at += len(line)

@@ -7,11 +7,11 @@ file of the client has changed; where the memory is off they are made for each h
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from sisyphus import __version__
+from sisyphus.quick_json import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Index:
 
     def body(self, entry: Entry) -> str:
         start, size = entry["at"], entry["size"]
-        return str(json.loads(self._bodies[start : start + size]))
+        return str(loads(self._bodies[start : start + size]))
 
 
 def current(space: Workspace) -> Index:
@@ -72,7 +72,7 @@ def current(space: Workspace) -> Index:
         "SELECT head, bodies FROM rule_index WHERE project = ? AND home = ? AND made_by = ?",
         space.root, space.home, MAKER,
     )  # fmt: skip
-    head: Head | None = json.loads(row[0]) if row else None
+    head: Head | None = loads(row[0]) if row else None
     if row and head and _is_fresh(head):
         return Index(head, row[1], is_new=False)
     return _built(space)
@@ -104,7 +104,7 @@ def _built(space: Workspace) -> Index:
         space.memory.write(
             "INSERT OR REPLACE INTO rule_index (project, home, made_by, made, head, bodies) "
             "VALUES (?, ?, ?, ?, ?, ?)",
-            space.root, space.home, MAKER, head["made"], json.dumps(head), bodies,
+            space.root, space.home, MAKER, head["made"], dumps(head), bodies,
         )  # fmt: skip
     for label, line, text in head["problems"]:
         space.log(f"rules: {label}{f':{line}' if line else ''}: {text}")

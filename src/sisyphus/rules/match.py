@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +17,15 @@ def decisive(patterns: Sequence[Compiled], path: str) -> int | None:
     marked = f"/{path}/"
     for index in range(len(patterns) - 1, -1, -1):
         _, literal, regex = patterns[index]
-        if literal in marked and (not regex or re.search(regex, path)):
+        if literal in marked and (not regex or _fits(regex, path)):
             return index
     return None
+
+
+def _fits(regex: str, path: str) -> bool:
+    import re
+
+    return re.search(regex, path) is not None
 
 
 def covers(patterns: Sequence[Compiled] | None, path: str) -> bool:

@@ -8,7 +8,6 @@ and noted nothing, whoever is killed between print and commit repeats one reply.
 from __future__ import annotations
 
 import _sqlite3
-import json
 import os
 import sys
 import time
@@ -16,6 +15,7 @@ import time
 from sisyphus.clients.base import Outcome, can_carry_text, merge
 from sisyphus.memory import tells_of_others
 from sisyphus.paths import display
+from sisyphus.quick_json import dumps
 from sisyphus.session import store
 
 TYPE_CHECKING = False
@@ -187,7 +187,7 @@ class Reply:
 
         def render() -> bytes:
             memory.write("DELETE FROM export WHERE session = ? AND name = ?", n, ledger)
-            return json.dumps(store.ledger(memory, ledger, session, agent)).encode() + b"\n"
+            return dumps(store.ledger(memory, ledger, session, agent)).encode() + b"\n"
 
         exports.write(memory, path, render)
 
@@ -230,8 +230,8 @@ class Reply:
             "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             n, now, payload.event, ms, units, blocked, is_silent,
-            json.dumps(outcome.notes) if outcome.notes else "[]",
-            json.dumps(labels) if labels else "[]",
+            dumps(outcome.notes) if outcome.notes else "[]",
+            dumps(labels) if labels else "[]",
         )  # fmt: skip
         memory.write(
             "UPDATE session SET seen_at = ?, hooks = hooks + 1, ms = ms + ?, units = units + ?, "
@@ -283,7 +283,7 @@ class Reply:
         # What the summariser reads need not be ASCII, where stdout can spell it.
         is_utf8 = (getattr(sys.stdout, "encoding", "") or "").lower().startswith("utf")
         ascii_only = payload.event != "pre-compact" or not is_utf8
-        return json.dumps(reply, ensure_ascii=ascii_only) + "\n"
+        return dumps(reply, ensure_ascii=ascii_only) + "\n"
 
 
 def _units(text: str) -> int:

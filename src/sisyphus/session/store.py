@@ -5,11 +5,11 @@ A session is known by client, id and agent: a subagent's context is its own.
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.clients.base import Text
 from sisyphus.memory import OF_SESSIONS, Change
+from sisyphus.quick_json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Inheritance(Change):
     __slots__ = ("parents",)
 
     def __init__(self, session: Session, parents: Sequence[str]) -> None:
-        told = json.dumps(parents)
+        told = dumps(parents)
         super().__init__("session", session.key, session.version, {"parents": told})
         self.parents = parents
 
@@ -294,7 +294,7 @@ def note(memory: Memory, session: str, text: str, now: float) -> None:
         memory.write(
             "INSERT INTO event (session, at, event, ms, sent, blocked, is_silent, notes, texts) "
             "VALUES (?, ?, 'command', 0, 0, 0, 0, ?, '[]')",
-            row[0], now, json.dumps([text]),
+            row[0], now, dumps([text]),
         )  # fmt: skip
 
 

@@ -7,11 +7,11 @@ renames it. Fields that this version does not know stay. What cannot be read is 
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from sisyphus.errors import NewerVersionError, UnreadableError
+from sisyphus.quick_json import dumps, loads
 from sisyphus.reading import read_bytes
 from sisyphus.state import debug
 
@@ -27,7 +27,7 @@ STATE_BYTES = 32_000_000
 def read_json(path: str) -> Json | None:
     """The object in `path`; None where it is absent or unreadable. Needs no lock."""
     try:
-        value = json.loads(read_bytes(path, STATE_BYTES))
+        value = loads(read_bytes(path, STATE_BYTES))
     except (UnreadableError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -90,7 +90,15 @@ def stage_json(
     check_version(path, value, version)
     if version is not None:
         value = {**value, "version": version}
-    return Staged(path, (json.dumps(value, indent=indent) + "\n").encode())
+    return Staged(path, (_spelled(value, indent) + "\n").encode())
+
+
+def _spelled(value: Json, indent: int | None) -> str:
+    if indent is None:
+        return dumps(value)
+    import json
+
+    return json.dumps(value, indent=indent)
 
 
 def check_version(path: str, found: Json, version: int | None = 1) -> None:
@@ -153,7 +161,7 @@ def ensure_folder(folder: str) -> None:
 
 def append_line(path: str, value: Json) -> None:
     """Appends one JSON line with a single write, so that lines of two processes do not mix."""
-    append_text(path, json.dumps(value) + "\n")
+    append_text(path, dumps(value) + "\n")
 
 
 def append_text(path: str, text: str) -> None:
