@@ -192,7 +192,9 @@ def number_of(memory: Memory, payload: Payload) -> int:
 
 def leave_others(memory: Memory, n: int, pid: Value) -> None:
     """A process is in one session at a time. Inside a transaction."""
-    memory.write("UPDATE session SET in_process = 0 WHERE pid = ? AND n <> ?", pid, n)
+    memory.write(
+        "UPDATE session SET in_process = 0 WHERE pid = ? AND in_process AND n <> ?", pid, n
+    )
 
 
 def sent_hashes(memory: Memory, client: str, session: str, agent: str = "") -> frozenset[str]:
