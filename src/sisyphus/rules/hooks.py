@@ -36,14 +36,26 @@ def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
     sent = set(sent_hashes(space.memory, payload.client, payload.session, payload.agent))
     for touched in payload.paths:
         path, inside = relative(touched, space.root)
-        covering = [entry for entry in rules.rules if _applies(entry, path, inside=inside)]
-        parts = _sort_out(covering, path, sent, loads_rules=client_named(space.client).LOADS_RULES)
+        new, known = _covering(rules.rules, path, sent, inside=inside)
+        if not new:
+            continue
+        entries = [*new, *known]
+        parts = _sort_out(entries, path, sent, loads_rules=client_named(space.client).LOADS_RULES)
         fresh = parts[FRESH]
         sent.update(entry["hash"] for entry in fresh)
         outcome.texts += [_text(entry, rules.body(entry), path) for entry in fresh]
         if fresh or parts[NATIVE] or parts[LATER]:
             outcome.notes.append(_note(path, parts))
     return outcome if outcome.texts or outcome.notes else None
+
+
+def _covering(
+    rules: list[Entry], path: str, sent: set[str], *, inside: bool
+) -> tuple[list[Entry], list[Entry]]:
+    """Those that cover the file: which were not sent, and where there are such, which were."""
+    new = [one for one in rules if one["hash"] not in sent and _applies(one, path, inside=inside)]
+    known = (one for one in rules if new and one["hash"] in sent)
+    return new, [one for one in known if _applies(one, path, inside=inside)]
 
 
 def _applies(entry: Entry, path: str, *, inside: bool) -> bool:
