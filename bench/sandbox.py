@@ -115,10 +115,12 @@ class Sandbox:
         self._copy(self.ours.parent, self.folder / "kept")
 
     def put_back(self) -> None:
-        """Brings our state back to what it was at `keep`."""
+        """Brings our state back to what it was at `keep`, down to the disk: what was copied just
+        now would else be written with the first thing that a hook writes."""
         shutil.rmtree(self.ours, ignore_errors=True)
         (self.ours.parent / ".boulder.json").unlink(missing_ok=True)
         self._copy(self.folder / "kept", self.ours.parent)
+        os.sync()
 
     def _copy(self, source: Path, target: Path) -> None:
         target.mkdir(exist_ok=True)

@@ -254,7 +254,7 @@ SECTIONS: dict[str, list[Scene]] = {
         Scene("stop, no loop, transcript of 1 GB", "hook stop", STOP, _before("hook stop", STOP),
               is_large=True),
         Scene("post-tool-use, transcript of 1 GB", "hook post-tool-use", LATEST,
-              _before("hook post-tool-use", SHELL), is_large=True),
+              _before("hook post-tool-use", READS), is_large=True),
         _quiet("post-tool-use", _OPENCODE_READ, _OF_OPENCODE, _OPENCODE),
         _quiet("stop", Told("opencode/stop.first", PLUGIN), _OF_OPENCODE, _OPENCODE),
     ],
