@@ -27,7 +27,7 @@ from e2e.script import Script, Turn, read, say, use  # noqa: E402
 
 TITLE = "3 runs, 4 reads, 2 of them parallel: more than without hooks"
 TARGET = 22.0
-ROUNDS = 7
+ROUNDS = 21
 FILES = ("a.py", "b.py", "c.py", "d.py")
 
 
