@@ -59,10 +59,10 @@ first time, a second stop is the second one. The answer is checked every time. T
 time stands behind the median: other work on the machine disturbs it less.
 
 Times json is the median divided by that of `python -c "import json"` in the same rounds with the
-same interpreter: what an ordinary program written in Python that reads a payload begins with. Times the
-former is the median divided by that of the line before, which has a tenth as much. Milliseconds are
-those of the machine above; ratios carry over to others. Other work on the machine makes both sides
-slower and the ratio less certain; where a target is missed by little, run it again on a quiet
+same interpreter: what an ordinary program written in Python that reads a payload begins with. Times
+the former is the median divided by that of the line before, which has a tenth as much. Milliseconds
+are those of the machine above; ratios carry over to others. Other work on the machine makes both
+sides slower and the ratio less certain; where a target is missed by little, run it again on a quiet
 machine.
 
 OpenCode's plugin starts one such process a tool call, one or two a prompt and one a turn's end;
