@@ -160,6 +160,11 @@ class Memory:
         self._stamp = stamp
         self._written = self._changes = 0
 
+    def __del__(self) -> None:
+        """A thread that ends leaves its memory behind."""
+        if self.database is not None:
+            self.database.close()
+
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """What a query finds, all at once; nothing where the memory is off."""
         if self.database is None:

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from runner import scripted
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -88,11 +90,21 @@ def test_the_fix_plan_of_a_loop(world: World, place: str) -> None:
     assert not world.asks("Edit", place)
 
 
-def test_the_fix_plan_of_a_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fix_plan_of_the_projects_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.write(".claude/fix_plan.md", PLAN)
-    monkeypatch.setenv("SISYPHUS_RUN", "ab3de")
+    client = scripted.install(world.home / "client", [scripted.said("Still at it.")])
+    words = ["--prompt", "Do it", "--max-iterations", "1", "--client-command", client]
+    assert world.sisyphus("ralph", "run", *words).exit == 3
+    (iteration,) = scripted.runs(world.home / "client")
+    other = world.project("other")
+    other.write(".claude/fix_plan.md", PLAN)
 
+    monkeypatch.setenv("SISYPHUS_RUN", iteration["env"]["SISYPHUS_RUN"])
     assert world.asks("Edit", ".claude/fix_plan.md")
+    assert not other.asks("Edit", ".claude/fix_plan.md")
+    world.write(".claude/ralph-state.json", '{"version": 1, "loop_id": "ab3de"}')
+    monkeypatch.setenv("SISYPHUS_RUN", "ab3de")
+    assert not world.asks("Edit", ".claude/fix_plan.md")
 
 
 def test_its_open_handoff(world: World) -> None:
@@ -146,6 +158,39 @@ def test_what_is_switched_off_allows_nothing(
     assert not world.asks("Edit", ".claude/PLAN.md")
 
 
+def test_a_loop_that_is_switched_off_allows_nothing(world: World) -> None:
+    world.write(".claude/fix_plan.md", PLAN)
+    world.start()
+    world.hook("user-prompt-submit", prompt=LOOP)
+    world.write("~/.claude/.sisyphus/config.toml", "[ralph]\nenabled = false\n")
+
+    assert not world.asks("Edit", ".claude/fix_plan.md")
+
+
+def test_checkpoints_that_are_switched_off_allow_nothing(world: World) -> None:
+    world.start()
+    world.fill(1_000)
+    world.hook("user-prompt-submit", prompt="/sisyphus:ralph-checkpoint")
+    (handoff,) = (world.folder / ".claude/handoffs").glob("*.md")
+    world.write("~/.claude/.sisyphus/config.toml", "[checkpoint]\nenabled = false\n")
+
+    assert not world.asks("Edit", str(handoff))
+
+
+def test_without_a_journal_nothing_is_allowed(world: World) -> None:
+    follows(world)
+    (world.home / ".claude/.sisyphus/sisyphus.db").unlink()
+    (world.home / ".claude/.sisyphus/sisyphus.db").mkdir()
+
+    assert not world.asks("Edit", ".claude/PLAN.md")
+
+
+def test_a_subagent_without_a_usable_name_may_nothing(world: World) -> None:
+    follows(world)
+
+    assert not world.subagent("../x").asks("Edit", ".claude/PLAN.md")
+
+
 # --- hostile neighbours -------------------------------------------------------------------------
 
 NEIGHBOURS = [
@@ -191,12 +236,20 @@ def test_nothing_beside_it_that_is_there(world: World, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "tool", ["Bash", "Read", "Skill", "Task", "mcp__fs__write", "edit", "", None, 7]
+    "tool",
+    ["Bash", "Read", "Skill", "Task", "NotebookEdit", "mcp__fs__write", "edit", "", None, 7],
 )
 def test_no_other_tool(world: World, tool: str) -> None:
     follows(world)
 
     assert not world.asks(tool, ".claude/PLAN.md")
+
+
+def test_no_tool_that_writes_another_file_than_it_says(world: World) -> None:
+    plan = follows(world)
+    asked = {"file_path": str(plan), "notebook_path": str(world.folder / ".claude/settings.json")}
+
+    assert not world.asks("NotebookEdit", "", tool_input=asked)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +265,12 @@ def test_no_call_without_a_plain_path(world: World, given: object) -> None:
     told = json.loads(json.dumps(given).replace("{plan}", str(plan)))
 
     assert not world.asks("Edit", "", tool_input=told)
+
+
+def test_no_plan_that_the_session_was_not_told_of(world: World) -> None:
+    follows(world)
+
+    assert not world.session("s2").asks("Edit", ".claude/PLAN.md")
 
 
 def test_no_plan_of_another_project_or_session(world: World) -> None:
@@ -255,6 +314,13 @@ def test_no_path_that_was_swapped_for_a_link(world: World, link: str, target: st
     (world.folder / link).symlink_to(whole)
 
     assert not world.asks("Edit", ".claude/PLAN.md")
+
+
+def test_no_way_around_by_a_link_in_the_project(world: World) -> None:
+    follows(world)
+    (world.folder / "self").symlink_to(world.folder)
+
+    assert not world.asks("Edit", "self/.claude/PLAN.md")
 
 
 def test_no_file_with_a_second_name(world: World) -> None:

@@ -111,7 +111,7 @@ def owned(payload: Payload, space: Workspace) -> list[str]:
 
     if not space.settings.get("boulder.enabled"):
         return []
-    plan = read_plans(space.home, space.root).of_session(payload.session)
+    plan = read_plans(space.home, space.root).own(payload.session)
     place = os.path.relpath(plan, space.root).replace(os.sep, "/") if plan else ""
     is_usual = place in PLAN_FILES or os.path.dirname(place) in PLAN_FOLDERS
     return [plan] if is_usual else []

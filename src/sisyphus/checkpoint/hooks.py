@@ -139,6 +139,8 @@ def owned(payload: Payload, space: Workspace) -> list[str]:
     """The session's handoff that nobody was given yet, where it lies in the project."""
     from sisyphus.checkpoint import handoffs
 
+    if not space.settings.get("checkpoint.enabled"):
+        return []
     entry = handoffs.open_of(space.ours, space.root, payload.session)
     place = str(entry.get("handoff_file", "")) if entry else ""
     return [os.path.join(space.root, place)] if place.startswith(_HANDOFFS) else []

@@ -82,6 +82,9 @@ KINDS = {
     "Task": AGENT,  # of earlier versions
 }
 
+_FILE_TOOLS = ("Edit", "MultiEdit", "Write")
+"""They write what `file_path` names. NotebookEdit would leave it alone."""
+
 CLIENT_EVENTS = {
     "session-start": "SessionStart",
     "session-end": "SessionEnd",
@@ -151,8 +154,8 @@ def read(event: str, raw: Json, ours: str = "") -> Payload:  # noqa: ARG001  # C
     elif event == "permission-request":  # a call that may be made yet: its id is no news
         asked = {name: raw.get(name) for name in ("tool_name", "tool_input")}
         call = tool_call(asked, found.cwd, {}, failed=False)
-        if call.path != call.input.get("file_path"):  # the client asks about plain paths alone
-            call.path = ""
+        named = call.input.get("file_path")  # the client asks about plain paths alone
+        call.path = call.path if call.tool in _FILE_TOOLS and call.path == named else ""
         found.calls = [call]
     return found
 

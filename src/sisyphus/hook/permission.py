@@ -49,7 +49,7 @@ def _in_project(path: str, root: str) -> str:
 
     The client refuses to write through a link that takes the file's place later.
     """
-    for folder in ancestors(os.path.dirname(path)):
+    for folder in reversed(list(ancestors(os.path.dirname(path)))):
         if os.path.realpath(folder) == root:
             inside = os.path.relpath(path, folder)
             return os.path.join(root, inside) if _is_ordinary(root, inside.split(os.sep)) else ""

@@ -241,13 +241,14 @@ class Reply:
 
     def _send_without_memory(self, outcomes: Outcomes, problem: str = "") -> Outcome:
         """Without a memory only a model whose context is empty can be told without repetition,
-        and nobody is held: who could tell when to let go?"""
+        nobody is held, for who could tell when to let go, and nothing is allowed."""
         from sisyphus.session.waiting import arrange, fit
 
         payload, problem = self._payload, problem or self._space.memory.problem
         outcome = merge(outcomes.values())
         texts = arrange([], outcome.texts) if payload.is_fresh else []
         outcome.messages += outcome.announced if texts else []
+        outcome.allows = False  # no journal tells of it
         if problem and payload.event in ("stop", "idle"):
             outcome.reason = None
         if problem and payload.event == "session-start" and payload.source in ("", "startup"):
