@@ -211,16 +211,19 @@ def _file(
 
 
 class Rows:
-    """What the memory need not keep. `ended`: the numbers of sessions that go whole; `resumable`:
-    of those that the client can still resume, so that what they were sent stays; `events`: how
-    many lines of the journal go with both."""
+    """What the memory need not keep: the numbers of sessions, with how many lines each has in the
+    journal. `ended`: those that go whole; `resumable`: those of which the lines go alone, for the
+    client can still resume them, and what they were sent stays noted."""
 
-    __slots__ = ("ended", "events", "resumable")
+    __slots__ = ("ended", "resumable")
 
     def __init__(self) -> None:
-        self.ended: list[int] = []
-        self.resumable: list[int] = []
-        self.events = 0
+        self.ended: dict[int, int] = {}
+        self.resumable: dict[int, int] = {}
+
+    @property
+    def events(self) -> int:
+        return sum(self.ended.values()) + sum(self.resumable.values())
 
     def __bool__(self) -> bool:
         return bool(self.ended or self.events)
@@ -247,6 +250,9 @@ class Found:
         """Leaves out what nobody has agreed to: it was not listed."""
         paths = {file.path for file in agreed.files}
         self.files = [file for file in self.files if file.path in paths]
+        rows, listed = self.rows, agreed.rows
+        rows.ended = {n: rows.ended[n] for n in rows.ended if n in listed.ended}
+        rows.resumable = {n: rows.resumable[n] for n in rows.resumable if n in listed.resumable}
 
 
 def find(
@@ -279,8 +285,8 @@ def find(
     for n, session in sessions:
         if ("session", session) not in needed:
             is_resumable = ("resumable", session) in needed
-            (found.rows.resumable if is_resumable else found.rows.ended).append(n)
-            found.rows.events += _events(memory, n)
+            group = found.rows.resumable if is_resumable else found.rows.ended
+            group[n] = _events(memory, n)
     return found
 
 
@@ -368,10 +374,11 @@ def _remove_rows(found: Found, memory: Memory, now: float) -> Rows:
     gone = Rows()
     with memory.transaction():
         still = {n for n, _ in memory.rows(_OLD_SESSIONS, found.limit)}
-        gone.ended = [n for n in found.rows.ended if n in still]
-        gone.resumable = [n for n in found.rows.resumable if n in still]
-        for n in (*gone.ended, *gone.resumable):
-            gone.events += memory.write("DELETE FROM event WHERE session = ?", n)
+        for going, group in (
+            (found.rows.ended, gone.ended), (found.rows.resumable, gone.resumable),
+        ):  # fmt: skip
+            for n in still.intersection(going):
+                group[n] = memory.write("DELETE FROM event WHERE session = ?", n)
         store.delete(memory, gone.ended)
         made = (now - INDEX_DAYS * DAY) * 10**9
         memory.write("DELETE FROM rule_index WHERE made < ?", made)

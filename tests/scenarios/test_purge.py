@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -382,6 +382,27 @@ def test_a_session_in_which_a_hook_ran_since_it_was_found_stays(
     answer = old.sisyphus("purge", "--yes", "--json").json
     assert (answer["sessions"], answer["events"]) == (0, 0)
     assert sessions(old) == {"s1"}
+
+
+def test_what_grew_old_while_the_user_thought_stays(old: World) -> None:
+    old.session("s2").start()
+    ours, theirs = os.openpty()
+    words = [sys.executable, "-m", "sisyphus", "purge"]
+    purge = subprocess.Popen(words, cwd=old.folder, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    while b"Remove them?" not in seen:
+        seen += os.read(ours, 1_000)
+
+    rows(old, f"UPDATE session SET seen_at = {LONG_AGO}")
+    os.write(ours, b"y\n")
+    with suppress(OSError):  # nobody writes there any more
+        while part := os.read(ours, 1_000):
+            seen += part
+    assert purge.wait() == 0
+    os.close(ours)
+    assert b"1 session, 3 lines of the journal" in seen
+    assert sessions(old) == {"s2"}
 
 
 def test_while_a_session_can_be_resumed_its_lists_and_sizes_stay(world: World) -> None:

@@ -305,7 +305,7 @@ def is_known(memory: Memory, session: str) -> bool:
     return memory.row("SELECT 1 FROM session WHERE id = ? AND agent = ''", session) is not None
 
 
-def delete(memory: Memory, sessions: Sequence[int]) -> None:
+def delete(memory: Memory, sessions: Iterable[int]) -> None:
     """Removes sessions, and what belongs to them. Inside a transaction."""
     for n in sessions:
         for table in OF_SESSIONS:
