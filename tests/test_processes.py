@@ -190,6 +190,18 @@ def test_one_that_comes_while_something_is_started_waits_for_it(reached: list[in
     assert (lines, signals, reached) == (["started", "ended"], [signal.SIGTERM], [signal.SIGTERM])
 
 
+def test_a_second_one_does_not_cut_off_what_the_first_one_ends(reached: list[int]) -> None:
+    lines = []
+    with interruptible() as signals:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGHUP)
+            lines.append("ended")
+    assert (lines, signals) == (["ended"], [signal.SIGTERM, signal.SIGHUP])
+    assert reached == [signal.SIGTERM]
+
+
 def test_an_interrupt_from_the_keyboard_is_one_behind_the_block() -> None:
     def interrupt() -> None:
         with interruptible():

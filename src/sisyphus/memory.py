@@ -421,10 +421,14 @@ def _make_tables(database: sqlite3.Connection, path: str) -> int:
     database.execute("BEGIN IMMEDIATE")
     (found,) = database.execute("PRAGMA user_version").fetchone()
     if found < VERSION:
+        given = _numbers_given(database)
         earlier = _put_apart(database)
         for statement in filter(str.strip, TABLES.split(";\n")):
             database.execute(statement)
         _carry_over(database, earlier)
+        for last, name in given:
+            database.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
+            database.execute("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", (last, name))
         if not found:
             _note_set_aside(database, path)
         database.execute(f"PRAGMA user_version = {VERSION}")
@@ -440,6 +444,14 @@ def _note_set_aside(database: sqlite3.Connection, path: str) -> None:
     if kept := [other for other in kept if not other.endswith(("-wal", "-shm"))]:
         note = (SET_ASIDE, os.path.join(folder, max(kept)))
         database.execute("INSERT OR IGNORE INTO note (name, value) VALUES (?, ?)", note)
+
+
+def _numbers_given(database: sqlite3.Connection) -> list[Row]:
+    """The last number that each table has given; its row may have gone since."""
+    is_there = "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'"
+    if database.execute(is_there).fetchone() is None:
+        return []
+    return database.execute("SELECT seq, name FROM sqlite_sequence").fetchall()
 
 
 _EARLIER = "earlier_"

@@ -180,7 +180,7 @@ class Signals(list[signal.Signals]):
 
     def release(self) -> None:
         """From here on the first one leaves the block; it may have come already."""
-        self.are_held = False
+        self.are_held = bool(self)
         if self:
             raise _EndingSignal
 
@@ -199,6 +199,7 @@ def interruptible() -> Iterator[Signals]:
     def leave(number: int, _: FrameType | None) -> None:
         signals.append(signal.Signals(number))
         if not signals.are_held:
+            signals.are_held = True  # a second one does not cut off what the first one ends
             raise _EndingSignal
 
     if threading.current_thread() is threading.main_thread():  # no other may do this

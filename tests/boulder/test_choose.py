@@ -173,6 +173,13 @@ def test_the_plan_mode_may_keep_its_plans_in_another_folder(
             choose(scene.space(), "idea")
 
 
+@pytest.mark.parametrize("named", ["", "a\0b", "\ud800", "x" * 5_000])
+def test_a_folder_that_no_path_names_counts_as_none(scene: Scene, named: str) -> None:
+    put(scene.project / ".claude/settings.json", json.dumps({"plansDirectory": named}))
+    put(scene.home / "plans/idea.md", PLAN)
+    assert choose(scene.space(), "idea").name == "Ship it"
+
+
 def test_a_followed_plan_in_an_unusual_place_is_known_by_name(scene: Scene) -> None:
     scene.write(PLAN, "notes/todo.md")
     actions.start(scene.space(), "notes/todo.md")

@@ -468,6 +468,15 @@ def test_no_number_is_given_twice(old: World) -> None:
     assert rows(old, numbers) == [(session + 1, event + 1)]
 
 
+def test_no_number_is_given_twice_when_the_tables_are_made_anew(old: World) -> None:
+    ((session, event),) = rows(old, "SELECT max(session.n), max(event.n) FROM session, event")
+    purged(old)
+    rows(old, "PRAGMA user_version = 1")
+    old.session("s3").start()
+    newest = rows(old, "SELECT max(session.n), max(event.n) FROM session, event")
+    assert newest == [(session + 1, event + 1)]
+
+
 def test_the_memory_of_an_earlier_version_is_carried_over(world: World) -> None:
     world.write(".cursor/rules/py.mdc", RULE)
     world.start()

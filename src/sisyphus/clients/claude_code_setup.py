@@ -20,7 +20,7 @@ import re
 import sys
 from functools import lru_cache
 
-from sisyphus.clients.base import as_object
+from sisyphus.clients.base import as_object, as_path
 from sisyphus.clients.claude_code import settings_paths
 from sisyphus.errors import UnreadableError
 from sisyphus.paths import ancestors, is_inside
@@ -87,8 +87,7 @@ def plans_folder(home: str, root: str) -> str:
     alone."""
     folder = os.path.join(home, "plans")
     for number, one in enumerate(settings(home, root, root)):
-        named = one.get("plansDirectory")
-        if isinstance(named, str) and "\0" not in named:
+        if named := as_path(one.get("plansDirectory")):
             found = os.path.normpath(os.path.join(root, os.path.expanduser(named)))
             if not number or is_inside(found, root):
                 folder = found
