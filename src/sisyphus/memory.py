@@ -16,6 +16,7 @@ import time
 from _thread import _count, _local
 
 from sisyphus.errors import MemoryOffError
+from sisyphus.paths import NOWHERE
 from sisyphus.state import debug
 
 TYPE_CHECKING = False
@@ -386,6 +387,8 @@ def _is_unreadable(error: Exception) -> bool:
 
 
 def _in_words(path: str, error: Exception) -> str:
+    if path.startswith(NOWHERE):
+        return "HOME is empty, so there is no folder to keep it in"
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return f"{path} cannot be used: {reason}"
 

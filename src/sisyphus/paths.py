@@ -153,6 +153,6 @@ def display(path: str, root: str) -> str:
     """`path` relative to `root` with forward slashes; `~/…` in the home folder; else as it is."""
     for base, prefix in ((root, ""), (os.path.expanduser("~"), "~/")):
         start = base.rstrip(os.sep) + os.sep
-        if path.startswith(start):
+        if start != os.sep and path.startswith(start):  # as where HOME is empty
             return prefix + path[len(start) :].replace(os.sep, "/")
     return path

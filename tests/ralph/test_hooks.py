@@ -402,7 +402,9 @@ def test_state_of_a_newer_version_is_left_alone(project: Path, home: Path) -> No
 def test_a_folder_that_cannot_be_made_is_no_reason_to_fail(project: Path, home: Path) -> None:
     put(ours(home, "ralph"), "in the way")
 
-    for outcome in (_submit(project, TYPED), _start(project, a_start("fork"))):
-        assert outcome is not None
-        assert "left alone" in outcome.notes[0]
+    refused, forked = _submit(project, TYPED), _start(project, a_start("fork"))
+    assert refused is not None
+    assert "[RALPH LOOP NOT STARTED]" in refused.messages[0]
+    assert forked is not None
+    assert "left alone" in forked.notes[0]
     assert os.path.isfile(ours(home, "ralph"))

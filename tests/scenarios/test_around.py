@@ -189,6 +189,23 @@ def test_an_empty_home_disturbs_nobody(world: World, monkeypatch: pytest.MonkeyP
 
     assert (answer.exit, answer.stderr) == (0, "")
     assert "# Ours" in answer.text
+    assert "HOME is empty" in answer.message
+    begun = world.hook("user-prompt-submit", prompt='/sisyphus:ralph-loop "x"')
+    assert "[RALPH LOOP NOT STARTED]" in begun.reason
+    assert "HOME is empty" in begun.reason
+
+
+@pytest.mark.parametrize("typed", ["sessions", "why", "config set rules.enabled false"])
+def test_commands_say_that_the_home_is_empty(
+    world: World, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+
+    answer = world.sisyphus(typed)
+
+    assert (answer.exit, answer.stdout) == (1, "")
+    assert "HOME is empty" in answer.stderr
 
 
 def test_what_an_older_installation_left_in_the_home_does_no_harm(world: World) -> None:

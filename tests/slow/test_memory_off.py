@@ -104,6 +104,9 @@ def test_a_memory_that_is_off(door: Door, prepare: Callable[[Door], dict[str, st
         assert hook("post-tool-use", **door.reading("a.py", tool_use_id=f"call-{n}")) == ""
         assert hook("user-prompt-submit", prompt="go on") == ""
         assert hook("stop", last_assistant_message="All done!") == ""
+    asked = '/sisyphus:ralph-loop "do it" --completion-promise "DONE"'
+    assert "[RALPH LOOP NOT STARTED]" in hook("user-prompt-submit", prompt=asked)
+    assert hook("stop", last_assistant_message="All done!") == ""
     assert "MARK-README" not in hook("session-start", source="resume")
     hook("session-end", reason="other")
     assert Path("/.claude").exists() == outside

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.configuring import document, sources
 from sisyphus.errors import SisyphusError
+from sisyphus.paths import NO_HOME, NOWHERE
 from sisyphus.settings import CONFIG_BYTES
 from sisyphus.state.files import Staged, ensure_folder
 from sisyphus.state.lock import Lock
@@ -93,6 +94,8 @@ def _lock(ours: str) -> ExitStack:
         ensure_folder(ours)
         held.enter_context(Lock(os.path.join(ours, "config.toml")))
     except OSError as error:
+        if ours.startswith(NOWHERE):
+            raise SisyphusError(NO_HOME) from error
         raise SisyphusError(
             f"{ours} cannot be written: {error.strerror}. Check its rights."
         ) from error

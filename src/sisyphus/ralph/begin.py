@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from sisyphus.clients.base import Outcome
+from sisyphus.errors import SisyphusError
+from sisyphus.paths import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +18,20 @@ if TYPE_CHECKING:
 
 
 def by_user(payload: Payload, space: Workspace, start: Start) -> Outcome | None:
-    """The user's new loop replaces what he has. What he typed wrongly is told before any work."""
+    """The user's new loop replaces what he has. What he typed wrongly is told before any work, and
+    so is that a loop cannot be kept here."""
+    memory = space.memory
+    if memory.problem and not memory.is_busy:
+        return _refuse(start, f"without its memory sisyphus holds no session: {memory.problem}")
+    try:
+        return _by_user(payload, space, start)
+    except (OSError, SisyphusError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        where = display(space.ours, space.root)
+        return _refuse(start, f"its state cannot be kept in {where}: {why}")
+
+
+def _by_user(payload: Payload, space: Workspace, start: Start) -> Outcome | None:
     from sisyphus.ralph import adopt, lost, store, texts
     from sisyphus.ralph.arguments import BadArgumentsError
 

@@ -32,6 +32,12 @@ TRIES = 5
 """How often a handler is asked whose records change while it decides."""
 
 
+_WITHOUT_MEMORY = (
+    "sisyphus goes on without its memory: {}. It sends no rules and holds no session until that is "
+    "mended; `sisyphus doctor` says more."
+)
+
+
 class _StaleError(Exception):
     """Records changed since the outcomes of these routes were decided on."""
 
@@ -252,7 +258,7 @@ class Reply:
         if problem and payload.event in ("stop", "idle"):
             outcome.reason = None
         if problem and payload.event == "session-start" and payload.source in ("", "startup"):
-            outcome.messages.append(f"sisyphus goes on without its memory: {problem}.")
+            outcome.messages.append(_WITHOUT_MEMORY.format(problem))
         try:
             self._print(outcome, fit(texts)[0])
         except _UnheardError as error:
