@@ -1,0 +1,124 @@
+"""`sisyphus demo`: a whole session through the real hooks, in a temporary home."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sisyphus.cli import show
+from sisyphus.clients.claude_code import demo as client
+from sisyphus.errors import SisyphusError
+
+PLAN = """\
+# Lighthouse
+
+## Wave 1 — The lamp
+
+- [ ] Light the lamp
+- [ ] Turn the lens
+"""
+RULE = """\
+---
+globs: "*.py"
+---
+
+- Annotate every function.
+"""
+README = "# Lighthouse\n\nKeeps ships off the rocks.\n"
+TASK = "Make the lamp shine"
+
+
+def demo() -> None:
+    """Play a session through the real hooks, in a temporary home and project."""
+    with _stage() as stage:
+        show.heading("A project with a README, a rule for Python files and a plan.")
+        stage.start("A session starts. The model gets the README and the plan:")
+        stage.tools("The model reads lamp.py. The rule for it arrives, once:", "Read", "lamp.py")
+        stage.tools("It reads the file again. Nothing is sent twice:", "Read", "lamp.py")
+        stage.tick("Light the lamp")
+        stage.tools("It ticks a task. The plan's progress is recorded:", "Edit", "PLAN.md")
+        stage.command("You look at the plan:", "boulder", "status")
+        stage.command(
+            "You start a loop:",
+            *("ralph", "start", "--session-id", "demo", "--completion-promise", "DONE", "--", TASK),
+        )
+        stage.stop("The agent wants to stop. It may not yet:", "I did some of it.")
+        stage.stop("It says the promise, and may stop:", "It shines.\n\n<promise>DONE</promise>")
+        stage.start("Another session starts. It continues the plan:", "next")
+        stage.command("You ask what was decided, and why:", "why", "--session-id", "demo")
+        show.heading("That is all. `sisyphus install` wires it into Claude Code.")
+
+
+class Stage:
+    """A project and a home that are gone afterwards."""
+
+    def __init__(self, root: Path) -> None:
+        self.project = root / "lighthouse"
+        (self.project / ".git").mkdir(parents=True)
+        (self.project / ".cursor" / "rules").mkdir(parents=True)
+        for name, text in (
+            ("PLAN.md", PLAN), ("README.md", README), (".cursor/rules/python.mdc", RULE),
+            ("lamp.py", "lamp = None\n"),
+        ):  # fmt: skip
+            (self.project / name).write_text(text, encoding="utf-8")
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("CLAUDE", "SISYPHUS"))}
+        self._environment = {**kept, "HOME": str(root), "NO_COLOR": "1"}
+
+    def start(self, caption: str, session: str = "demo") -> None:
+        self._hook(caption, "session-start", session, source="startup")
+
+    def tools(self, caption: str, tool: str, path: str) -> None:
+        given = {"path": str(self.project / path)}
+        self._hook(caption, "post-tool-use", "demo", tool=(tool, given))
+
+    def tick(self, task: str) -> None:
+        plan = self.project / "PLAN.md"
+        text = plan.read_text(encoding="utf-8")
+        plan.write_text(text.replace(f"[ ] {task}", f"[x] {task}"), encoding="utf-8")
+
+    def stop(self, caption: str, last: str) -> None:
+        self._hook(caption, "stop", "demo", last=last)
+
+    def command(self, caption: str, *words: str) -> None:
+        show.line("")
+        show.line(caption, "bold")
+        show.line(f"$ sisyphus {' '.join(words)}", "dim")
+        _print(self._run(words))
+
+    def _hook(self, caption: str, event: str, session: str, **more: Any) -> None:
+        payload = client.payload(event, session, str(self.project), **more)
+        reply = self._run(("hook", event), json.dumps(payload))
+        show.line("")
+        show.line(caption, "bold")
+        show.line(f"$ sisyphus hook {event}", "dim")
+        for reader, text in client.readers(json.loads(reply) if reply else {}):
+            show.line(f"{reader}:", "cyan", indent=2)
+            _print(text, indent=4)
+        if not reply:
+            show.line("(no reply)", "dim", indent=2)
+
+    def _run(self, words: tuple[str, ...], stdin: str = "") -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "sisyphus", *words],
+            cwd=self.project, env=self._environment, input=stdin, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise SisyphusError(f"`sisyphus {' '.join(words)}` failed: {done.stderr.strip()}")
+        return done.stdout
+
+
+def _print(text: str, indent: int = 2) -> None:
+    for line in text.rstrip().splitlines():
+        show.line(line, indent=indent)
+
+
+@contextmanager
+def _stage() -> Iterator[Stage]:
+    with tempfile.TemporaryDirectory(prefix="sisyphus-demo-") as folder:
+        yield Stage(Path(folder).resolve())

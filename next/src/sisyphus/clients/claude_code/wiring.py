@@ -1,0 +1,171 @@
+"""What sisyphus adds to Claude Code's settings, and takes out again.
+
+Settings come as the dict that a settings file holds, and are returned as a new one. Everything of
+others stays as it is and where it is.
+"""
+
+import copy
+import os
+import shlex
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Json = dict[str, Any]
+
+STATUS_LINE_SECONDS = 5
+"""How often the client draws the status line anew. Otherwise it shows a cancelled loop until the
+next turn."""
+
+
+def settings_file(home: str, project: str) -> str:
+    """Where `install` writes: the user's settings, or with a project those that nobody shares.
+
+    The hooks name a program on this machine, so a teammate could not use them.
+    """
+    if project:
+        return os.path.join(project, ".claude", "settings.local.json")
+    return os.path.join(home, "settings.json")
+
+
+def commands_folder(home: str, project: str) -> str:
+    return (
+        os.path.join(project, ".claude", "commands") if project else os.path.join(home, "commands")
+    )
+
+
+def problem(settings: Json) -> str:
+    """What keeps us from changing these settings: a key of a wrong type; "" = nothing."""
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict):
+        return '"hooks" is not an object'
+    for event, groups in hooks.items():
+        if not isinstance(groups, list):
+            return f'"hooks" has an entry "{event}" that is not a list'
+    return "" if isinstance(excludes(settings), list) else '"claudeMdExcludes" is not a list'
+
+
+def excludes(settings: Json) -> list[str]:
+    """The globs of memory files and rules that the client does not load."""
+    found: list[str] = settings.get("claudeMdExcludes", [])
+    return found
+
+
+def wire(settings: Json, hooks: Json, start: str, globs: Iterable[str], *, has_line: bool) -> Json:
+    """Adds our hooks, globs to exclude, and a status line if there is none. Replaces entries of an
+    earlier install that differ.
+
+    hooks: event → groups, as in hooks.json. start: the words that start sisyphus in a shell.
+    has_line: other settings have a status line, which ours would replace.
+    """
+    new = copy.deepcopy(settings)
+    _add_hooks(new, hooks, start)
+    line = {"command": f"{start} statusline"}
+    if _is_ours(new.get("statusLine"), "statusline"):
+        new["statusLine"] |= line
+    elif "statusLine" not in new and not has_line:
+        new["statusLine"] = {"type": "command", **line, "refreshInterval": STATUS_LINE_SECONDS}
+    if missing := [glob for glob in globs if glob not in excludes(new)]:
+        new["claudeMdExcludes"] = [*excludes(new), *missing]
+    return new
+
+
+def unwire(settings: Json, globs: Iterable[str]) -> Json:
+    """Takes out our hooks, our status line, and the globs, which are those that we added."""
+    new = copy.deepcopy(settings)
+    _keep_hooks(new, lambda _event, _matcher, hook: not _is_ours(hook, "hook"))
+    if _is_ours(new.get("statusLine"), "statusline"):
+        del new["statusLine"]
+    left = [glob for glob in excludes(new) if glob not in globs]
+    if left != excludes(new):
+        new["claudeMdExcludes"] = left
+        if not left:
+            del new["claudeMdExcludes"]
+    return new
+
+
+def differences(old: Json, new: Json) -> dict[str, list[str]]:
+    """What we changed, by key: the events, the command of the status line, the globs."""
+    before, after = old.get("hooks", {}), new.get("hooks", {})
+    line: Json = new.get("statusLine") or old.get("statusLine") or {}
+    globs = excludes(old), excludes(new)
+    found = {
+        "hooks": [name for name in before | after if before.get(name) != after.get(name)],
+        "statusLine": [line["command"]] if old.get("statusLine") != new.get("statusLine") else [],
+        "claudeMdExcludes": [
+            glob for glob in globs[0] + globs[1] if glob not in globs[0] or glob not in globs[1]
+        ],
+    }
+    return {key: names for key, names in found.items() if names}
+
+
+def enabled_plugin(every: Iterable[Json]) -> str:
+    """Our plugin, as `sisyphus@MARKETPLACE`, if the settings enable it; the later ones win."""
+    switches: Json = {}
+    for settings in every:
+        plugins = settings.get("enabledPlugins")
+        switches |= plugins if isinstance(plugins, dict) else {}
+    names = [name for name, on in switches.items() if name.startswith("sisyphus@") and on is True]
+    return names[0] if names else ""
+
+
+def _add_hooks(settings: Json, hooks: Json, start: str) -> None:
+    missing = [
+        (event, group.get("matcher", ""), _with_start(hook, start))
+        for event, groups in hooks.items()
+        for group in groups
+        for hook in group["hooks"]
+    ]
+
+    def stays(event: str, matcher: str, hook: Json) -> bool:
+        if not _is_ours(hook, "hook"):
+            return True
+        if (event, matcher, hook) not in missing:
+            return False
+        missing.remove((event, matcher, hook))
+        return True
+
+    _keep_hooks(settings, stays)
+    for event, matcher, hook in missing:
+        group = {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}
+        settings.setdefault("hooks", {}).setdefault(event, []).append(group)
+
+
+def _with_start(hook: Json, start: str) -> Json:
+    return {**hook, "command": start + hook["command"].removeprefix("sisyphus")}
+
+
+def _is_ours(entry: object, command: str) -> bool:
+    """Whether a hook or status line runs `sisyphus COMMAND`, wherever that program lies."""
+    line = entry.get("command") if isinstance(entry, dict) else None
+    try:
+        words = shlex.split(line) if isinstance(line, str) else []
+    except ValueError:
+        return False
+    if words[1:3] == ["-m", "sisyphus"]:
+        words = words[2:]
+    return len(words) > 1 and os.path.basename(words[0]) == "sisyphus" and words[1] == command
+
+
+def _keep_hooks(settings: Json, stays: Callable[[str, str, Json], bool]) -> None:
+    """Takes out the hooks that do not stay, and each group and event that is empty without them."""
+    events = settings.get("hooks", {})
+    for event, groups in list(events.items()):
+        left = [each for group in groups for each in _rest(event, group, stays)]
+        if left == groups:
+            continue
+        events[event] = left
+        if not left:
+            del events[event]
+        if not events:
+            del settings["hooks"]
+
+
+def _rest(event: str, group: Any, stays: Callable[[str, str, Json], bool]) -> list[Any]:
+    """The group with the hooks that stay; nothing if none does."""
+    hooks = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(hooks, list):
+        return [group]
+    left = [hook for hook in hooks if stays(event, group.get("matcher", ""), hook)]
+    if left == hooks:
+        return [group]
+    return [{**group, "hooks": left}] if left else []

@@ -1,0 +1,45 @@
+"""What a forked session takes over from its parent: the texts it has, and those that still wait.
+
+No payload names the parent. But the client copies its messages into the fork, so the parent is the
+session of this project, last seen, whose transcript starts with the same message.
+"""
+
+from __future__ import annotations
+
+from sisyphus import clients
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.hook import Hook
+
+_CANDIDATES = 50
+"""Sessions that we look at. A parent is among the last that were used."""
+
+
+def find_parent(hook: Hook) -> int | None:
+    """The number of the parent's row; 0 = unknown. None: it is too early to tell."""
+    transcript = clients.transcript(hook.event.client)
+    own = transcript.first_id(hook.event.transcript)
+    if not own:
+        return None
+    rows = hook.store.all(
+        "SELECT n, transcript FROM session WHERE client = ? AND project = ? AND agent = '' "
+        "AND transcript <> '' AND n <> ? ORDER BY seen_at DESC LIMIT ?",
+        hook.event.client, hook.project, hook.standing.session, _CANDIDATES,
+    )  # fmt: skip
+    return next((n for n, path in rows if transcript.first_id(path) == own), 0)
+
+
+def inherit(hook: Hook, parent: int) -> None:
+    """Copies the parent's ledger up to the fork, and its queue."""
+    hook.store.run("UPDATE session SET source = 'forked' WHERE n = ?", hook.session)
+    hook.store.run(
+        "INSERT OR IGNORE INTO sent SELECT ?, hash, kind, path, at FROM sent WHERE session = ? "
+        "AND at <= (SELECT began_at FROM session WHERE n = ?)",
+        hook.session, parent, hook.session,
+    )  # fmt: skip
+    hook.store.run(
+        "INSERT OR IGNORE INTO waiting SELECT ?, seq, kind, path, hash, frame, text FROM waiting "
+        "WHERE session = ?",
+        hook.session, parent,
+    )  # fmt: skip

@@ -1,0 +1,82 @@
+"""Reads and writes the files of other programs: all of a file or nothing, with its mode, and
+through a link to its target."""
+
+import os
+import stat
+
+from sisyphus import paths
+from sisyphus.errors import SisyphusError
+from sisyphus.setup import messages
+from sisyphus.setup.install import Files
+
+MAX_BYTES = 10_000_000
+
+
+def read(path: str) -> bytes | None:
+    """None = there is no such file. Raises `SisyphusError`."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise SisyphusError(messages.unreadable(path, "it is not a regular file"))
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise SisyphusError(messages.unreadable(path, error.strerror or str(error))) from error
+    if len(data) > MAX_BYTES:
+        raise SisyphusError(messages.unreadable(path, f"it has over {MAX_BYTES:,} bytes"))
+    return data
+
+
+def check(files: Files, project: str) -> None:
+    """Raises `SisyphusError` if one of these files cannot or must not be written. Those below the
+    project must not lead out of it; "" = there is none."""
+    for path in files:
+        target = os.path.realpath(path)
+        is_below = project and path.startswith(project + os.sep)
+        if is_below and not paths.is_inside(target, project):
+            raise SisyphusError(messages.leads_out(path))
+        there = [each for each in paths.ancestors(target) if os.path.exists(each)]
+        for each in there[: 2 if there[0] == target else 1]:  # the file, and its folder
+            if not _is_writable(each):
+                raise SisyphusError(messages.read_only(each))
+
+
+def apply(before: Files, after: Files) -> None:
+    """Writes and deletes files, one after the other. Raises `SisyphusError` at the first that
+    fails or that has changed since it was read."""
+    for path, data in after.items():
+        if read(path) != before[path]:
+            raise SisyphusError(messages.changed_meanwhile(path))
+        try:
+            if data is None:
+                os.unlink(os.path.realpath(path))
+            else:
+                _write(os.path.realpath(path), data)
+        except OSError as error:
+            raise SisyphusError(messages.failed(path, error.strerror or str(error))) from error
+
+
+def remove_if_empty(folder: str) -> None:
+    if os.path.isdir(folder) and not os.listdir(folder):
+        os.rmdir(folder)
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    temporary = f"{path}.{os.getpid()}"
+    number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(number, "wb") as file:
+            file.write(data)
+        if os.path.exists(path):
+            os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def _is_writable(path: str) -> bool:
+    """The mode counts for root, too: who made a file read-only manages it elsewhere."""
+    return os.access(path, os.W_OK) and bool(os.stat(path).st_mode & 0o222)

@@ -1,0 +1,184 @@
+"""`sisyphus install`, `uninstall` and `plugin-path`: wire it into Claude Code, and take it out."""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from sisyphus import git, paths
+from sisyphus.cli import show
+from sisyphus.clients.claude_code import native, wiring
+from sisyphus.errors import SisyphusError
+from sisyphus.setup import changes, excludes, messages, plugin, record
+from sisyphus.setup.install import Files, Plan, Site, Wish, to_install, to_uninstall
+from sisyphus.setup.record import Additions
+from sisyphus.store import Store, open_store
+
+DECLINED = 1
+
+
+class Scope(StrEnum):
+    USER = "user"
+    PROJECT = "project"
+
+
+Where = Annotated[
+    Scope,
+    typer.Option(
+        help="user: all your projects (~/.claude/settings.json). project: this project and you "
+        "alone (.claude/settings.local.json, kept out of `git status`)."
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def install(
+    scope: Where = Scope.USER, project: show.Project = "", dry_run: DryRun = False, yes: Yes = False
+) -> None:
+    """Add sisyphus to Claude Code's settings: hooks, slash commands and the status line.
+
+    Shows every change and asks first. All other settings stay as they are. To share sisyphus with
+    a team, use the plugin: hooks in settings name a program on this machine.
+    """
+    root = _root(project)
+    site = _site(root, scope)
+    others = native.settings(site.home, root)
+    has_line = bool(site.project) and any("statusLine" in each for each in others)
+    commands = plugin.commands()
+    globs = excludes.of_project(root, site.home)
+    wish = Wish(plugin.hooks(), commands, plugin.start(), globs, has_line)
+    ours, files = _read(site, commands)
+    plan = to_install(site, files, wish, ours)
+    if name := wiring.enabled_plugin(others):
+        plan.notes.append(messages.both_wired(name))
+    if _is_agreed("install", site, plan, dry_run, yes):
+        _carry_out("install", site, files, plan, ours)
+
+
+def uninstall(
+    scope: Where = Scope.USER, project: show.Project = "", dry_run: DryRun = False, yes: Yes = False
+) -> None:
+    """Take out of Claude Code's settings what `install` added, and nothing else.
+
+    Plans, loops and logs stay. A session of an agent cannot do this.
+    """
+    if not show.asker().is_user:
+        raise SisyphusError(messages.ONLY_USER)
+    site = _site(_root(project), scope)
+    commands = plugin.commands()
+    ours, files = _read(site, commands)
+    plan = to_uninstall(site, files, commands, ours)
+    with _store_copy() as store:
+        others = [each for each in record.projects(store) if each != site.project]
+    plan.notes.extend(messages.elsewhere(each) for each in others)
+    if _is_agreed("uninstall", site, plan, dry_run, yes):
+        _carry_out("uninstall", site, files, plan, ours)
+        for folder in (site.commands, os.path.dirname(site.commands)):
+            changes.remove_if_empty(folder)
+
+
+def plugin_path() -> None:
+    """Print the folder of the plugin, for `claude --plugin-dir "$(sisyphus plugin-path)"`."""
+    typer.echo(plugin.folder())
+
+
+def _root(project: str) -> str:
+    """Raises `SisyphusError` if there is no such folder."""
+    if project and not os.path.isdir(project):
+        raise SisyphusError(f"{project} is not a folder. Give the folder of a project.")
+    return paths.project_of(project or os.getcwd())
+
+
+def _site(root: str, scope: Scope) -> Site:
+    home = paths.client_home()
+    if not home:
+        raise SisyphusError(messages.NO_HOME)
+    project = root if scope is Scope.PROJECT else ""
+    return Site(
+        home,
+        project,
+        wiring.settings_file(home, project),
+        wiring.commands_folder(home, project),
+        git.exclude_file(project) if project else "",
+    )
+
+
+def _read(site: Site, commands: dict[str, bytes]) -> tuple[Additions, Files]:
+    with _store_copy() as store:
+        ours = record.load(store, site.settings)
+    return ours, {path: changes.read(path) for path in site.files(commands, ours)}
+
+
+@contextmanager
+def _store_copy() -> Iterator[Store]:
+    """A copy of the store: to open it is to write it, and nobody has agreed to that yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("sisyphus.db", "sisyphus.db-wal"):
+            path = os.path.join(paths.our_home(), name)
+            if os.path.isfile(path):
+                shutil.copy(path, folder)
+        store = open_store(folder)
+        yield store
+        store.close()
+
+
+def _is_agreed(command: str, site: Site, plan: Plan, dry_run: bool, yes: bool) -> bool:
+    """Shows the plan, and asks. False = there is nothing to do. Raises `SisyphusError` if it cannot
+    be done, or nobody can be asked."""
+    changes.check(plan.files, site.project)
+    if plan.files:
+        _show(command, site, plan)
+    for note in plan.notes:
+        show.line(note, "yellow")
+    if not plan.files:
+        show.line(messages.NOTHING_TO_DO[command])
+        return False
+    if dry_run:
+        show.line(messages.DRY_RUN)
+        return False
+    if yes:
+        return True
+    if not (sys.stdin and sys.stdin.isatty()):
+        raise SisyphusError(messages.no_terminal(command))
+    if not typer.confirm(messages.QUESTION, default=command == "install"):
+        show.line(messages.DECLINED)
+        raise typer.Exit(DECLINED)
+    return True
+
+
+def _show(command: str, site: Site, plan: Plan) -> None:
+    show.heading(messages.title(command, site.project))
+    if site.settings in plan.files:
+        show.line(messages.path(site.settings), indent=2)
+    for entry in plan.entries:
+        show.line(entry, indent=4)
+    folders: dict[str, list[str]] = {}
+    for path in plan.files:
+        if path != site.settings:
+            folders.setdefault(os.path.dirname(path), []).append(path)
+    for folder, files in folders.items():
+        show.line(messages.folder(folder, files), indent=2)
+
+
+def _carry_out(command: str, site: Site, files: Files, plan: Plan, ours: Additions) -> None:
+    """Notes what is ours and writes the files: both or, if a file fails, not the note.
+
+    ours: what was noted when the plan was made.
+    """
+    store = open_store(paths.our_home())
+    if command == "install":
+        show.need_memory(store)
+    with store.write():
+        if record.load(store, site.settings) != ours:
+            raise SisyphusError(messages.changed_meanwhile(site.settings))
+        record.save(store, site.settings, site.project, plan.ours, time.time())
+        changes.apply(files, plan.files)
+    show.line(messages.done(command, site.project, paths.our_home()))

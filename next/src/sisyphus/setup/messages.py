@@ -1,0 +1,106 @@
+"""Every sentence of `install` and `uninstall`."""
+
+import os
+from collections.abc import Iterable
+
+from sisyphus.paths import display
+from sisyphus.text import one_line
+
+NOTHING_TO_DO = {
+    "install": "Nothing to do: sisyphus is installed here.",
+    "uninstall": "Nothing to remove: sisyphus is not installed here.",
+}
+QUESTION = "Make these changes?"
+DRY_RUN = "Nothing was changed: this is a dry run."
+DECLINED = "Nothing was changed."
+RESTYLED = "spaces and line breaks: the file gets a regular layout"
+NO_HOME = "There is no home folder. Set HOME or CLAUDE_CONFIG_DIR and run the command again."
+ONLY_USER = (
+    "A session of an agent cannot uninstall sisyphus. Run `sisyphus uninstall` in another terminal."
+)
+
+
+def path(name: str) -> str:
+    return one_line(display(name, ""))
+
+
+def title(command: str, project: str) -> str:
+    where = f"for you, in {path(project)} alone" if project else "for you, in all projects"
+    verb = "adds" if command == "install" else "removes"
+    return f"sisyphus {command} {verb}, {where}:"
+
+
+def entry(key: str, names: Iterable[str]) -> str:
+    return f"{key}: {', '.join(path(name) for name in names)}"
+
+
+def folder(name: str, files: Iterable[str]) -> str:
+    return f"{path(name)}: {', '.join(os.path.basename(file) for file in files)}"
+
+
+def done(command: str, project: str, state: str) -> str:
+    if command == "install":
+        scope = " --scope project" if project else ""
+        return (
+            "Done. Every session of Claude Code that starts from now on uses sisyphus. "
+            f"`sisyphus uninstall{scope}` takes it out again."
+        )
+    return (
+        f"Done. Plans, loops and logs stay in {path(state)}. To remove the program too, use what "
+        "installed it, for example `uv tool uninstall sisyphus-hooks`."
+    )
+
+
+def own_command(file: str) -> str:
+    return f"{path(file)} is your own file. It stays, and ours of that name is not installed."
+
+
+def edited_command(file: str) -> str:
+    return f"{path(file)} has been edited, so it stays."
+
+
+def both_wired(plugin: str) -> str:
+    return (
+        f"The plugin {one_line(plugin)} is enabled, too. With both, the hooks of the settings "
+        "answer and the plugin's say nothing. To have only one, run "
+        f"`claude plugin disable {one_line(plugin)}`, or do not install."
+    )
+
+
+def elsewhere(project: str) -> str:
+    options = f"--scope project --project {path(project)}" if project else "--scope user"
+    where = path(project) if project else "all projects"
+    return f"sisyphus is also installed for {where}: `sisyphus uninstall {options}`."
+
+
+def unreadable(file: str, why: str) -> str:
+    return (
+        f"{path(file)} cannot be edited: {one_line(why)}. Nothing was changed. "
+        "Correct the file and run the command again."
+    )
+
+
+def read_only(file: str) -> str:
+    return (
+        f"{path(file)} cannot be written: it is read-only. Nothing was changed. "
+        "Make it writable, or add the hooks where you manage this file."
+    )
+
+
+def leads_out(file: str) -> str:
+    return (
+        f"{path(file)} leads out of the project, so it is not written. Nothing was changed. "
+        "Replace the link by a file or use --scope user."
+    )
+
+
+def changed_meanwhile(file: str) -> str:
+    return f"{path(file)} was changed meanwhile, so it is not written. Run the command again."
+
+
+def failed(file: str, why: str) -> str:
+    return f"{path(file)} cannot be changed: {why}. Correct this and run the command again."
+
+
+def no_terminal(command: str) -> str:
+    return f"Nothing was changed: there is no terminal to ask you. Use --yes to {command}."

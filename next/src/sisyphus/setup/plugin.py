@@ -1,0 +1,57 @@
+"""The plugin's folder: hooks, slash commands, and what Claude Code needs to load them."""
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import sisyphus
+from sisyphus.errors import SisyphusError
+
+
+def folder() -> Path:
+    """Where the plugin is: in the installed package, or the root of a checkout."""
+    package = Path(str(sisyphus.__file__)).parent
+    for each in (package / "plugin", package.parents[1]):
+        if (each / "hooks.json").is_file():
+            return each
+    raise SisyphusError("The plugin's files are missing from this package. Install it again.")
+
+
+def hooks() -> dict[str, Any]:
+    """Event → groups, as `hooks.json` has them: the one list of what is wired."""
+    found: dict[str, Any] = json.loads((folder() / "hooks.json").read_text("utf-8"))["hooks"]
+    return found
+
+
+def commands() -> dict[str, bytes]:
+    """File name → content of the slash commands."""
+    return {file.name: file.read_bytes() for file in sorted((folder() / "commands").glob("*.md"))}
+
+
+def start() -> str:
+    """The words with which any shell starts this sisyphus: its name if PATH leads to it, else its
+    place. A virtual environment is on the PATH of some shells only, so it counts as off it."""
+    script = _script()
+    if not script:
+        return f"{shlex.quote(sys.executable)} -m sisyphus"
+    on_path = shutil.which("sisyphus")
+    if on_path and os.path.samefile(on_path, script) and not _is_in_environment(on_path):
+        return "sisyphus"
+    return shlex.quote(script)
+
+
+def _script() -> str:
+    """The console script: the one that runs, else the one that belongs to this Python."""
+    for each in (sys.argv[0], os.path.join(os.path.dirname(sys.executable), "sisyphus")):
+        if os.path.basename(each) == "sisyphus" and os.path.isfile(each):
+            return os.path.abspath(each)
+    return ""
+
+
+def _is_in_environment(script: str) -> bool:
+    is_environment = sys.prefix != sys.base_prefix
+    return is_environment and os.path.dirname(os.path.abspath(script)).startswith(sys.prefix)

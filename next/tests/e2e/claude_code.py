@@ -1,0 +1,163 @@
+"""Claude Code as a column of the scenarios: its process in print mode, its names for tools."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from e2e.install import CLAUDE_CODE
+from e2e.script import Tool
+
+Json = dict[str, Any]
+
+COMMANDS = Path(sys.executable).parent
+"""Where `sisyphus` is: the environment that runs the tests."""
+
+_NAMES = {
+    "read": "Read",
+    "write": "Write",
+    "edit": "Edit",
+    "shell": "Bash",
+    "skill": "Skill",
+    "todos": "TodoWrite",
+    "delegate": "Agent",
+}
+_FIELDS = {
+    "path": "file_path",
+    "text": "content",
+    "old": "old_string",
+    "new": "new_string",
+    "background": "run_in_background",
+    "name": "skill",
+    "arguments": "args",
+    "items": "todos",
+}
+_ALWAYS = {
+    "delegate": {
+        "description": "scripted",
+        "subagent_type": "general-purpose",
+        "run_in_background": False,
+    }
+}
+
+SECONDS = 120.0
+"""A limit against a hang; a healthy process takes about two."""
+
+_PRINT_MODE = (
+    *("--print", "--verbose", "--include-hook-events", "--permission-mode", "acceptEdits"),
+    *("--input-format", "stream-json", "--output-format", "stream-json"),
+)
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Everything that the client and its hooks get. Nothing of the caller's but PATH."""
+    return {
+        "PATH": f"{COMMANDS}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(home),
+        "TMPDIR": str(home / "tmp"),
+        "CLAUDE_CODE_TMPDIR": str(home / "tmp"),
+        "LANG": "C.UTF-8",
+        "SHELL": "/bin/bash",
+        "ANTHROPIC_API_KEY": "sk-ant-of-no-account",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",  # nobody answers there
+        "IS_SANDBOX": "1",  # so that root may run it
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def spell(tool: Tool, project: Path) -> Json:
+    """The client's name and input of a tool."""
+    values = tool.values
+    name, given = _NAMES[tool.verb], dict(values)
+    if "path" in given:
+        given["path"] = str(project / given["path"])
+    if tool.verb == "todos":
+        given["items"] = [
+            {"content": content, "status": status, "activeForm": content}
+            for content, status in values["items"]
+        ]
+    words = {_FIELDS.get(field, field): value for field, value in given.items()}
+    return {"name": name, "input": {**words, **_ALWAYS.get(tool.verb, {})}}
+
+
+def talk(
+    prompts: Sequence[str], flags: Sequence[str], folder: Path, variables: dict[str, str]
+) -> list[Json]:
+    """Runs one process, prompt after answer; returns its events."""
+    log = Path(variables["HOME"]) / "stderr.txt"
+    with _process([*_PRINT_MODE, *flags], folder, variables, log) as process:
+        events = list(_conversation(process, iter(prompts)))
+    if process.returncode:
+        raise AssertionError(f"the client exited {process.returncode}: {log.read_text()}")
+    return events
+
+
+def command(
+    *words: str | Path, folder: Path, variables: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command of the client that needs no model."""
+    return subprocess.run(
+        [CLAUDE_CODE.binary, *words],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@contextmanager
+def _process(
+    flags: Sequence[str], folder: Path, variables: dict[str, str], log: Path
+) -> Iterator[subprocess.Popen[str]]:
+    with (
+        log.open("a", encoding="utf-8") as stderr,
+        subprocess.Popen(
+            [CLAUDE_CODE.binary, *flags],
+            cwd=folder,
+            env=variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,  # so that its children end with it
+        ) as process,
+    ):
+        watchdog = threading.Timer(SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+        watchdog.start()
+        try:
+            yield process
+            process.wait()
+        finally:
+            watchdog.cancel()
+
+
+def _conversation(process: subprocess.Popen[str], prompts: Iterator[str]) -> Iterator[Json]:
+    assert process.stdin
+    assert process.stdout
+    _send(process.stdin, next(prompts, None))
+    for line in process.stdout:
+        event = json.loads(line)
+        yield event
+        if event["type"] == "result":
+            _send(process.stdin, next(prompts, None))
+
+
+def _send(stdin: IO[str], prompt: str | None) -> None:
+    if prompt is None:
+        stdin.close()
+        return
+    message = {"type": "user", "message": {"role": "user", "content": prompt}}
+    stdin.write(json.dumps(message) + "\n")
+    stdin.flush()

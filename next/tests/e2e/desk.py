@@ -1,0 +1,140 @@
+"""A user's desk: an empty home, a project, the real client with sisyphus as its plugin."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from e2e import claude_code
+from e2e.claude_code import COMMANDS, Json, environment
+from e2e.install import CHECKOUT
+from e2e.model import Request, serving
+from e2e.script import Script, Tool, Turn
+
+WITH_SHELL = ("--allowedTools", "Bash")
+"""Flags of a user who lets the agent run commands too. Edits are accepted in every run."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process of the client left: the model's requests, and the client's own events."""
+
+    requests: list[Request]
+    events: list[Json]
+
+    @property
+    def session(self) -> str:
+        return str(self.events[-1]["session_id"])
+
+    @property
+    def result(self) -> str:
+        """What the user read last."""
+        results = [event for event in self.events if event.get("type") == "result"]
+        return str(results[-1]["result"])
+
+    @property
+    def hooks(self) -> list[Json]:
+        """The hooks that ran, in order; `stdout` is what each printed."""
+        return [event for event in self.events if event.get("subtype") == "hook_response"]
+
+    @property
+    def messages(self) -> str:
+        """What the hooks told the user (`systemMessage`), in order."""
+        replies = [json.loads(hook["stdout"]) for hook in self.hooks if hook["stdout"].strip()]
+        return "\n\n".join(reply.get("systemMessage", "") for reply in replies)
+
+    @property
+    def main(self) -> list[Request]:
+        return [request for request in self.requests if not request.agent]
+
+    @property
+    def agents(self) -> list[Request]:
+        return [request for request in self.requests if request.agent]
+
+
+@dataclass(frozen=True)
+class Desk:
+    home: Path
+    project: Path
+    plugins: list[Path] = field(default_factory=lambda: [CHECKOUT])
+
+    def write(self, path: str, text: str) -> Path:
+        """Writes a file; `path` is relative to the project."""
+        file = self.project / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def boulder_file(self) -> Any:
+        """`~/.claude/.boulder.json`; None if there is none."""
+        file = self.home / ".claude" / ".boulder.json"
+        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+
+    def sisyphus(self, *words: str | Path) -> str:
+        """Runs a command of ours in another terminal; returns what it prints."""
+        done = subprocess.run(
+            [COMMANDS / "sisyphus", *words],
+            cwd=self.project,
+            env=environment(self.home),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
+
+    def run(
+        self,
+        *prompts: str,
+        turns: Sequence[Turn],
+        agents: Sequence[Turn] = (),
+        flags: Sequence[str] = (),
+        env: dict[str, str] | None = None,
+        folder: str = "",
+    ) -> Run:
+        """Runs one process of the client in `folder` of the project.
+
+        Fails if a hook failed, if the client overrode one, or if it asked for more or fewer turns
+        than the script has.
+        """
+        script = Script([*turns], [*agents])
+        plugins = [word for path in self.plugins for word in ("--plugin-dir", str(path))]
+        with serving(script, self._spell) as model:
+            variables = {**environment(self.home), "ANTHROPIC_BASE_URL": model.url, **(env or {})}
+            where = self.project / folder
+            events = claude_code.talk(prompts, [*plugins, *flags], where, variables)
+        run = Run(model.requests, events)
+        self._check(run, script)
+        return run
+
+    def _spell(self, tool: Tool) -> Json:
+        return claude_code.spell(tool, self.project)
+
+    def resume(self, run: Run, *prompts: str, turns: Sequence[Turn], **more: Any) -> Run:
+        """A new process that continues the session of `run`."""
+        return self.run(*prompts, turns=turns, flags=["--resume", run.session], **more)
+
+    def fork(self, run: Run, *prompts: str, turns: Sequence[Turn], **more: Any) -> Run:
+        """A new session that starts with what was said in `run`."""
+        flags = ["--resume", run.session, "--fork-session"]
+        return self.run(*prompts, turns=turns, flags=flags, **more)
+
+    def _check(self, run: Run, script: Script) -> None:
+        failed = [hook for hook in run.hooks if hook["outcome"] != "success"]
+        assert not failed, f"hooks failed: {failed}"
+        notices = [event["key"] for event in run.events if event.get("subtype") == "notification"]
+        assert "stop-hook-block-cap" not in notices, "the client overrode our Stop hook"
+        assert script.is_over, f"left: {script.main} {script.agents}; beyond: {script.surplus}"
+        log = self.home / ".claude" / ".sisyphus" / "logs" / "debug.log"
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        assert not [line for line in lines if "Error: " in line], "a feature failed"
+
+
+def make_project(folder: Path) -> Path:
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
+    return folder

@@ -1,0 +1,132 @@
+"""Installs what the end-to-end tests need, into `.e2e` of the checkout.
+
+`.e2e/venv` holds sisyphus as users get it, built and installed again each time, and pytest;
+`.e2e/claude-code` holds the pinned client from npm. `CLAUDE_CLIENT` names another binary, which is
+taken whatever its version. What fails is said in one line on stderr, with exit code 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CHECKOUT = HERE.parents[1]
+VENV = CHECKOUT / ".e2e" / "venv"
+
+
+class InstallError(Exception):
+    """What is missing, in one line for whoever ran `make e2e`."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A client of `package.json`. variable: names another binary in the environment."""
+
+    name: str
+    folder: Path
+    program: str
+    variable: str
+
+    @property
+    def version(self) -> str:
+        manifest = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
+        return str(manifest["dependencies"][self.name])
+
+    @property
+    def installed(self) -> Path:
+        return self.folder / "node_modules" / self.name / self.program
+
+    @property
+    def binary(self) -> Path:
+        return Path(os.environ.get(self.variable) or self.installed)
+
+
+CLAUDE_CODE = Package(
+    "@anthropic-ai/claude-code",
+    CHECKOUT / ".e2e" / "claude-code",
+    "bin/claude.exe",  # its name on every system
+    "CLAUDE_CLIENT",
+)
+
+
+def version_of(binary: Path) -> str:
+    """Returns the first word of `--version`; "" if the binary does not run."""
+    with tempfile.TemporaryDirectory() as home:
+        try:
+            done = subprocess.run(
+                [binary, "--version"],
+                env={"HOME": home, "PATH": os.defpath},
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        except OSError:
+            return ""
+    return done.stdout.partition(" ")[0].strip()
+
+
+def ensure(package: Package) -> None:
+    if named := os.environ.get(package.variable):
+        if not version_of(Path(named)):
+            raise InstallError(f"{package.variable} names {named}, which does not run")
+        return
+    if version_of(package.installed) != package.version:
+        _install_from_npm(package)
+    if version_of(package.installed) != package.version:
+        raise InstallError(
+            f"npm left no {package.name} {package.version} that runs at {package.installed}; "
+            f"name one that does in {package.variable}"
+        )
+
+
+def _install_from_npm(package: Package) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise InstallError(
+            f"npm is not on PATH: install Node.js, or name a client in {package.variable}"
+        )
+    shutil.rmtree(package.folder, ignore_errors=True)
+    package.folder.mkdir(parents=True)
+    manifest = {"private": True, "dependencies": {package.name: package.version}}
+    (package.folder / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
+    quiet = ("--loglevel=error", "--no-audit", "--no-fund", "--no-package-lock")
+    _run(npm, "install", "--fetch-retries=1", *quiet, folder=package.folder)
+
+
+def install_sisyphus() -> None:
+    """Builds a wheel and installs it: tests must see what users get, not the checkout."""
+    _run(sys.executable, "-m", "venv", str(VENV))
+    python = str(VENV / "bin" / "python")
+    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    _run(*pip, "pytest>=8", "pytest-xdist>=3.6")
+    _run(*pip, "--force-reinstall", "--no-deps", str(CHECKOUT))
+    _run(*pip, str(CHECKOUT))  # what it depends on
+
+
+def _run(*command: str, folder: Path = CHECKOUT) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        gist = "; ".join((done.stderr or done.stdout).strip().splitlines()[-4:])
+        raise InstallError(f"`{' '.join(command)}` failed: {gist}")
+
+
+def main() -> int:
+    try:
+        ensure(CLAUDE_CODE)
+        install_sisyphus()
+    except (InstallError, OSError, subprocess.SubprocessError) as error:
+        sys.stderr.write(f"error: the end-to-end tests cannot run: {error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""The scripted model: a server on loopback that answers as the Messages API does."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from e2e.script import Script, Tool, Turn
+
+Json = dict[str, Any]
+Spell = Callable[[Tool], Json]
+"""A client's own name and input of a tool: `{"name": …, "input": …}`."""
+
+SUMMARY = Turn("<analysis>none</analysis>\n<summary>What was said before.</summary>")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the model received. agent: the id of the subagent that asks, "" for the main one."""
+
+    agent: str
+    body: Json
+
+    @property
+    def text(self) -> str:
+        """All that the model can read: system prompt, messages, tool results."""
+        contents = [self.body.get("system"), *(m["content"] for m in self.body["messages"])]
+        return "\n".join(text for content in contents for text in texts_of(content))
+
+    @property
+    def last(self) -> str:
+        """The text after the model's last answer; of a first request, all of it."""
+        messages = self.body["messages"]
+        answers = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
+        new = messages[answers[-1] + 1 :] if answers else messages
+        return "\n".join(text for message in new for text in texts_of(message["content"]))
+
+    @property
+    def is_compaction(self) -> bool:
+        """Whether the client asks for the summary of a compaction."""
+        return "create a detailed summary of" in self.last or "Respond with TEXT ONLY" in self.last
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether it belongs to the conversation; requests for titles offer no tools."""
+        return bool(self.body.get("tools")) and not self.is_compaction
+
+
+def texts_of(content: Any) -> Iterator[str]:
+    """Yields every text in a `content` field, those of tool results included."""
+    if isinstance(content, str):
+        yield content
+        return
+    for block in content or []:
+        if block.get("type") == "text":
+            yield block["text"]
+        elif block.get("type") == "tool_result":
+            yield from texts_of(block.get("content"))
+
+
+class Model(ThreadingHTTPServer):
+    """Answers from the script and keeps every request of the conversation."""
+
+    daemon_threads = True
+
+    def __init__(self, script: Script, spell: Spell) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script = script
+        self.spell = spell
+        self.requests: list[Request] = []
+        self._serial = 0
+        self._lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def answer(self, request: Request) -> Json:
+        with self._lock:
+            self._serial += 1
+            serial = self._serial
+            if request.is_turn:
+                self.requests.append(request)
+        turn = self._turn(request)
+        return {
+            "id": f"msg_{serial:04d}",
+            "type": "message",
+            "role": "assistant",
+            "model": request.body.get("model", ""),
+            "content": list(self._blocks(turn, serial)),
+            "stop_reason": "tool_use" if turn.tools else "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": turn.tokens, "output_tokens": 10},
+        }
+
+    def _turn(self, request: Request) -> Turn:
+        if not request.is_turn:
+            return SUMMARY if request.is_compaction else Turn("ok")
+        turn = self.script.take(agent=bool(request.agent))
+        if turn.meanwhile:
+            turn.meanwhile()
+        return turn
+
+    def _blocks(self, turn: Turn, serial: int) -> Iterator[Json]:
+        if turn.text:
+            yield {"type": "text", "text": turn.text}
+        for number, tool in enumerate(turn.tools):
+            call_id = f"toolu_{serial:04d}{number:02d}"
+            yield {"type": "tool_use", "id": call_id, **self.spell(tool)}
+
+
+@contextmanager
+def serving(script: Script, spell: Spell) -> Iterator[Model]:
+    with Model(script, spell) as model:
+        thread = threading.Thread(target=model.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield model
+        finally:
+            model.shutdown()
+            thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Model
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self._send("application/json", b"")
+
+    def do_GET(self) -> None:
+        self._send_json({"data": [], "has_more": False})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"] or 0)) or b"{}")
+        if not self.path.startswith("/v1/messages") or "count_tokens" in self.path:
+            self._send_json({"input_tokens": 1})
+            return
+        agent = self.headers.get("x-claude-code-agent-id") or ""
+        answer = self.server.answer(Request(agent, body))
+        if body.get("stream"):
+            self._send("text/event-stream", b"".join(_stream(answer)))
+        else:
+            self._send_json(answer)
+
+    def _send_json(self, value: Json) -> None:
+        self._send("application/json", json.dumps(value).encode())
+
+    def _send(self, kind: str, data: bytes) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _stream(answer: Json) -> Iterator[bytes]:
+    """The answer as server-sent events."""
+    for event in _events(answer):
+        yield f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+
+
+def _events(answer: Json) -> Iterator[Json]:
+    yield {"type": "message_start", "message": {**answer, "content": [], "stop_reason": None}}
+    for index, block in enumerate(answer["content"]):
+        opening, delta = _halves(block)
+        yield {"type": "content_block_start", "index": index, "content_block": opening}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ending = {"stop_reason": answer["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": ending, "usage": answer["usage"]}
+    yield {"type": "message_stop"}
+
+
+def _halves(block: Json) -> tuple[Json, Json]:
+    """A content block as its empty opening and the one delta that fills it."""
+    if block["type"] == "text":
+        return {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+    filling = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+    return {**block, "input": {}}, filling

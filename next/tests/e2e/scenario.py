@@ -1,0 +1,112 @@
+"""A scenario is a row: files, what is said and done, and what the model then holds.
+
+Nothing in a row is a client's own word, so that another client is another column: it needs a `Desk`
+that can run, resume and fork.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from e2e.desk import Desk, Run
+from e2e.script import Turn
+
+
+@dataclass(frozen=True)
+class Step:
+    """One process of the client. how: start, resume or fork, of the step before.
+
+    files: written before it, as by the user. gone: files that are deleted before it.
+    """
+
+    prompts: Sequence[str]
+    turns: Sequence[Turn]
+    agents: Sequence[Turn] = ()
+    how: str = "start"
+    flags: Sequence[str] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    folder: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    gone: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """model: a text → how often each request of the main conversation holds it, over all steps.
+
+    last: the same, of what is new in each request. agents: the same of the subagents' requests.
+    user: texts that the hooks tell the user. silent: texts that nobody reads, model or user.
+    results: texts in what the user reads at the end of each step. after: a file → a text in it.
+    """
+
+    name: str
+    files: dict[str, str]
+    steps: Sequence[Step]
+    model: dict[str, list[int]] = field(default_factory=dict)
+    last: dict[str, list[int]] = field(default_factory=dict)
+    agents: dict[str, list[int]] = field(default_factory=dict)
+    user: Sequence[str] = ()
+    silent: Sequence[str] = ()
+    results: Sequence[str] = ()
+    after: dict[str, str] = field(default_factory=dict)
+
+
+def rows(*scenarios: Scenario) -> pytest.MarkDecorator:
+    """A test with the arguments `desk` and `scenario`, once for each row."""
+    return pytest.mark.parametrize("scenario", scenarios, ids=lambda scenario: scenario.name)
+
+
+def play(desk: Desk, scenario: Scenario) -> list[Run]:
+    """Plays the steps and checks what the row says; returns the runs."""
+    for path, text in scenario.files.items():
+        desk.write(path, text)
+    runs: list[Run] = []
+    for step in scenario.steps:
+        runs.append(_take(desk, step, runs))
+    _check(desk, scenario, runs)
+    return runs
+
+
+def _take(desk: Desk, step: Step, before: list[Run]) -> Run:
+    for path, text in step.files.items():
+        desk.write(path, text)
+    for path in step.gone:
+        (desk.project / path).unlink()
+    flags = list(step.flags)
+    if step.how != "start":
+        flags += ["--resume", before[-1].session]
+    if step.how == "fork":
+        flags += ["--fork-session"]
+    return desk.run(
+        *step.prompts,
+        turns=step.turns,
+        agents=step.agents,
+        flags=flags,
+        env=step.env,
+        folder=step.folder,
+    )
+
+
+def _check(desk: Desk, scenario: Scenario, runs: list[Run]) -> None:
+    requests = [request for run in runs for request in run.main]
+    of_agents = [request for run in runs for request in run.agents]
+    assert _counts(scenario.model, [request.text for request in requests]) == scenario.model
+    assert _counts(scenario.last, [request.last for request in requests]) == scenario.last
+    assert _counts(scenario.agents, [request.text for request in of_agents]) == scenario.agents
+    messages = "\n\n".join(run.messages for run in runs)
+    for text in scenario.user:
+        assert text in messages
+    heard = "\n".join([messages, *(request.text for request in [*requests, *of_agents])])
+    for text in scenario.silent:
+        assert text not in heard, text
+    for text, run in zip(scenario.results, runs, strict=False):
+        assert text in run.result
+    for path, text in scenario.after.items():
+        assert text in (desk.project / path).read_text(encoding="utf-8")
+
+
+def _counts(texts: dict[str, list[int]], contents: list[str]) -> dict[str, list[int]]:
+    return {text: [content.count(text) for content in contents] for text in texts}

@@ -1,0 +1,101 @@
+"""What the scripted model says: turns, handed out in order.
+
+A turn names tools by what they do (`read`, `edit`, …); each client's module knows its own names for
+them, so that one scenario serves all clients. Paths are relative to the project.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+SURPLUS = "[the script has no more turns]"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool call of the model: what it does, and with what."""
+
+    verb: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One answer of the model: a text, tool calls (all of them in parallel), or both.
+
+    tokens: the context that the answer took, as the API reports it; near the model's window the
+    client compacts. meanwhile: happens in another terminal just before the model answers.
+    """
+
+    text: str = ""
+    tools: tuple[Tool, ...] = ()
+    tokens: int = 100
+    meanwhile: Callable[[], object] | None = None
+
+
+def say(text: str, **more: Any) -> Turn:
+    return Turn(text, **more)
+
+
+def use(*tools: Tool, **more: Any) -> Turn:
+    return Turn(tools=tools, **more)
+
+
+def read(path: str) -> Tool:
+    return Tool("read", {"path": path})
+
+
+def write(path: str, text: str) -> Tool:
+    return Tool("write", {"path": path, "text": text})
+
+
+def edit(path: str, old: str, new: str) -> Tool:
+    return Tool("edit", {"path": path, "old": old, "new": new})
+
+
+def shell(command: str, *, background: bool = False) -> Tool:
+    return Tool("shell", {"command": command, "background": background})
+
+
+def skill(name: str, arguments: str) -> Tool:
+    return Tool("skill", {"name": name, "arguments": arguments})
+
+
+def todos(*items: tuple[str, str]) -> Tool:
+    """A whole list: each item with its status."""
+    return Tool("todos", {"items": items})
+
+
+def delegate(prompt: str) -> Tool:
+    """Starts a subagent and waits for it."""
+    return Tool("delegate", {"prompt": prompt})
+
+
+@dataclass
+class Script:
+    """The turns of the main conversation, and those of its subagents.
+
+    A request beyond the end of its list is answered by `SURPLUS`, which ends the turn.
+    """
+
+    main: list[Turn]
+    agents: list[Turn] = field(default_factory=list)
+    surplus: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, *, agent: bool) -> Turn:
+        """Returns the next turn; the client asks on several connections at once."""
+        with self._lock:
+            turns = self.agents if agent else self.main
+            if turns:
+                return turns.pop(0)
+            self.surplus += 1
+            return Turn(SURPLUS)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the client asked for exactly the turns of the script."""
+        return not (self.main or self.agents or self.surplus)

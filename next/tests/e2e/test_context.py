@@ -1,0 +1,100 @@
+"""README.md and AGENTS.md: each once, however the session starts."""
+
+from __future__ import annotations
+
+import re
+
+from e2e.desk import Desk
+from e2e.model import Request
+from e2e.scenario import Scenario, Step, play, rows
+from e2e.script import delegate, read, say, use
+
+FRAME = "The following project documentation is available:"
+README = {"README.md": "# Lighthouse\n\nKeeps ships off the rocks.\n"}
+SHIPS = "Keeps ships off the rocks."
+AGENTS = {"AGENTS.md": "# For agents\n\nNever touch the lamp.\n"}
+LAMP = "Never touch the lamp."
+HELLO = Step(["hello"], [say("hi")])
+MORE = Step(["more"], [say("yes")], how="resume")
+NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
+
+
+@rows(
+    Scenario("once over a start and two resumes", README, [HELLO, MORE, MORE],
+             model={SHIPS: [1, 1, 1]}),
+    Scenario("once more after a compaction", README,
+             [Step(["hello", "/compact", "more"], [say("hi"), say("yes")]), MORE],
+             model={SHIPS: [1, 1, 1]}),
+    Scenario("once more after a clear", README,
+             [Step(["hello", "/clear", "again", "more"], [say("hi"), say("hi"), say("yes")])],
+             model={SHIPS: [1, 1, 1], "hello": [1, 0, 0]}),
+    Scenario("a README that changed is sent on resume", README,
+             [HELLO, Step(["more"], [say("yes")], how="resume",
+                          files={"README.md": "# Lighthouse\n\nAnd now with fog horn.\n"})],
+             model={"And now with fog horn.": [0, 1]}),
+    Scenario("a fork is not sent what it inherited", README,
+             [HELLO, Step(["another way", "on"], [say("yes")] * 2, how="fork")],
+             model={SHIPS: [1, 1, 1]}),
+    Scenario("both in one block, README first", {**README, **AGENTS, "CLAUDE.md": "Be kind.\n"},
+             [HELLO],
+             model={f"{FRAME}\n\n# README.md\n\n{README['README.md']}\n---\n\n# AGENTS.md\n\n"
+                    f"{AGENTS['AGENTS.md']}": [1]}),
+)  # fmt: skip
+def test_documents(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
+
+
+def _agents(name: str, others: dict[str, str], *, ours: bool, folder: str = "") -> Scenario:
+    start = Step(["hello"], [say("hi")], folder=folder)
+    return Scenario(
+        name,
+        {**AGENTS, **others},
+        [start, Step(["more"], [say("yes")], how="resume", folder=folder)],
+        model={LAMP: [1, 1], FRAME: [1, 1] if ours else [0, 0]},
+    )
+
+
+@rows(
+    _agents("alone, the client's own job", {}, ours=False),
+    _agents("next to CLAUDE.md", {"CLAUDE.md": "Be kind."}, ours=True),
+    _agents("next to .claude/CLAUDE.md", {".claude/CLAUDE.md": "Be kind."}, ours=True),
+    _agents("next to CLAUDE.local.md", {"CLAUDE.local.md": "Be kind."}, ours=True),
+    _agents("below a CLAUDE.md", {"../CLAUDE.md": "Be kind."}, ours=True),
+    _agents("imported by CLAUDE.md", {"CLAUDE.md": "See @AGENTS.md"}, ours=False),
+    _agents("quoted in CLAUDE.md", {"CLAUDE.md": "```\n@AGENTS.md\n```"}, ours=True),
+    _agents("above a CLAUDE.md", {"src/CLAUDE.md": "Be kind."}, ours=False),
+    _agents("CLAUDE.md of the user", {"../home/.claude/CLAUDE.md": "Be kind."}, ours=False),
+    _agents("its plugin switched off", {".claude/settings.json": NO_PLUGIN}, ours=True),
+    _agents("a session in a folder", {"src/main.py": ""}, ours=False, folder="src"),
+    _agents("a folder, and a CLAUDE.md", {"src/main.py": "", "CLAUDE.md": "Be kind."}, ours=True,
+            folder="src"),
+)  # fmt: skip
+def test_the_model_gets_agents_md_once(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
+
+
+LINES = [f"line {n:03d} " + "of a long read" * 6 for n in range(400)]  # about four replies
+LONG = {"README.md": "\n".join(LINES), **{f"{n}.txt": f"file {n}" for n in range(5)}}
+READS = [*(use(read(f"{n}.txt")) for n in range(5)), say("seen")]
+
+
+def _lines(request: Request) -> list[str]:
+    return re.findall(r"^line \d{3} .*$", request.text, re.MULTILINE)
+
+
+@rows(
+    Scenario("over several requests", LONG, [Step(["look"], READS)]),
+    Scenario("over a resume", LONG, [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="resume")]),
+    Scenario("again after a compaction", LONG,
+             [Step(["hello", "/compact", "look"], [say("hi"), *READS])]),
+    Scenario("a fork gets what its parent waited for", LONG,
+             [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="fork")]),
+    Scenario("a subagent takes nothing of it", LONG,
+             [Step(["look"], [use(delegate("look")), *READS], agents=READS)],
+             agents={"line 0": [0] * 6}),
+)  # fmt: skip
+def test_a_long_readme_arrives_whole_and_in_order(desk: Desk, scenario: Scenario) -> None:
+    runs = play(desk, scenario)
+
+    assert 0 < len(_lines(runs[0].main[0])) < len(LINES)
+    assert _lines(runs[-1].main[-1]) == LINES

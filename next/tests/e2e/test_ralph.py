@@ -1,0 +1,159 @@
+"""Loops: the agent works until its promise is kept, and no longer than it must."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from e2e.desk import Desk
+from e2e.scenario import Scenario, Step, play, rows
+from e2e.script import delegate, read, say, shell, skill, use
+
+ARGUMENTS = '"do it" --completion-promise "DONE"'
+TYPED = f"/ralph-wiggum:ralph-loop {ARGUMENTS}"
+PROMISE = say("All is well.\n\n<promise>DONE</promise>")
+NOT_YET = say("Not yet.")
+OFF = {"SISYPHUS_DISABLE": "1"}
+NO_BREAKER = {"../home/.claude/.sisyphus/config.toml": "[ralph]\nbreaker_stops = 0\n"}
+GO_ON = """\
+[RALPH LOOP ENFORCEMENT]
+
+The completion promise was not output. The loop must continue.
+
+Expected promise: <promise>DONE</promise>
+
+Continue working on the task. Output the promise only when the task is TRULY complete."""
+BLOCK = "[RALPH LOOP ENFORCEMENT]"
+COMPLETE = """\
+[RALPH LOOP COMPLETE]
+
+Completion promise detected: <promise>DONE</promise>
+Ralph loop has ended."""
+CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+
+
+@pytest.fixture(autouse=True)
+def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
+    """A stand-in for the plugin whose command starts a loop."""
+    folder = tmp_path / "ralph-wiggum"
+    for name, text in (
+        (".claude-plugin/plugin.json", json.dumps({"name": "ralph-wiggum", "version": "1.0.0"})),
+        ("commands/ralph-loop.md", "---\ndescription: Start a loop\n---\n\nTask: $ARGUMENTS\n"),
+    ):
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    desk.plugins.append(folder)
+
+
+@rows(
+    Scenario("a typed loop blocks until its promise", {},
+             [Step([TYPED], [NOT_YET, NOT_YET, PROMISE])],
+             last={BLOCK: [0, 2, 2]}, user=[COMPLETE]),
+    Scenario("one that the model starts", {},
+             [Step(["please loop"],
+                   [use(skill("ralph-wiggum:ralph-loop", ARGUMENTS)), NOT_YET, PROMISE])],
+             last={BLOCK: [0, 0, 2]}),
+    Scenario("our own command, with its task",  {},
+             [Step(['/sisyphus:ralph-loop "count to three" --completion-promise "ALL DONE"'],
+                   [say("one"), say("two three\n\n<promise>ALL DONE</promise>")])],
+             last={BLOCK: [0, 2]}, user=["[RALPH LOOP COMPLETE]"]),
+    Scenario("an ended loop does not come back", {},
+             [Step([TYPED, "and now?"], [NOT_YET, PROMISE, NOT_YET]),
+              Step(["and now?"], [NOT_YET], how="resume")], last={BLOCK: [0, 2, 0, 0]}),
+    Scenario("the next loop needs its own promise", {},
+             [Step([TYPED, TYPED], [PROMISE, NOT_YET, PROMISE])], last={BLOCK: [0, 0, 2]}),
+    Scenario("a limit ends it", {},
+             [Step([f"{TYPED} --max-iterations 2"], [NOT_YET, NOT_YET])],
+             last={BLOCK: [0, 2]}, user=["2 iterations"]),
+    Scenario("plan mode waits for the user", {},
+             [Step([TYPED], [NOT_YET], flags=["--permission-mode", "plan"])], last={BLOCK: [0]}),
+    Scenario("prose starts nothing", {},
+             [Step([f"What does {TYPED} do?"], [say("It loops.")])], last={BLOCK: [0]}),
+    Scenario("a subagent stops freely", {"one.py": "1"},
+             [Step([TYPED], [use(delegate("read one.py")), NOT_YET, PROMISE],
+                   agents=[use(read("one.py")), say("read it")])],
+             last={BLOCK: [0, 0, 2]}, agents={"[RALPH LOOP": [0, 0]}),
+    Scenario("a subagent's promise does not count", {},
+             [Step([TYPED], [use(delegate("do it all")), NOT_YET, PROMISE], agents=[PROMISE])],
+             last={BLOCK: [0, 0, 2]}),
+    Scenario("a subagent starts no loop", {},
+             [Step(["delegate"], [use(delegate("loop")), NOT_YET],
+                   agents=[use(skill("ralph-wiggum:ralph-loop", ARGUMENTS)), NOT_YET])],
+             last={BLOCK: [0, 0]}, agents={BLOCK: [0, 0]}),
+    Scenario("background work is waited for", {},
+             [Step([TYPED], [use(shell("sleep 1", background=True)), say("It runs."), NOT_YET,
+                             PROMISE], flags=["--allowedTools", "Bash"])],
+             last={BLOCK: [0, 0, 0, 2], "<task-notification>": [0, 0, 1, 0]}),
+    Scenario("a start that no hook saw", {},
+             [Step([TYPED], [NOT_YET], env=OFF),
+              Step(["on"], [NOT_YET, PROMISE], how="resume")], last={BLOCK: [0, 0, 2]}),
+    Scenario("a fork adopts no loop that no hook saw", {},
+             [Step([TYPED], [NOT_YET], env=OFF), Step(["on"], [NOT_YET], how="fork")],
+             last={BLOCK: [0, 0]}),
+    Scenario("a fork adopts no loop of its parent", {},
+             [Step([TYPED], [NOT_YET] * 2, env={CAP: "2"}), Step(["on"], [NOT_YET], how="fork")],
+             last={BLOCK: [0, 2, 0]}),
+    Scenario("it pauses before the client overrides it", NO_BREAKER,
+             [Step([TYPED], [NOT_YET] * 8)], last={BLOCK: [0, *[2] * 7]}, user=["paused"]),
+    Scenario("a tool call starts the client's count again", {**NO_BREAKER, "one.py": "1"},
+             [Step([TYPED], [*[NOT_YET] * 6, use(read("one.py")), *[NOT_YET] * 6, PROMISE])],
+             user=[COMPLETE]),
+    Scenario("without the client's limit it goes on", {},
+             [Step([TYPED], [*[NOT_YET] * 4, PROMISE], env={CAP: "0"})], user=[COMPLETE]),
+    Scenario("over a clear", {},
+             [Step([f"{TYPED} --max-iterations 9", "/clear", "on"], [
+                 say("<blocked>a key</blocked>"), NOT_YET, PROMISE])],
+             user=[COMPLETE]),
+)  # fmt: skip
+def test_loops(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
+
+
+def test_the_first_reason_is_whole(desk: Desk) -> None:
+    run = desk.run(TYPED, turns=[NOT_YET, NOT_YET, PROMISE])
+
+    assert [GO_ON in request.last for request in run.requests] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n<promise>DONE</promise>\n```",
+        "I will say `<promise>DONE</promise>` then.",
+        "> <promise>DONE</promise>",
+        "<!-- <promise>DONE</promise> -->",
+        "DONE",
+        "<promise>OTHER</promise>",
+        "<promise>DONE",
+    ],
+)
+def test_what_only_looks_like_the_promise_does_not_end_the_loop(desk: Desk, text: str) -> None:
+    run = desk.run(TYPED, turns=[say(text), PROMISE])
+
+    assert BLOCK in run.requests[1].last
+
+
+def test_a_nested_loop_ends_and_the_outer_one_continues(desk: Desk) -> None:
+    nested = use(skill("ralph-wiggum:ralph-loop", '"a part" --completion-promise "PART"'))
+    kept = say("<promise>PART</promise>")
+
+    run = desk.run(TYPED, turns=[nested, NOT_YET, kept, NOT_YET, PROMISE])
+
+    expected = [set(re.findall(r"<promise>(\w+)</promise>", r.last)) for r in run.requests]
+    assert expected == [set(), set(), {"PART"}, {"DONE"}, {"DONE"}]
+
+
+def test_the_task_travels_again_after_a_compaction(desk: Desk) -> None:
+    desk.write("one.py", "1")
+    full = use(read("one.py"), tokens=990_000)  # near the window: the client compacts
+
+    run = desk.run(TYPED, turns=[NOT_YET, full, NOT_YET, NOT_YET, PROMISE])
+
+    assert "What was said before." in run.requests[2].text
+    task = re.compile(r"The task of Ralph loop \w+:\n\ndo it")
+    with_task = [bool(task.search(request.last)) for request in run.requests]
+    assert with_task == [False, False, False, True, False]

@@ -1,0 +1,52 @@
+"""Large files and full disks: hooks stay quick enough, block nobody, write nothing torn."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+
+import pytest
+from world import SISYPHUS, World
+
+pytestmark = pytest.mark.slow
+
+GIGABYTE = 1_000_000_000
+
+
+def test_a_transcript_of_a_gigabyte(world: World) -> None:
+    """The client gives a Stop 900 seconds; a reading backwards takes well under one."""
+    world.loop()
+    line = json.dumps({"type": "assistant", "message": {"content": "x" * 1_000_000}}) + "\n"
+    with world.transcript().open("w") as file:
+        for _ in range(GIGABYTE // len(line)):
+            file.write(line)
+
+    reply = world.process("stop", world.stop_payload("Done.\n\n<promise>DONE</promise>"))
+
+    assert "[RALPH LOOP COMPLETE]" in reply.message
+    world.transcript().unlink()
+
+
+def test_a_payload_of_50_megabytes(world: World) -> None:
+    world.rule("a.md", "MARK", applies_to="*.txt")
+    payload = world.payload("PostToolUse.Read", tool_response="x" * 50_000_000)
+
+    assert "MARK" in world.process("post-tool-use", payload).text
+
+
+@pytest.mark.parametrize("size", [0, 4_096, 65_536])
+def test_a_file_may_not_grow(world: World, size: int) -> None:
+    """As on a disk that fills up between two writes."""
+    world.write("README.md", "MARK\n")
+    world.start("before")
+    payload = json.dumps(world.payload("SessionStart.startup"))
+
+    done = subprocess.run(
+        [SISYPHUS, "hook", "session-start"], input=payload, capture_output=True, text=True,
+        check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+    )  # fmt: skip
+
+    assert done.returncode == 0
+    assert not done.stdout or json.loads(done.stdout)
+    assert "MARK" in world.start("after").text

@@ -1,0 +1,569 @@
+"""`install` and `uninstall`: what they write into a client's settings, and leave alone there."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import SISYPHUS, World
+
+Json = dict[str, Any]
+
+START = shlex.quote(str(SISYPHUS))
+
+FOREIGN: Json = {
+    "model": "opus",
+    "hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 5}]}],
+        "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "guard"}]}],
+    },
+    "unknown": {"key": [1, 2.5, None]},
+    "permissions": {"allow": []},
+}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def settings_file(world: World) -> Path:
+    return world.claude / "settings.json"
+
+
+def local_file(world: World) -> Path:
+    return world.project / ".claude" / "settings.local.json"
+
+
+def read(file: Path) -> Json:
+    found: Json = json.loads(file.read_text())
+    return found
+
+
+def our_commands(settings: Json) -> list[str]:
+    return [
+        hook["command"]
+        for groups in settings.get("hooks", {}).values()
+        for group in groups
+        for hook in group["hooks"]
+        if " hook " in hook["command"]
+    ]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file and folder below one, but our own state."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if ".sisyphus" not in path.parts:
+            found[str(path.relative_to(folder))] = path.read_bytes() if path.is_file() else b""
+    return found
+
+
+def git_init(world: World) -> None:
+    (world.project / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", world.project], check=True)
+
+
+def git_status(world: World) -> str:
+    words = ["git", "-C", str(world.project), "status", "--porcelain", "-uall"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+# ---------------------------------------------------------------- hooks
+
+
+def test_every_hook_of_the_plugin_is_wired_and_runs(world: World) -> None:
+    answer = world.cli("install", "--yes")
+
+    assert answer.code == 0, answer
+    settings = read(settings_file(world))
+    wanted = json.loads((Path(world.cli("plugin-path").out.strip()) / "hooks.json").read_text())
+    assert settings["hooks"].keys() == wanted["hooks"].keys()
+    assert settings["hooks"]["Stop"][0]["hooks"][0]["timeout"] == 900
+    for command in our_commands(settings):
+        assert command.startswith(f"{START} hook ")
+
+
+def test_foreign_entries_stay_as_they_are(world: World) -> None:
+    world.write(settings_file(world), json.dumps(FOREIGN, indent=4))
+
+    world.cli("install", "--yes")
+
+    text = settings_file(world).read_text()
+    settings = json.loads(text)
+    assert list(settings)[:4] == list(FOREIGN)
+    assert settings["hooks"]["Stop"][0] == FOREIGN["hooks"]["Stop"][0]
+    assert settings["hooks"]["PreToolUse"] == FOREIGN["hooks"]["PreToolUse"]
+    assert settings["unknown"] == FOREIGN["unknown"]
+    assert text == json.dumps(settings, indent=4)
+
+
+def test_a_second_install_changes_nothing(world: World) -> None:
+    world.cli("install", "--yes")
+    before = tree(world.home)
+
+    answer = world.cli("install")
+
+    assert "Nothing to do" in answer.out
+    assert answer.code == 0
+    assert tree(world.home) == before
+
+
+def test_an_older_wiring_is_repaired(world: World) -> None:
+    old: Json = {
+        "hooks": {
+            "Notification": [{"hooks": [{"type": "command", "command": "sisyphus hook gone"}]}],
+            "Stop": [
+                {
+                    "hooks": [
+                        {"type": "command", "command": "say done"},
+                        {"type": "command", "command": "'/old place/sisyphus' hook stop"},
+                        {"type": "command", "command": "python3 -m sisyphus hook stop"},
+                    ]
+                }
+            ],
+        },
+        "statusLine": {"type": "command", "command": "/old/sisyphus statusline", "padding": 0},
+    }
+    world.write(settings_file(world), json.dumps(old))
+
+    world.cli("install", "--yes")
+
+    settings = read(settings_file(world))
+    assert "Notification" not in settings["hooks"]
+    assert settings["hooks"]["Stop"][0] == {"hooks": [{"type": "command", "command": "say done"}]}
+    assert [c for c in our_commands(settings) if c.endswith("stop")] == [f"{START} hook stop"]
+    assert settings["statusLine"]["command"] == f"{START} statusline"
+    assert settings["statusLine"]["padding"] == 0
+    assert "Nothing to do" in world.cli("install").out
+
+
+@pytest.mark.parametrize("command", ["my-sisyphus hook stop", "echo sisyphus hook stop", "a 'b"])
+def test_what_only_looks_like_ours_stays(world: World, command: str) -> None:
+    foreign = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}
+    before = json.dumps(foreign, indent=2)
+    world.write(settings_file(world), before)
+
+    world.cli("install", "--yes")
+    world.cli("uninstall", "--yes")
+
+    assert settings_file(world).read_text() == before
+
+
+def test_odd_entries_stay(world: World) -> None:
+    odd: Json = {"hooks": {"Stop": [None, 7, {"hooks": "x"}, {"hooks": [None, {"command": []}]}]}}
+    before = json.dumps(odd | {"key": "\x7f", "statusLine": None}, ensure_ascii=False)
+    world.write(settings_file(world), before)
+
+    world.cli("install", "--yes")
+    world.cli("uninstall", "--yes")
+
+    assert settings_file(world).read_text() == before
+
+
+def run_script(world: World, script: Path, *words: str) -> None:
+    env = {"HOME": str(world.home), "PATH": "/usr/bin:/bin"}
+    subprocess.run([script, *words], env=env, check=True, capture_output=True, cwd=world.project)
+
+
+def test_a_path_with_spaces_works_from_any_shell(world: World) -> None:
+    script = world.write(
+        world.root / "my tools" / "sisyphus",
+        f"#!{sys.executable}\nfrom sisyphus.__main__ import main\nmain()\n",
+    )
+    script.chmod(0o755)
+    run_script(world, script, "install", "--yes")
+    hook = read(settings_file(world))["hooks"]["SessionStart"][0]["hooks"][0]
+    world.write("README.md", "MARK\n")
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", hook["command"]],
+        input=json.dumps(world.payload("SessionStart.startup")),
+        env={"HOME": str(world.home), "PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert hook["command"] == f"'{script}' hook session-start"
+    assert "MARK" in done.stdout
+
+
+def test_a_program_on_the_path_is_called_by_its_name(world: World) -> None:
+    """As `uv tool` and `pipx` install it: outside of its virtual environment."""
+    tools = world.root / "bin"
+    tools.mkdir()
+    (tools / "sisyphus").symlink_to(SISYPHUS)
+    world.setenv("PATH", f"{tools}:/usr/bin:/bin")
+
+    world.cli("install", "--yes")
+
+    assert "sisyphus hook stop" in our_commands(read(settings_file(world)))
+
+
+# ---------------------------------------------------------------- asking
+
+
+def test_without_a_terminal_it_needs_yes(world: World) -> None:
+    for command in ("install", "uninstall"):
+        answer = world.cli(command)
+
+        assert answer.code == 1
+        assert "--yes" in answer.err
+        assert not settings_file(world).exists() or command == "uninstall"
+        world.cli("install", "--yes")
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("\n", 0), ("n\n", 1)])
+def test_on_a_terminal_it_asks(
+    world: World, monkeypatch: pytest.MonkeyPatch, typed: str, code: int
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+
+    answer = world.cli("install")
+
+    assert answer.code == code
+    assert settings_file(world).exists() is (code == 0)
+    assert world.ours.exists() is (code == 0)
+
+
+def test_a_file_that_changes_while_it_asks_stays(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(Terminal):
+        def isatty(self) -> bool:
+            world.write(settings_file(world), '{"model": "opus"}')
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Slow("y\n"))
+
+    answer = world.cli("install")
+
+    assert "settings.json was changed meanwhile" in answer.err
+    assert read(settings_file(world)) == {"model": "opus"}
+
+
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_a_dry_run_writes_no_byte(world: World, is_installed: bool) -> None:
+    world.rule("py.md", "MARK", applies_to="*.py")
+    world.rule("bad.md", "MARK", applies_to=7, priority="x")
+    if is_installed:
+        world.cli("install", "--yes")
+        world.rule("js.md", "MARK", applies_to="*.js")
+    before = {path: path.stat().st_mtime_ns for path in world.root.rglob("*")}
+
+    for command in ("install", "uninstall"):
+        answer = world.cli(command, "--dry-run")
+        assert answer.code == 0, answer
+
+    assert {path: path.stat().st_mtime_ns for path in world.root.rglob("*")} == before
+
+
+def test_the_changes_are_named(world: World) -> None:
+    world.rule("py.md", "MARK", applies_to="*.py")
+
+    said = world.cli("install", "--dry-run").out
+
+    for words in (
+        "~/.claude/settings.json", "hooks: SessionStart,", f"statusLine: {START} statusline",
+        f"claudeMdExcludes: {world.project}/.claude/rules/py.md", "~/.claude/commands: ",
+        "ralph-loop.md", "dry run",
+    ):  # fmt: skip
+        assert words in said, said
+
+
+def test_a_model_may_install_and_not_uninstall(world: World) -> None:
+    world.setenv("CLAUDE_CODE_SESSION_ID", "s1")
+
+    assert world.cli("install", "--yes").code == 0
+    answer = world.cli("uninstall", "--yes")
+
+    assert answer.code == 1
+    assert "another terminal" in answer.err
+    assert our_commands(read(settings_file(world)))
+
+
+# ---------------------------------------------------------------- uninstall
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        {"indent": 2}, {"indent": 4}, {"indent": "\t"}, {}, {"separators": (",", ":")},
+        {"indent": 2, "ensure_ascii": False},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_uninstall_gives_the_same_bytes_back(
+    world: World, style: Json, end: str, line_end: str, mark: str
+) -> None:
+    text = json.dumps({**FOREIGN, "greeting": "héllo"}, **style) + end
+    before = (mark + text.replace("\n", line_end)).encode()
+    world.write(settings_file(world), before)
+
+    world.cli("install", "--yes")
+    assert our_commands(json.loads(settings_file(world).read_text("utf-8-sig")))
+    world.cli("uninstall", "--yes")
+
+    assert settings_file(world).read_bytes() == before
+
+
+def test_uninstall_leaves_nothing_but_the_state(world: World) -> None:
+    before = tree(world.root)
+
+    world.cli("install", "--yes")
+    answer = world.cli("uninstall", "--yes")
+
+    assert [path for path in tree(world.root) if path not in before] == ["home/.claude"]
+    assert "stay in ~/.claude/.sisyphus" in answer.out
+    assert "Nothing to remove" in world.cli("uninstall").out
+
+
+def test_uninstall_leaves_foreign_hooks_in_a_group_of_ours(world: World) -> None:
+    world.cli("install", "--yes")
+    settings = read(settings_file(world))
+    theirs = {"type": "command", "command": "say done"}
+    settings["hooks"]["Stop"][0]["hooks"].append(theirs)
+    settings["statusLine"]["command"] = "mine"
+    world.write(settings_file(world), json.dumps(settings))
+
+    world.cli("uninstall", "--yes")
+
+    assert read(settings_file(world)) == {
+        "hooks": {"Stop": [{"hooks": [theirs]}]}, "statusLine": settings["statusLine"]
+    }  # fmt: skip
+
+
+def test_uninstall_works_without_our_notes(world: World) -> None:
+    world.cli("install", "--yes")
+    for file in world.ours.glob("sisyphus.db*"):
+        file.unlink()
+
+    world.cli("uninstall", "--yes")
+
+    assert read(settings_file(world)) == {}
+    assert not list(world.claude.glob("commands/*"))
+
+
+def test_uninstall_names_the_other_places(world: World) -> None:
+    world.cli("install", "--yes")
+    world.cli("install", "--yes", "--scope", "project")
+
+    answer = world.cli("uninstall", "--yes")
+
+    assert f"--scope project --project {world.project}" in answer.out
+    assert "--scope user" not in world.cli("uninstall").out
+
+
+# ---------------------------------------------------------------- the file itself
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": 1} // mine', "not valid JSON"),
+        ("[]", "not a JSON object"),
+        ('{"hooks": []}', '"hooks" is not an object'),
+        ('{"hooks": {"Stop": {}}}', '"Stop" that is not a list'),
+        ('{"claudeMdExcludes": "x"}', "not a list"),
+        ('{"a": 1, "a": 2}', "twice"),
+        ("\udcff", "not UTF-8"),
+        ("[" * 100_000, "not valid JSON"),
+    ],
+)
+def test_settings_that_cannot_be_edited_are_refused(world: World, text: str, why: str) -> None:
+    world.write(settings_file(world), text.encode("utf-8", "surrogateescape"))
+    before = tree(world.root)
+
+    answer = world.cli("install", "--yes")
+
+    assert answer.code == 1
+    assert "~/.claude/settings.json cannot be edited" in answer.err
+    assert why in answer.err
+    assert "Nothing was changed" in answer.err
+    assert tree(world.root) == before
+
+
+def test_another_layout_is_named(world: World) -> None:
+    world.write(settings_file(world), '{ "model":"opus" }')
+
+    assert "regular layout" in world.cli("install", "--dry-run").out
+
+
+def test_a_link_stays_a_link_and_modes_stay(world: World) -> None:
+    target = world.write(world.root / "dotfiles" / "claude.json", "{}\n")
+    target.chmod(0o640)
+    world.claude.mkdir()
+    settings_file(world).symlink_to(target)
+
+    world.cli("install", "--yes")
+
+    assert settings_file(world).readlink() == target
+    assert our_commands(read(target))
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(target.parent) == ["claude.json"]
+
+
+@pytest.mark.parametrize("place", ["settings.json", ""])
+def test_what_is_read_only_stays(world: World, place: str) -> None:
+    file = world.write(settings_file(world), "{}")
+    mode = (world.claude / place).stat().st_mode
+    (world.claude / place).chmod(mode & 0o555)
+
+    answer = world.cli("install", "--yes")
+    (world.claude / place).chmod(mode)
+
+    assert answer.code == 1
+    assert f"{place} cannot be written: it is read-only" in answer.err
+    assert file.read_text() == "{}"
+    assert os.listdir(world.claude) == ["settings.json"]
+
+
+# ---------------------------------------------------------------- slash commands, status line
+
+
+def test_a_users_own_command_stays(world: World) -> None:
+    own = world.write(world.claude / "commands" / "checkpoint.md", "mine\n")
+
+    answer = world.cli("install", "--yes")
+    copied = world.claude / "commands" / "ralph-loop.md"
+
+    assert "checkpoint.md is your own file" in answer.out
+    assert copied.exists()
+    copied.write_text("edited\n")
+    assert "ralph-loop.md has been edited" in world.cli("uninstall", "--yes").out
+    assert own.read_text() == "mine\n"
+    assert sorted(os.listdir(own.parent)) == ["checkpoint.md", "ralph-loop.md"]
+
+
+@pytest.mark.parametrize("has_own", [False, True])
+def test_a_status_line_is_set_where_there_is_none(world: World, has_own: bool) -> None:
+    own = {"type": "command", "command": "my-line"}
+    world.write(settings_file(world), json.dumps({"statusLine": own} if has_own else {}))
+    ours = {"type": "command", "command": f"{START} statusline", "refreshInterval": 5}
+
+    world.cli("install", "--yes")
+    assert read(settings_file(world))["statusLine"] == (own if has_own else ours)
+
+    world.cli("uninstall", "--yes")
+    assert read(settings_file(world)) == ({"statusLine": own} if has_own else {})
+
+
+# ---------------------------------------------------------------- one project
+
+
+def test_a_project_alone_and_git_sees_nothing(world: World) -> None:
+    git_init(world)
+    before = tree(world.project)
+
+    answer = world.cli("install", "--scope", "project", "--yes")
+
+    assert answer.code == 0, answer
+    assert our_commands(read(local_file(world)))
+    assert (world.project / ".claude" / "commands" / "ralph-loop.md").exists()
+    assert not settings_file(world).exists()
+    assert git_status(world) == ""
+    assert "Nothing to do" in world.cli("install", "--scope", "project").out
+    world.cli("uninstall", "--scope", "project", "--yes")
+    assert tree(world.project) == before
+
+
+def test_a_projects_own_files_are_not_hidden(world: World) -> None:
+    git_init(world)
+    mine = world.write(".git/info/exclude", "*.log")
+    world.write(".claude/commands/checkpoint.md", "mine\n")
+
+    world.cli("install", "--scope", "project", "--yes")
+
+    assert git_status(world) == "?? .claude/commands/checkpoint.md\n"
+    with mine.open("a") as file:
+        file.write("*.tmp\n")
+    assert "Nothing to do" in world.cli("install", "--scope", "project").out
+    world.cli("uninstall", "--scope", "project", "--yes")
+    assert mine.read_text() == "*.log\n*.tmp\n"
+
+
+def test_a_project_leaves_the_users_status_line(world: World) -> None:
+    world.write(settings_file(world), '{"statusLine": {"type": "command", "command": "mine"}}')
+
+    world.cli("install", "--scope", "project", "--yes")
+
+    assert "statusLine" not in read(local_file(world))
+
+
+def test_a_link_out_of_the_project_is_not_followed(world: World) -> None:
+    target = world.write(world.root / "other.json", "{}")
+    local_file(world).parent.mkdir()
+    local_file(world).symlink_to(target)
+
+    answer = world.cli("install", "--scope", "project", "--yes")
+
+    assert answer.code == 1
+    assert "leads out of the project" in answer.err
+    assert target.read_text() == "{}"
+
+
+# ---------------------------------------------------------------- rules and the plugin
+
+
+@pytest.mark.parametrize(("scope", "file"), [("user", settings_file), ("project", local_file)])
+def test_rules_of_ours_are_kept_from_the_client(world: World, scope: str, file: Any) -> None:
+    world.rule("py.md", "MARK", applies_to="*.py")
+    world.rule("native.md", "native", paths="*.py")
+    world.rule("always.md", "always")
+    theirs = world.write(file(world), '{"claudeMdExcludes": ["**/old.md"]}')
+
+    world.cli("install", "--yes", "--scope", scope)
+
+    glob = f"{world.project}/.claude/rules/py.md"
+    assert read(theirs)["claudeMdExcludes"] == ["**/old.md", glob]
+    assert "also loads" not in world.cli("rules", "lint").out
+    assert "MARK" in world.read("a.py").text
+    assert "Nothing to do" in world.cli("install", "--scope", scope).out
+    world.cli("uninstall", "--yes", "--scope", scope)
+    assert read(theirs) == {"claudeMdExcludes": ["**/old.md"]}
+
+
+def test_a_home_rule_of_ours_is_excluded(world: World) -> None:
+    rule = world.rule(f"{world.claude}/rules/py.md", "MARK", applies_to="*.py")
+
+    world.cli("install", "--yes")
+
+    assert read(settings_file(world))["claudeMdExcludes"] == [str(rule)]
+    assert "MARK" in world.read("a.py").text
+
+
+def test_a_rule_that_comes_later_is_excluded_by_a_second_install(world: World) -> None:
+    world.cli("install", "--yes")
+    world.rule("py.md", "MARK", globs="*.py")
+
+    world.cli("install", "--yes")
+    assert len(read(settings_file(world))["claudeMdExcludes"]) == 1
+
+    world.cli("uninstall", "--yes")
+    assert not settings_file(world).exists()
+
+
+def test_a_plugin_that_is_enabled_too_is_named(world: World) -> None:
+    world.write(settings_file(world), '{"enabledPlugins": {"sisyphus@shop": true}}')
+
+    answer = world.cli("install", "--yes")
+
+    assert "sisyphus@shop is enabled, too" in answer.out
+    assert "the plugin's say nothing" in answer.out
+
+
+def test_the_plugins_folder_is_complete(world: World) -> None:
+    folder = Path(world.cli("plugin-path").out.strip())
+
+    assert (folder / ".claude-plugin" / "plugin.json").is_file()
+    assert (folder / "commands" / "ralph-loop.md").is_file()

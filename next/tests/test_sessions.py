@@ -1,0 +1,249 @@
+"""Sessions: one by one, wired twice, listed, and removed when nobody needs them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+from world import Json, World, agent, typed, user
+
+DAY = 24 * 3600
+
+
+def change(world: World, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(world.ours / "sisyphus.db")) as database:
+        database.execute("PRAGMA foreign_keys = ON")
+        database.execute(statement, values)
+        database.commit()
+
+
+def listed(world: World, *words: str) -> list[Json]:
+    sessions: list[Json] = world.cli("sessions", "--json", *words).json["sessions"]
+    return sessions
+
+
+# ---------------------------------------------------------------- `sisyphus sessions`
+
+
+def test_sessions_are_listed_by_their_first_prompt(world: World) -> None:
+    world.write("README.md", "README\n")
+    world.rule("a.md", "MARK", applies_to="*.py")
+    world.start("s1", transcript_path=str(world.transcript("s1")))
+    world.write_down(user("Fix the *cart*,\nplease"), agent("I will."), user("and?"), session="s1")
+    world.read("a.py", session="s1")
+    world.start("s2", transcript_path=str(world.transcript("s2")))
+    world.write_down(typed("x --max-iterations 3"), session="s2")
+
+    first, second = listed(world)
+
+    assert (first["session_id"], second["session_id"]) == ("s2", "s1")
+    assert second["first_prompt"] == "Fix the *cart*,\nplease"
+    assert first["first_prompt"] == "/ralph-wiggum:ralph-loop x --max-iterations 3"
+    assert second["sent"] == {"readme": 1, "rules": 1}
+    assert second["project"] == str(world.project)
+    shown = world.cli("sessions").out
+    assert "Fix the *cart*, please\n" in shown
+    assert "sent: 1 readme, 1 rules; hooks that acted: 2" in shown
+
+
+def test_only_this_projects_sessions_are_listed_without_all(world: World) -> None:
+    world.start("s1")
+    other = world.new_project("other")
+
+    assert world.cli("sessions", "--project", other).out == "No session of this project yet.\n"
+    assert [row["session_id"] for row in listed(world, "--all", "--project", str(other))] == ["s1"]
+
+
+def test_a_session_without_a_transcript_is_listed(world: World) -> None:
+    world.start("s1", transcript_path="/nowhere")
+    world.hook("session-end", world.payload("SessionEnd.other"))
+
+    assert [(row["first_prompt"], row["state"]) for row in listed(world)] == [("", "ended")]
+    assert "(no prompt yet)" in world.cli("sessions").out
+
+
+def test_why_takes_the_first_characters_of_an_id(world: World) -> None:
+    world.start("abc-1")
+    world.start("abd-2")
+
+    assert world.cli("why", "--session-id", "abc").out.startswith("Session abc-1\n")
+    assert (
+        "Several sessions start with ab: abd-2, abc-1." in world.cli("why", "--session", "ab").err
+    )
+
+
+# ---------------------------------------------------------------- forks
+
+
+def fork(world: World) -> None:
+    """The client forks s1 as s2; it copies the transcript when the model has answered."""
+    world.start("s2", "fork", transcript_path=str(world.transcript("s2")))
+    world.transcript("s2").write_bytes(world.transcript("s1").read_bytes())
+
+
+def test_a_fork_has_what_its_parent_has(world: World) -> None:
+    world.rule("a.md", "MARK", applies_to="*.py")
+    world.start("s1", transcript_path=str(world.transcript("s1")))
+    world.write_down(user("go"), session="s1")
+    world.read("a.py", session="s1")
+    fork(world)
+
+    reply = world.read("a.py", session="s2", transcript_path=str(world.transcript("s2")))
+
+    assert reply.text == ""
+    assert "a fork of session s1" in str(world.why("s2"))
+
+
+def test_a_fork_gets_what_its_parent_waited_for(world: World) -> None:
+    world.write("README.md", "".join(f"{n:04} {'word ' * 18}\n" for n in range(300)))
+    first = world.start("s1", transcript_path=str(world.transcript("s1"))).text
+    world.write_down(user("go"), session="s1")
+    fork(world)
+    world.tool("Bash", {}, "s2", transcript_path=str(world.transcript("s2")))
+
+    rest = "".join(world.drain("s2"))
+
+    assert "0000 word" in first
+    assert "0299 word" in rest
+
+
+def test_a_fork_of_an_unknown_session_gets_its_rules(world: World) -> None:
+    world.rule("a.md", "MARK", applies_to="*.py")
+    world.write_down(user("go"), session="s1")
+    fork(world)
+
+    reply = world.read("a.py", session="s2", transcript_path=str(world.transcript("s2")))
+
+    assert "MARK" in reply.text
+
+
+# ---------------------------------------------------------------- plugin and settings
+
+
+def as_plugin(world: World, yes: bool = True) -> None:
+    world.setenv("CLAUDE_PLUGIN_ROOT", "/plugins/sisyphus" if yes else "")
+
+
+@pytest.mark.parametrize("plugin_first", [True, False])
+def test_wired_twice_the_settings_answer_and_the_user_is_told_once(
+    world: World, plugin_first: bool
+) -> None:
+    world.write("README.md", "README\n")
+    world.rule("a.md", "MARK", applies_to="*.py")
+    replies = []
+    for is_plugin in (plugin_first, not plugin_first):
+        as_plugin(world, is_plugin)
+        replies.append(world.start())
+
+    assert ["README" in reply.text for reply in replies] == [True, False]
+    assert "wired twice" in replies[1].message
+    as_plugin(world)
+    assert world.read("a.py").is_silent
+    as_plugin(world, False)
+    assert "MARK" in world.read("a.py").text
+    world.start("s2")
+    as_plugin(world)
+    assert world.start("s2").message == ""
+
+
+def test_the_plugin_answers_again_when_the_settings_do_not(world: World) -> None:
+    """The user ran `sisyphus uninstall`, and resumes the session."""
+    world.rule("a.md", "MARK", applies_to="*.py")
+    world.start()
+    as_plugin(world)
+    world.start()
+    change(world, "UPDATE session SET began_at = began_at - 60")
+
+    world.start(source="resume")
+
+    assert "MARK" in world.read("a.py").text
+
+
+def test_the_plugin_alone_answers(world: World) -> None:
+    world.rule("a.md", "MARK", applies_to="*.py")
+    as_plugin(world)
+
+    assert "twice" not in world.start().message
+    assert "MARK" in world.read("a.py").text
+
+
+# ---------------------------------------------------------------- retention
+
+
+def age(world: World, days: float) -> None:
+    """Makes everything that the store holds so much older."""
+    for table, column in (
+        ("session", "seen_at"), ("session", "began_at"), ("chore", "at"), ("plan", "used_at"),
+        ("loop", "started_at"), ("loop", "ended_at"),
+    ):  # fmt: skip
+        change(world, f"UPDATE {table} SET {column} = {column} - ?", days * DAY)
+
+
+def test_what_old_sessions_left_goes_at_a_start(world: World) -> None:
+    world.rule("a.md", "MARK", applies_to="*.py")
+    world.start("old")
+    world.read("a.py", session="old")
+    exported = world.ours / "rules-injector" / "session-old.json"
+    assert exported.exists()
+    age(world, 31)
+
+    world.start("new")
+
+    assert [row["session_id"] for row in listed(world)] == ["new"]
+    assert not exported.exists()
+    assert world.why("old") == []
+
+
+def test_what_is_open_stays(world: World) -> None:
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
+    world.start("old")
+    world.loop(session="old")
+    age(world, 300)
+
+    world.start("new")
+
+    assert len(world.loops()) == 1
+    assert "old" in {row["session_id"] for row in listed(world)}
+    assert world.plan()["plan_name"] == "Kiln"
+    assert world.plan()["state"] == "stale"
+
+
+def test_retention_runs_once_a_day(world: World) -> None:
+    world.start("first")
+    age(world, 0.5)
+    change(world, "UPDATE session SET seen_at = 0")
+    world.start("second")
+    assert len(listed(world)) == 2
+    age(world, 0.6)
+
+    world.start("third")
+
+    assert [row["session_id"] for row in listed(world)] == ["third", "second"]
+
+
+def test_the_user_says_how_long(world: World) -> None:
+    world.ours.mkdir(parents=True)
+    (world.ours / "config.toml").write_text("[state]\nkeep_days = 0\n")
+    world.write(".claude/sisyphus.toml", "[state]\nkeep_days = 1\n")
+    world.start("old")
+    age(world, 5_000)
+
+    world.start("new")
+
+    assert len(listed(world)) == 2
+
+
+def test_what_a_killed_process_left_half_written_goes(world: World) -> None:
+    world.start("old")
+    age(world, 2)
+    stale, fresh = (world.ours / f"a.json.{pid}" for pid in (12_345, 12_346))
+    for file in (stale, fresh):
+        file.write_text("{")
+    os.utime(stale, (time.time() - DAY,) * 2)
+
+    world.start("new")
+
+    assert (stale.exists(), fresh.exists()) == (False, True)

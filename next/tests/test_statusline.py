@@ -1,0 +1,61 @@
+"""The line that the client shows below its prompt."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+
+import pytest
+from world import SISYPHUS, Json, World
+
+from sisyphus.hook import statusline
+
+
+def line(world: World, session: str = "s1", **fields: object) -> str:
+    payload = {"session_id": session, "cwd": str(world.project), **fields}
+    out = io.StringIO()
+    code = statusline.run([], io.BytesIO(json.dumps(payload).encode()), out, io.StringIO())
+    assert code == 0
+    return out.getvalue()
+
+
+def context(tokens: int, window: int = 1_000_000) -> Json:
+    usage = {"input_tokens": 1_000, "cache_read_input_tokens": tokens - 1_000, "output_tokens": 9}
+    return {"context_window": {"context_window_size": window, "current_usage": usage}}
+
+
+def test_it_shows_plan_loop_and_context(world: World) -> None:
+    world.write("PLAN.md", "# Shop\n\n## Wave 1\n\n- [x] one\n\n## Wave 2\n\n- [ ] two\n")
+    world.start()
+    world.loop("--max-iterations", "7")
+
+    assert line(world, **context(420_000)) == "Shop 1/2 wave 2 | loop 1/7 | ctx 42%\n"
+
+
+def test_a_loop_that_waits_is_named_so(world: World) -> None:
+    world.start()
+    world.loop("--max-iterations", "0")
+    world.cli("ralph", "pause", "--session-id", "s1")
+
+    assert line(world) == "loop 1 paused\n"
+
+
+def test_where_there_is_nothing_it_is_empty(world: World) -> None:
+    assert line(world) == "\n"
+    assert line(world, "s9", context_window={"current_usage": None}) == "\n"
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b'{"session_id": 1, "context_window": 3}'])
+def test_whatever_comes_it_fails_silently(world: World, data: bytes) -> None:
+    done = subprocess.run([SISYPHUS, "statusline"], input=data, capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, b"", b"")
+
+
+def test_disabled_means_empty(world: World) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] one\n")
+    world.start()
+    world.setenv("SISYPHUS_DISABLE", "1")
+
+    assert line(world) == ""
