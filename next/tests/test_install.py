@@ -43,8 +43,8 @@ def local_file(world: World) -> Path:
 
 
 def read(file: Path) -> Json:
-    found: Json = json.loads(file.read_text())
-    return found
+    settings: Json = json.loads(file.read_text())
+    return settings
 
 
 def our_commands(settings: Json) -> list[str]:
@@ -58,12 +58,12 @@ def our_commands(settings: Json) -> list[str]:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file and folder below one, but our own state."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        if ".sisyphus" not in path.parts:
-            found[str(path.relative_to(folder))] = path.read_bytes() if path.is_file() else b""
-    return found
+    """Every file and folder below one, except our own state."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+        if ".sisyphus" not in path.parts
+    }
 
 
 def git_init(world: World) -> None:
@@ -116,7 +116,7 @@ def test_a_second_install_changes_nothing(world: World) -> None:
     assert tree(world.home) == before
 
 
-def test_an_older_wiring_is_repaired(world: World) -> None:
+def test_entries_of_an_earlier_install_are_replaced(world: World) -> None:
     old: Json = {
         "hooks": {
             "Notification": [{"hooks": [{"type": "command", "command": "sisyphus hook gone"}]}],
@@ -146,7 +146,7 @@ def test_an_older_wiring_is_repaired(world: World) -> None:
 
 
 @pytest.mark.parametrize("command", ["my-sisyphus hook stop", "echo sisyphus hook stop", "a 'b"])
-def test_what_only_looks_like_ours_stays(world: World, command: str) -> None:
+def test_a_hook_that_only_looks_like_ours_stays(world: World, command: str) -> None:
     foreign = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}
     before = json.dumps(foreign, indent=2)
     world.write(settings_file(world), before)
@@ -246,7 +246,7 @@ def test_a_file_that_changes_while_it_asks_stays(
 
     answer = world.cli("install")
 
-    assert "settings.json was changed meanwhile" in answer.err
+    assert "settings.json has changed in the meantime" in answer.err
     assert read(settings_file(world)) == {"model": "opus"}
 
 
@@ -266,17 +266,17 @@ def test_a_dry_run_writes_no_byte(world: World, is_installed: bool) -> None:
     assert {path: path.stat().st_mtime_ns for path in world.root.rglob("*")} == before
 
 
-def test_the_changes_are_named(world: World) -> None:
+def test_a_dry_run_names_every_change(world: World) -> None:
     world.rule("py.md", "MARK", applies_to="*.py")
 
-    said = world.cli("install", "--dry-run").out
+    output = world.cli("install", "--dry-run").out
 
     for words in (
         "~/.claude/settings.json", "hooks: SessionStart,", f"statusLine: {START} statusline",
         f"claudeMdExcludes: {world.project}/.claude/rules/py.md", "~/.claude/commands: ",
         "ralph-loop.md", "dry run",
     ):  # fmt: skip
-        assert words in said, said
+        assert words in output, output
 
 
 def test_a_model_may_install_and_not_uninstall(world: World) -> None:
@@ -343,7 +343,7 @@ def test_uninstall_leaves_foreign_hooks_in_a_group_of_ours(world: World) -> None
     }  # fmt: skip
 
 
-def test_uninstall_works_without_our_notes(world: World) -> None:
+def test_uninstall_works_without_a_record_of_the_install(world: World) -> None:
     world.cli("install", "--yes")
     for file in world.ours.glob("sisyphus.db*"):
         file.unlink()
@@ -393,7 +393,7 @@ def test_settings_that_cannot_be_edited_are_refused(world: World, text: str, why
     assert tree(world.root) == before
 
 
-def test_another_layout_is_named(world: World) -> None:
+def test_it_says_that_the_file_gets_another_layout(world: World) -> None:
     world.write(settings_file(world), '{ "model":"opus" }')
 
     assert "regular layout" in world.cli("install", "--dry-run").out
@@ -414,7 +414,7 @@ def test_a_link_stays_a_link_and_modes_stay(world: World) -> None:
 
 
 @pytest.mark.parametrize("place", ["settings.json", ""])
-def test_what_is_read_only_stays(world: World, place: str) -> None:
+def test_read_only_files_and_folders_stay(world: World, place: str) -> None:
     file = world.write(settings_file(world), "{}")
     mode = (world.claude / place).stat().st_mode
     (world.claude / place).chmod(mode & 0o555)
@@ -446,7 +446,7 @@ def test_a_users_own_command_stays(world: World) -> None:
 
 
 @pytest.mark.parametrize("has_own", [False, True])
-def test_a_status_line_is_set_where_there_is_none(world: World, has_own: bool) -> None:
+def test_a_status_line_is_set_if_there_is_none(world: World, has_own: bool) -> None:
     own = {"type": "command", "command": "my-line"}
     world.write(settings_file(world), json.dumps({"statusLine": own} if has_own else {}))
     ours = {"type": "command", "command": f"{START} statusline", "refreshInterval": 5}
@@ -516,7 +516,7 @@ def test_a_link_out_of_the_project_is_not_followed(world: World) -> None:
 
 
 @pytest.mark.parametrize(("scope", "file"), [("user", settings_file), ("project", local_file)])
-def test_rules_of_ours_are_kept_from_the_client(world: World, scope: str, file: Any) -> None:
+def test_the_client_does_not_load_rules_that_we_send(world: World, scope: str, file: Any) -> None:
     world.rule("py.md", "MARK", applies_to="*.py")
     world.rule("native.md", "native", paths="*.py")
     world.rule("always.md", "always")
@@ -533,7 +533,7 @@ def test_rules_of_ours_are_kept_from_the_client(world: World, scope: str, file: 
     assert read(theirs) == {"claudeMdExcludes": ["**/old.md"]}
 
 
-def test_a_home_rule_of_ours_is_excluded(world: World) -> None:
+def test_a_rule_in_the_home_folder_is_excluded_too(world: World) -> None:
     rule = world.rule(f"{world.claude}/rules/py.md", "MARK", applies_to="*.py")
 
     world.cli("install", "--yes")

@@ -1,4 +1,4 @@
-"""Sessions: one by one, wired twice, listed, and removed when nobody needs them."""
+"""Sessions: listed, forked, wired twice, and removed when nobody has used them for long."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def fork(world: World) -> None:
     world.transcript("s2").write_bytes(world.transcript("s1").read_bytes())
 
 
-def test_a_fork_has_what_its_parent_has(world: World) -> None:
+def test_a_fork_does_not_get_again_what_its_parent_got(world: World) -> None:
     world.rule("a.md", "MARK", applies_to="*.py")
     world.start("s1", transcript_path=str(world.transcript("s1")))
     world.write_down(user("go"), session="s1")
@@ -97,7 +97,7 @@ def test_a_fork_has_what_its_parent_has(world: World) -> None:
     assert "a fork of session s1" in str(world.why("s2"))
 
 
-def test_a_fork_gets_what_its_parent_waited_for(world: World) -> None:
+def test_a_fork_gets_the_texts_that_waited_for_its_parent(world: World) -> None:
     world.write("README.md", "".join(f"{n:04} {'word ' * 18}\n" for n in range(300)))
     first = world.start("s1", transcript_path=str(world.transcript("s1"))).text
     world.write_down(user("go"), session="s1")
@@ -123,12 +123,13 @@ def test_a_fork_of_an_unknown_session_gets_its_rules(world: World) -> None:
 # ---------------------------------------------------------------- plugin and settings
 
 
-def as_plugin(world: World, yes: bool = True) -> None:
-    world.setenv("CLAUDE_PLUGIN_ROOT", "/plugins/sisyphus" if yes else "")
+def as_plugin(world: World, is_plugin: bool = True) -> None:
+    """Lets the plugin run the next hooks, or the settings."""
+    world.setenv("CLAUDE_PLUGIN_ROOT", "/plugins/sisyphus" if is_plugin else "")
 
 
 @pytest.mark.parametrize("plugin_first", [True, False])
-def test_wired_twice_the_settings_answer_and_the_user_is_told_once(
+def test_if_wired_twice_the_settings_answer_and_the_user_reads_it_once(
     world: World, plugin_first: bool
 ) -> None:
     world.write("README.md", "README\n")
@@ -149,13 +150,13 @@ def test_wired_twice_the_settings_answer_and_the_user_is_told_once(
     assert world.start("s2").message == ""
 
 
-def test_the_plugin_answers_again_when_the_settings_do_not(world: World) -> None:
-    """The user ran `sisyphus uninstall`, and resumes the session."""
+def test_the_plugin_answers_again_after_an_uninstall(world: World) -> None:
+    """The session was wired twice; the user ran `sisyphus uninstall` and resumes it."""
     world.rule("a.md", "MARK", applies_to="*.py")
     world.start()
     as_plugin(world)
     world.start()
-    change(world, "UPDATE session SET began_at = began_at - 60")
+    change(world, "UPDATE session SET started_at = started_at - 60")
 
     world.start(source="resume")
 
@@ -174,15 +175,15 @@ def test_the_plugin_alone_answers(world: World) -> None:
 
 
 def age(world: World, days: float) -> None:
-    """Makes everything that the store holds so much older."""
+    """Makes everything in the store so much older."""
     for table, column in (
-        ("session", "seen_at"), ("session", "began_at"), ("chore", "at"), ("plan", "used_at"),
+        ("session", "seen_at"), ("session", "started_at"), ("chore", "at"), ("plan", "used_at"),
         ("loop", "started_at"), ("loop", "ended_at"),
     ):  # fmt: skip
         change(world, f"UPDATE {table} SET {column} = {column} - ?", days * DAY)
 
 
-def test_what_old_sessions_left_goes_at_a_start(world: World) -> None:
+def test_rows_and_files_of_old_sessions_are_removed_at_a_start(world: World) -> None:
     world.rule("a.md", "MARK", applies_to="*.py")
     world.start("old")
     world.read("a.py", session="old")
@@ -197,7 +198,7 @@ def test_what_old_sessions_left_goes_at_a_start(world: World) -> None:
     assert world.why("old") == []
 
 
-def test_what_is_open_stays(world: World) -> None:
+def test_open_plans_and_running_loops_stay(world: World) -> None:
     world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
     world.start("old")
     world.loop(session="old")
@@ -224,7 +225,7 @@ def test_retention_runs_once_a_day(world: World) -> None:
     assert [row["session_id"] for row in listed(world)] == ["third", "second"]
 
 
-def test_the_user_says_how_long(world: World) -> None:
+def test_the_user_and_no_project_sets_how_long_sessions_are_kept(world: World) -> None:
     world.ours.mkdir(parents=True)
     (world.ours / "config.toml").write_text("[state]\nkeep_days = 0\n")
     world.write(".claude/sisyphus.toml", "[state]\nkeep_days = 1\n")
@@ -236,10 +237,10 @@ def test_the_user_says_how_long(world: World) -> None:
     assert len(listed(world)) == 2
 
 
-def test_what_a_killed_process_left_half_written_goes(world: World) -> None:
+def test_files_that_a_killed_process_left_half_written_are_removed(world: World) -> None:
     world.start("old")
     age(world, 2)
-    stale, fresh = (world.ours / f"a.json.{pid}" for pid in (12_345, 12_346))
+    stale, fresh = (world.ours / f"a.json.{pid}.tmp" for pid in (12_345, 12_346))
     for file in (stale, fresh):
         file.write_text("{")
     os.utime(stale, (time.time() - DAY,) * 2)
@@ -247,3 +248,14 @@ def test_what_a_killed_process_left_half_written_goes(world: World) -> None:
     world.start("new")
 
     assert (stale.exists(), fresh.exists()) == (False, True)
+
+
+def test_the_earlier_part_of_the_log_stays(world: World) -> None:
+    world.start("old")
+    age(world, 2)
+    log = world.write(world.ours / "logs" / "debug.log.1")
+    os.utime(log, (time.time() - DAY,) * 2)
+
+    world.start("new")
+
+    assert log.exists()

@@ -33,7 +33,7 @@ def test_it_shows_plan_loop_and_context(world: World) -> None:
     assert line(world, **context(420_000)) == "Shop 1/2 wave 2 | loop 1/7 | ctx 42%\n"
 
 
-def test_a_loop_that_waits_is_named_so(world: World) -> None:
+def test_a_paused_loop_is_shown_as_paused(world: World) -> None:
     world.start()
     world.loop("--max-iterations", "0")
     world.cli("ralph", "pause", "--session-id", "s1")
@@ -41,19 +41,26 @@ def test_a_loop_that_waits_is_named_so(world: World) -> None:
     assert line(world) == "loop 1 paused\n"
 
 
-def test_where_there_is_nothing_it_is_empty(world: World) -> None:
+def test_without_plan_loop_and_context_it_is_empty(world: World) -> None:
     assert line(world) == "\n"
     assert line(world, "s9", context_window={"current_usage": None}) == "\n"
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b'{"session_id": 1, "context_window": 3}'])
-def test_whatever_comes_it_fails_silently(world: World, data: bytes) -> None:
+def test_it_is_silent_on_input_that_it_cannot_read(world: World, data: bytes) -> None:
     done = subprocess.run([SISYPHUS, "statusline"], input=data, capture_output=True, check=False)
 
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, b"", b"")
 
 
-def test_disabled_means_empty(world: World) -> None:
+def test_it_is_silent_if_its_streams_are_closed(world: World) -> None:
+    words = f"{SISYPHUS} statusline <&- >&- 2>&-; echo $?"
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "0\n"
+
+
+def test_it_is_silent_if_sisyphus_is_disabled(world: World) -> None:
     world.write("PLAN.md", "# Shop\n\n- [ ] one\n")
     world.start()
     world.setenv("SISYPHUS_DISABLE", "1")

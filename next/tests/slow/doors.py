@@ -1,13 +1,12 @@
-"""Hooks as real processes: many at once, or killed at a given step."""
+"""Runs hooks as real processes: many at once, or killed at a given step."""
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,12 @@ DYING = Path(__file__).with_name("dying.py")
 SECONDS = 300
 """A limit against a hang."""
 
+MANY_STEPS = 500
 
-def start(event: str, payload: Json, by: Sequence[str | Path] = (SISYPHUS,)) -> Any:
+
+def start(event: str, payload: Json, program: Sequence[str | Path] = (SISYPHUS,)) -> Any:
     process = subprocess.Popen(
-        [*by, "hook", event],
+        [*program, "hook", event],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdin
@@ -40,17 +41,24 @@ def finish(process: Any) -> Json:
 
 
 def crowd(event: str, payloads: Iterable[Json]) -> list[Json]:
-    """Starts all of them at once; returns their replies."""
+    """Starts a hook for each payload, all at once; returns their replies."""
     return [finish(process) for process in [start(event, payload) for payload in payloads]]
 
 
-def killed(step: int, event: str, payload: Json) -> tuple[str, bool]:
-    """Runs a hook that kills itself before its `step`; returns what it printed, and whether it
-    got so far."""
-    process = start(event, payload, by=(sys.executable, DYING, str(step)))
-    out, err = process.communicate(timeout=SECONDS)
-    assert process.returncode in (0, -9), err
-    return out, process.returncode == -9
+def kill_at_every_step(event: str, payload: Callable[[int], Json]) -> Iterator[tuple[int, str]]:
+    """Runs a hook that kills itself before its first step, one before its second, and so on until
+    one comes to its end. Yields each step, and what the hook printed.
+
+    payload: is called before each run, with the step.
+    """
+    for step in range(1, MANY_STEPS):
+        process = start(event, payload(step), program=(sys.executable, DYING, str(step)))
+        out, err = process.communicate(timeout=SECONDS)
+        assert process.returncode in (0, -9), err
+        yield step, out
+        if process.returncode == 0:
+            return
+    raise AssertionError(f"{event} has over {MANY_STEPS} steps")
 
 
 def query(world: World, statement: str) -> list[tuple[Any, ...]]:
@@ -63,7 +71,7 @@ def is_whole(world: World) -> bool:
 
 
 def exports_are_current(world: World, session: str = "s1") -> bool:
-    """Whether the files for other programs say what the ledger does."""
+    """Tells whether the files for other programs say what the ledger does."""
     kinds = {"rules-injector": "('rules')", "context-injector": "('readme', 'agents')"}
     for folder, names in kinds.items():
         file = world.ours / folder / f"session-{session}.json"
@@ -76,8 +84,3 @@ def exports_are_current(world: World, session: str = "s1") -> bool:
         if sorted(exported) != sorted(row[0] for row in rows):
             return False
     return True
-
-
-def leftovers(world: World) -> list[str]:
-    """Files of ours that are neither the store nor an export."""
-    return [f.name for f in world.ours.rglob("*") if f.suffix in (".tmp", f".{os.getpid()}")]

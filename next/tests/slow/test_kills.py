@@ -2,117 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from doors import exports_are_current, is_whole, killed
+from doors import exports_are_current, is_whole, kill_at_every_step
 from world import Json, World
 
 pytestmark = pytest.mark.slow
 
-MANY_STEPS = 500
 
-
-def every_step(world: World, event: str, payload: Json, check: Callable[[str], None]) -> None:
-    """Kills a hook before each of its steps in turn; after each, `check` gets what it printed."""
-    for step in range(1, MANY_STEPS):
-        printed, was_killed = killed(step, event, payload)
-        if not was_killed:
-            return
-        check(printed)
-    raise AssertionError(f"{event} has over {MANY_STEPS} steps")
-
-
-@pytest.mark.parametrize("is_new", [True, False], ids=["a new store", "a store that is there"])
-def test_a_read_with_two_rules(world: World, *, is_new: bool) -> None:
-    """Of each text the model gets one copy, or two if its hook was killed after the print."""
+@pytest.mark.parametrize("is_new", [True, False], ids=["a new store", "an existing store"])
+def test_rules_arrive_once_or_twice_if_the_hook_was_killed_after_the_print(
+    world: World, *, is_new: bool
+) -> None:
     for name in ("one", "two"):
         world.rule(f"{name}.md", f"MARK-{name}\n" + "word \n" * 1_200, applies_to="*.txt")
-    if not is_new:
-        world.start("other")
-    sessions = iter(range(MANY_STEPS))
+    world.start("other")
 
-    for step in range(1, MANY_STEPS):
-        if is_new:
-            for file in world.ours.glob("sisyphus.db*") if world.ours.exists() else ():
-                file.unlink()
-        session = f"k{next(sessions)}"
-        payload = world.payload("PostToolUse.Read", session)
-        printed, was_killed = killed(step, "post-tool-use", payload)
-        later = "".join([world.hook("post-tool-use", payload).text, *world.drain(session)])
+    def payload(step: int) -> Json:
+        for file in world.ours.glob("sisyphus.db*") if is_new else ():
+            file.unlink()
+        return world.payload("PostToolUse.Read", f"k{step}")
+
+    for step, printed in kill_at_every_step("post-tool-use", payload):
+        session = f"k{step}"
+        replies = [world.read("a.txt", session).text, *world.drain(session)]
         for mark in ("MARK-one", "MARK-two"):
-            assert 1 <= later.count(mark) + printed.count(mark) <= 1 + printed.count(mark), step
+            again = "".join(replies).count(mark)
+            assert again <= 1 <= again + printed.count(mark), (step, mark)
         assert is_whole(world)
         assert exports_are_current(world, session), step
-        if not was_killed:
-            return
-    raise AssertionError("too many steps")
 
 
-def test_a_start_with_a_long_readme(world: World) -> None:
+def test_a_long_readme_arrives_whole(world: World) -> None:
     marks = [f"MARK-{n}-." for n in range(6)]
     block = "word " * 18 + "\n"
     world.write("README.md", "\n".join(f"## {mark}\n\n{block * 45}" for mark in marks))
 
-    for step in range(1, MANY_STEPS):
+    def payload(step: int) -> Json:
+        return world.payload("SessionStart.startup", f"k{step}")
+
+    for step, printed in kill_at_every_step("session-start", payload):
         session = f"k{step}"
-        payload = world.payload("SessionStart.startup", session)
-        printed, was_killed = killed(step, "session-start", payload)
         later = "".join([world.start(session, "resume").text, *world.drain(session)])
         for mark in marks:
             assert later.count(mark) <= 1, (step, mark)
             assert mark in printed + later, (step, mark)
-        if not was_killed:
-            return
-    raise AssertionError("too many steps")
 
 
-def test_an_edit_of_the_plan(world: World) -> None:
-    """Whatever was killed, the next event knows the plan as it is."""
-    world.write("PLAN.md", "# Kiln\n\n" + "".join(f"- [ ] task {n}\n" for n in range(60)))
+def test_the_event_after_a_killed_edit_sees_the_plan_as_it_is(world: World) -> None:
+    plan = world.write("PLAN.md", "# Kiln\n\n" + "".join(f"- [ ] task {n}\n" for n in range(60)))
     world.start()
-    payload = world.payload(
-        "PostToolUse.Read", tool_name="Edit",
-        tool_input={"file_path": str(world.project / "PLAN.md")},
-    )  # fmt: skip
-    done = 0
 
-    def tick() -> None:
-        nonlocal done
-        plan = world.project / "PLAN.md"
+    def payload(_: int) -> Json:
         plan.write_text(plan.read_text().replace("[ ]", "[x]", 1))
-        done += 1
+        return world.payload(
+            "PostToolUse.Read", tool_name="Edit", tool_input={"file_path": str(plan)}
+        )
 
-    def check(_: str) -> None:
+    for step, _ in kill_at_every_step("post-tool-use", payload):
         world.prompt()
-        assert world.plan()["progress"]["completed"] == done
+        assert world.plan()["progress"]["completed"] == step
         assert is_whole(world)
-        tick()
 
-    tick()
-    every_step(world, "post-tool-use", payload, check)
-
-    assert world.boulder_file()["progress"] == {"total": 60, "completed": done}
+    assert world.boulder_file()["progress"] == {"total": 60, "completed": step}
 
 
-def test_a_blocked_stop_counts_or_does_not(world: World) -> None:
+def test_a_blocked_stop_counts_once_or_not_at_all(world: World) -> None:
     world.loop("--max-iterations", "400")
+    world.write(world.ours / "config.toml", "[ralph]\nbreaker_stops = 0\n")
+    world.setenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "0")
     iteration = 1
 
-    def check(printed: str) -> None:
-        nonlocal iteration
+    def payload(_: int) -> Json:
+        return world.stop_payload("So far.", stop_hook_active=True)
+
+    for _, printed in kill_at_every_step("stop", payload):
         (loop,) = world.loops()
         assert loop["iteration"] in ({iteration, iteration + 1} if printed else {iteration})
         iteration = loop["iteration"]
         assert is_whole(world)
-
-    world.setenv("SISYPHUS_RALPH_BREAKER_STOPS", "0")
-    config = world.ours / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("[ralph]\nbreaker_stops = 0\n")
-    payload = world.stop_payload("So far.", stop_hook_active=True)
-    world.setenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "0")
-    every_step(world, "stop", payload, check)
 
     assert world.loops()[0]["status"] == "active"
     assert "<promise>DONE</promise>" in world.stop().reason

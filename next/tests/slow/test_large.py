@@ -1,4 +1,4 @@
-"""Large files and full disks: hooks stay quick enough, block nobody, write nothing torn."""
+"""Large files and full disks: hooks still answer, and leave no half-written file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow
 GIGABYTE = 1_000_000_000
 
 
-def test_a_transcript_of_a_gigabyte(world: World) -> None:
-    """The client gives a Stop 900 seconds; a reading backwards takes well under one."""
+def test_the_promise_ends_a_loop_with_a_transcript_of_a_gigabyte(world: World) -> None:
+    """The client gives a Stop 900 seconds; to read backwards takes well under one."""
     world.loop()
     line = json.dumps({"type": "assistant", "message": {"content": "x" * 1_000_000}}) + "\n"
     with world.transcript().open("w") as file:
@@ -28,7 +28,7 @@ def test_a_transcript_of_a_gigabyte(world: World) -> None:
     world.transcript().unlink()
 
 
-def test_a_payload_of_50_megabytes(world: World) -> None:
+def test_a_payload_of_50_megabytes_is_answered(world: World) -> None:
     world.rule("a.md", "MARK", applies_to="*.txt")
     payload = world.payload("PostToolUse.Read", tool_response="x" * 50_000_000)
 
@@ -36,7 +36,7 @@ def test_a_payload_of_50_megabytes(world: World) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 4_096, 65_536])
-def test_a_file_may_not_grow(world: World, size: int) -> None:
+def test_a_hook_that_cannot_write_so_much_does_no_harm(world: World, size: int) -> None:
     """As on a disk that fills up between two writes."""
     world.write("README.md", "MARK\n")
     world.start("before")

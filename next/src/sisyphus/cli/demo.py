@@ -13,6 +13,7 @@ from typing import Any
 from sisyphus.cli import show
 from sisyphus.clients.claude_code import demo as client
 from sisyphus.errors import SisyphusError
+from sisyphus.hook.event import EDIT, READ
 
 PLAN = """\
 # Lighthouse
@@ -38,10 +39,10 @@ def demo() -> None:
     with _stage() as stage:
         show.heading("A project with a README, a rule for Python files and a plan.")
         stage.start("A session starts. The model gets the README and the plan:")
-        stage.tools("The model reads lamp.py. The rule for it arrives, once:", "Read", "lamp.py")
-        stage.tools("It reads the file again. Nothing is sent twice:", "Read", "lamp.py")
+        stage.tool("The model reads lamp.py. The rule for it arrives, once:", READ, "lamp.py")
+        stage.tool("It reads the file again. Nothing is sent twice:", READ, "lamp.py")
         stage.tick("Light the lamp")
-        stage.tools("It ticks a task. The plan's progress is recorded:", "Edit", "PLAN.md")
+        stage.tool("It ticks a task. The plan's progress is recorded:", EDIT, "PLAN.md")
         stage.command("You look at the plan:", "boulder", "status")
         stage.command(
             "You start a loop:",
@@ -55,7 +56,7 @@ def demo() -> None:
 
 
 class Stage:
-    """A project and a home that are gone afterwards."""
+    """A temporary project and home. Each method plays one scene and prints it."""
 
     def __init__(self, root: Path) -> None:
         self.project = root / "lighthouse"
@@ -66,17 +67,19 @@ class Stage:
             ("lamp.py", "lamp = None\n"),
         ):  # fmt: skip
             (self.project / name).write_text(text, encoding="utf-8")
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("CLAUDE", "SISYPHUS"))}
-        self._environment = {**kept, "HOME": str(root), "NO_COLOR": "1"}
+        private = ("CLAUDE", "SISYPHUS")
+        rest = {key: os.environ[key] for key in os.environ if not key.startswith(private)}
+        self._environment = {**rest, "HOME": str(root), "NO_COLOR": "1"}
 
     def start(self, caption: str, session: str = "demo") -> None:
         self._hook(caption, "session-start", session, source="startup")
 
-    def tools(self, caption: str, tool: str, path: str) -> None:
-        given = {"path": str(self.project / path)}
-        self._hook(caption, "post-tool-use", "demo", tool=(tool, given))
+    def tool(self, caption: str, action: str, path: str) -> None:
+        file = str(self.project / path)
+        self._hook(caption, "post-tool-use", "demo", action=action, path=file)
 
     def tick(self, task: str) -> None:
+        """Ticks a task in the plan, without a hook."""
         plan = self.project / "PLAN.md"
         text = plan.read_text(encoding="utf-8")
         plan.write_text(text.replace(f"[ ] {task}", f"[x] {task}"), encoding="utf-8")

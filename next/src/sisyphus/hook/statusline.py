@@ -1,7 +1,7 @@
 """Prints one line for the client's status line: plan, loop and context of the session.
 
-The client runs it every few seconds and gives it JSON on stdin. It is also where we learn how many
-tokens the context holds, and how many fit: no hook is told.
+The client runs it every few seconds and gives it JSON on stdin. Only this JSON says how many tokens
+the context has and how many fit, so we save these numbers here.
 """
 
 from __future__ import annotations
@@ -18,16 +18,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO, TextIO
 
+    from sisyphus.hook.event import Status
     from sisyphus.settings import Values
     from sisyphus.store import Store
 
 USAGE = 2
-_NAME = 30
-"""Characters of a plan's name; the line is shared with others."""
+"""The exit code if a person runs it in a terminal. A client always gets 0."""
+
+_MAX_NAME = 30
+"""The most characters of a plan's name: there is only one line."""
 
 
 def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> int:
-    """`sisyphus statusline [--client NAME]`; returns the exit code. What fails is an empty line."""
+    """Runs `sisyphus statusline [--client NAME]`; returns the exit code. Prints nothing if it
+    fails. words: those after `statusline`."""
     if stdin.isatty():
         stderr.write(
             "error: the client runs this and gives it JSON on stdin; put "
@@ -35,11 +39,10 @@ def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> in
             "settings, or run `sisyphus install`\n"
         )
         return USAGE
-    if os.environ.get("SISYPHUS_DISABLE", "0") not in ("", "0"):
+    if settings.is_disabled(os.environ):
         return 0
     try:
-        name = words[words.index("--client") + 1] if "--client" in words[:-1] else ""
-        client = clients.payload(name)
+        client = clients.payload(clients.option(words))
         raw = json.loads(stdin.read())
         if isinstance(raw, dict):
             stdout.write(_line(client.NAME, client.read_status(raw)) + "\n")
@@ -48,29 +51,37 @@ def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> in
     return 0
 
 
-def _line(client: str, status: tuple[str, str, int, int]) -> str:
-    id, folder, tokens, window = status
-    project = paths.project_of(folder)
+def _line(client: str, status: Status) -> str:
+    project = paths.project_of(status.folder)
     store = open_store(paths.our_home(project))
     try:
         values, _ = settings.load(store, paths.our_home(project), project, os.environ)
-        row = store.one(
-            "SELECT n, context_tokens, context_window FROM session "
-            "WHERE client = ? AND id = ? AND agent = ''",
-            client, id,
-        )  # fmt: skip
-        session = row[0] if row else 0
-        if row and tokens and (tokens, window) != row[1:]:
-            store.run(
-                "UPDATE session SET context_tokens = ?, context_window = ? WHERE n = ?",
-                tokens, window, session,
-            )  # fmt: skip
+        session = _save_context(store, client, status)
         parts = [*_plan(store, values, project, session), *_loop(store, values, session)]
-        if tokens and window:
-            parts.append(f"ctx {100 * tokens // window}%")
+        if status.tokens and status.window:
+            parts.append(f"ctx {100 * status.tokens // status.window}%")
         return " | ".join(parts)
     finally:
         store.close()
+
+
+def _save_context(store: Store, client: str, status: Status) -> int:
+    """Saves how full the session's context is; returns the number of the session's row, 0 = it has
+    none."""
+    row = store.one(
+        "SELECT n, context_tokens, context_window FROM session "
+        "WHERE client = ? AND id = ? AND agent = ''",
+        client, status.session,
+    )  # fmt: skip
+    if row is None:
+        return 0
+    session, *saved = row
+    if status.tokens and [status.tokens, status.window] != saved:
+        store.run(
+            "UPDATE session SET context_tokens = ?, context_window = ? WHERE n = ?",
+            status.tokens, status.window, session,
+        )  # fmt: skip
+    return int(session)
 
 
 def _plan(store: Store, values: Values, project: str, session: int) -> Iterator[str]:
@@ -81,10 +92,10 @@ def _plan(store: Store, values: Values, project: str, session: int) -> Iterator[
 
     plan = status.of_project(store, project, session, time.time())
     if plan.record and plan.plan.total:
-        wave, _ = follow.place(plan.record, plan.plan)
-        where = f" wave {wave}" if wave is not None else ""
-        name = one_line(plan.record.name, _NAME)
-        yield f"{name} {plan.plan.completed}/{plan.plan.total}{where}"
+        wave = follow.position(plan.record, plan.plan).wave
+        suffix = f" wave {wave}" if wave is not None else ""
+        name = one_line(plan.record.name, _MAX_NAME)
+        yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"
 
 
 def _loop(store: Store, values: Values, session: int) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a forked session takes over from its parent: the texts it has, and those that still wait.
 
-No payload names the parent. But the client copies its messages into the fork, so the parent is the
-session of this project, last seen, whose transcript starts with the same message.
+No payload names the parent. But the client copies the parent's messages into the fork. So the
+parent is the last used session of this project whose transcript starts with the same message.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
 
 _CANDIDATES = 50
-"""Sessions that we look at. A parent is among the last that were used."""
+"""The most sessions that are compared. A parent is among the last that were used."""
 
 
 def find_parent(hook: Hook) -> int | None:
-    """The number of the parent's row; 0 = unknown. None: it is too early to tell."""
+    """Returns the number of the parent's row; 0 if it is unknown, None if it is too early to
+    tell."""
     transcript = clients.transcript(hook.event.client)
     own = transcript.first_id(hook.event.transcript)
     if not own:
@@ -35,7 +36,7 @@ def inherit(hook: Hook, parent: int) -> None:
     hook.store.run("UPDATE session SET source = 'forked' WHERE n = ?", hook.session)
     hook.store.run(
         "INSERT OR IGNORE INTO sent SELECT ?, hash, kind, path, at FROM sent WHERE session = ? "
-        "AND at <= (SELECT began_at FROM session WHERE n = ?)",
+        "AND at <= (SELECT started_at FROM session WHERE n = ?)",
         hook.session, parent, hook.session,
     )  # fmt: skip
     hook.store.run(

@@ -1,4 +1,4 @@
-"""Removes what sessions left that were not seen for a while: rows, files for other programs.
+"""Removes what sessions left that nobody has used for a while: rows, files for other programs.
 
 Open plans and running loops stay, however old they are.
 """
@@ -7,23 +7,25 @@ import os
 import time
 from contextlib import suppress
 
-from sisyphus import paths
+from sisyphus import exports, files, paths
+from sisyphus.sessions import ledger
 from sisyphus.store import Store
 
-_EXPORT_FOLDERS = ("rules-injector", "context-injector")
-_LEFT_SECONDS = 3600
+_DAY_SECONDS = 24 * 3600
+_LEFTOVER_SECONDS = 3600
 """A temporary file this old was left by a process that was killed while it wrote."""
 
 
 def remove_old(store: Store, days: int, now: float) -> int:
-    """Removes what was not used for `days`; returns the number of sessions. 0 days = keep all."""
+    """Removes what was not used for `days`; returns the number of sessions. 0 days = keep all.
+    now: seconds since 1970."""
     with store.write():
         store.run("INSERT OR REPLACE INTO chore VALUES ('retention', ?)", now)
         if not days:
             return 0
-        before = now - days * 24 * 3600
+        before = now - days * _DAY_SECONDS
         store.run("DELETE FROM loop WHERE ended_at < ? AND logged = 2", before)
-        gone = store.all(
+        removed = store.all(
             "DELETE FROM session WHERE seen_at < ? AND NOT EXISTS "
             "(SELECT 1 FROM loop WHERE loop.session = session.n) RETURNING id, agent",
             before,
@@ -33,14 +35,14 @@ def remove_old(store: Store, days: int, now: float) -> int:
             "AND NOT EXISTS (SELECT 1 FROM session WHERE session.plan = plan.n)",
             before,
         )
-        _forget_files_that_are_gone(store)
-    ids = [id for id, agent in gone if not agent]
+        _clear_caches(store)
+    ids = [id for id, agent in removed if not agent]
     _remove_files(ids)
     return len(ids)
 
 
-def _forget_files_that_are_gone(store: Store) -> None:
-    """Caches about settings files and rule folders that are not there any more."""
+def _clear_caches(store: Store) -> None:
+    """Removes the cached content of settings files and rule folders that no longer exist."""
     for table, column in (("settings_file", "path"), ("rule_index", "folder")):
         for (path,) in store.all(f"SELECT DISTINCT {column} FROM {table}"):
             if not os.path.exists(path):
@@ -48,18 +50,17 @@ def _forget_files_that_are_gone(store: Store) -> None:
 
 
 def _remove_files(session_ids: list[str]) -> None:
-    home = paths.our_home()
-    for folder in _EXPORT_FOLDERS:
-        for id in session_ids:
-            _remove(os.path.join(home, folder, f"session-{id}.json"))
-    for folder, _, names in os.walk(home):
-        for name in names:
-            path = os.path.join(folder, name)
-            if name.rpartition(".")[2].isdigit() and _age(path) > _LEFT_SECONDS:
-                _remove(path)
+    """Removes the files that these sessions left, and what killed processes left half written."""
+    for id in session_ids:
+        for path in ledger.export_files(id):
+            _remove(path)
+    for path in files.walk(paths.our_home(), skipped=()):
+        if path.endswith(exports.TEMPORARY) and _age(path) > _LEFTOVER_SECONDS:
+            _remove(path)
 
 
 def _age(path: str) -> float:
+    """Returns the seconds since a file changed; 0 if it was deleted."""
     try:
         return time.time() - os.path.getmtime(path)
     except OSError:

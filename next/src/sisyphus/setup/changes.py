@@ -1,5 +1,5 @@
-"""Reads and writes the files of other programs: all of a file or nothing, with its mode, and
-through a link to its target."""
+"""Reads and writes the files of other programs. A file is written whole or not at all, keeps its
+mode, and if it is a link, its target is written."""
 
 import os
 import stat
@@ -10,10 +10,11 @@ from sisyphus.setup import messages
 from sisyphus.setup.install import Files
 
 MAX_BYTES = 10_000_000
+"""The largest file that we edit."""
 
 
 def read(path: str) -> bytes | None:
-    """None = there is no such file. Raises `SisyphusError`."""
+    """Returns the content of a file; None if it does not exist. Raises `SisyphusError`."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise SisyphusError(messages.unreadable(path, "it is not a regular file"))
@@ -29,15 +30,15 @@ def read(path: str) -> bytes | None:
 
 
 def check(files: Files, project: str) -> None:
-    """Raises `SisyphusError` if one of these files cannot or must not be written. Those below the
-    project must not lead out of it; "" = there is none."""
+    """Raises `SisyphusError` if one of these files cannot or must not be written. A file below the
+    project ("" = there is none) must not lead out of it."""
     for path in files:
         target = os.path.realpath(path)
         is_below = project and path.startswith(project + os.sep)
         if is_below and not paths.is_inside(target, project):
             raise SisyphusError(messages.leads_out(path))
-        there = [each for each in paths.ancestors(target) if os.path.exists(each)]
-        for each in there[: 2 if there[0] == target else 1]:  # the file, and its folder
+        existing = [each for each in paths.ancestors(target) if os.path.exists(each)]
+        for each in existing[: 2 if existing[0] == target else 1]:  # the file, and its folder
             if not _is_writable(each):
                 raise SisyphusError(messages.read_only(each))
 
@@ -47,7 +48,7 @@ def apply(before: Files, after: Files) -> None:
     fails or that has changed since it was read."""
     for path, data in after.items():
         if read(path) != before[path]:
-            raise SisyphusError(messages.changed_meanwhile(path))
+            raise SisyphusError(messages.changed(path))
         try:
             if data is None:
                 os.unlink(os.path.realpath(path))
@@ -78,5 +79,6 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _is_writable(path: str) -> bool:
-    """The mode counts for root, too: who made a file read-only manages it elsewhere."""
+    """Tells whether a file or folder may be written. The mode counts for root, too: a file that is
+    read-only is managed elsewhere."""
     return os.access(path, os.W_OK) and bool(os.stat(path).st_mode & 0o222)

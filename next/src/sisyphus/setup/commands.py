@@ -4,9 +4,8 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from sisyphus import git, paths
 from sisyphus.cli import show
 from sisyphus.clients.claude_code import native, wiring
 from sisyphus.errors import SisyphusError
-from sisyphus.setup import changes, excludes, messages, plugin, record
+from sisyphus.setup import changes, messages, plugin, record
 from sisyphus.setup.install import Files, Plan, Site, Wish, to_install, to_uninstall
 from sisyphus.setup.record import Additions
 from sisyphus.store import Store, open_store
@@ -29,7 +28,7 @@ class Scope(StrEnum):
     PROJECT = "project"
 
 
-Where = Annotated[
+ScopeOption = Annotated[
     Scope,
     typer.Option(
         help="user: all your projects (~/.claude/settings.json). project: this project and you "
@@ -41,30 +40,42 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def install(
-    scope: Where = Scope.USER, project: show.Project = "", dry_run: DryRun = False, yes: Yes = False
+    scope: ScopeOption = Scope.USER,
+    project: show.Project = "",
+    dry_run: DryRun = False,
+    yes: Yes = False,
 ) -> None:
     """Add sisyphus to Claude Code's settings: hooks, slash commands and the status line.
 
     Shows every change and asks first. All other settings stay as they are. To share sisyphus with
     a team, use the plugin: hooks in settings name a program on this machine.
     """
-    root = _root(project)
+    root = show.project_root(project)
     site = _site(root, scope)
     others = native.settings(site.home, root)
     has_line = bool(site.project) and any("statusLine" in each for each in others)
     commands = plugin.commands()
-    globs = excludes.of_project(root, site.home)
-    wish = Wish(plugin.hooks(), commands, plugin.start(), globs, has_line)
+    globs = _excludes(root, site.home)
+    wish = Wish(plugin.hooks(), commands, plugin.start_command(), globs, has_line)
     ours, files = _read(site, commands)
     plan = to_install(site, files, wish, ours)
     if name := wiring.enabled_plugin(others):
         plan.notes.append(messages.both_wired(name))
-    if _is_agreed("install", site, plan, dry_run, yes):
+    if _confirm("install", site, plan, dry_run, yes):
         _carry_out("install", site, files, plan, ours)
 
 
+def _excludes(root: str, home: str) -> list[str]:
+    from sisyphus.setup import excludes  # imported late: it loads a YAML parser
+
+    return excludes.of_project(root, home)
+
+
 def uninstall(
-    scope: Where = Scope.USER, project: show.Project = "", dry_run: DryRun = False, yes: Yes = False
+    scope: ScopeOption = Scope.USER,
+    project: show.Project = "",
+    dry_run: DryRun = False,
+    yes: Yes = False,
 ) -> None:
     """Take out of Claude Code's settings what `install` added, and nothing else.
 
@@ -72,14 +83,14 @@ def uninstall(
     """
     if not show.asker().is_user:
         raise SisyphusError(messages.ONLY_USER)
-    site = _site(_root(project), scope)
+    site = _site(show.project_root(project), scope)
     commands = plugin.commands()
     ours, files = _read(site, commands)
     plan = to_uninstall(site, files, commands, ours)
     with _store_copy() as store:
         others = [each for each in record.projects(store) if each != site.project]
     plan.notes.extend(messages.elsewhere(each) for each in others)
-    if _is_agreed("uninstall", site, plan, dry_run, yes):
+    if _confirm("uninstall", site, plan, dry_run, yes):
         _carry_out("uninstall", site, files, plan, ours)
         for folder in (site.commands, os.path.dirname(site.commands)):
             changes.remove_if_empty(folder)
@@ -88,13 +99,6 @@ def uninstall(
 def plugin_path() -> None:
     """Print the folder of the plugin, for `claude --plugin-dir "$(sisyphus plugin-path)"`."""
     typer.echo(plugin.folder())
-
-
-def _root(project: str) -> str:
-    """Raises `SisyphusError` if there is no such folder."""
-    if project and not os.path.isdir(project):
-        raise SisyphusError(f"{project} is not a folder. Give the folder of a project.")
-    return paths.project_of(project or os.getcwd())
 
 
 def _site(root: str, scope: Scope) -> Site:
@@ -112,6 +116,7 @@ def _site(root: str, scope: Scope) -> Site:
 
 
 def _read(site: Site, commands: dict[str, bytes]) -> tuple[Additions, Files]:
+    """Returns what an earlier install added, and the files that matter."""
     with _store_copy() as store:
         ours = record.load(store, site.settings)
     return ours, {path: changes.read(path) for path in site.files(commands, ours)}
@@ -119,20 +124,22 @@ def _read(site: Site, commands: dict[str, bytes]) -> tuple[Additions, Files]:
 
 @contextmanager
 def _store_copy() -> Iterator[Store]:
-    """A copy of the store: to open it is to write it, and nobody has agreed to that yet."""
+    """Opens a copy of the store: opening may write, and nobody has agreed to that yet."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("sisyphus.db", "sisyphus.db-wal"):
             path = os.path.join(paths.our_home(), name)
             if os.path.isfile(path):
                 shutil.copy(path, folder)
-        store = open_store(folder)
-        yield store
-        store.close()
+        with closing(open_store(folder)) as store:
+            yield store
 
 
-def _is_agreed(command: str, site: Site, plan: Plan, dry_run: bool, yes: bool) -> bool:
-    """Shows the plan, and asks. False = there is nothing to do. Raises `SisyphusError` if it cannot
-    be done, or nobody can be asked."""
+def _confirm(command: str, site: Site, plan: Plan, dry_run: bool, yes: bool) -> bool:
+    """Shows the plan and asks the user; returns whether to carry it out.
+
+    Raises `SisyphusError` if that is impossible or there is no terminal, `typer.Exit` if the user
+    declines.
+    """
     changes.check(plan.files, site.project)
     if plan.files:
         _show(command, site, plan)
@@ -169,16 +176,16 @@ def _show(command: str, site: Site, plan: Plan) -> None:
 
 
 def _carry_out(command: str, site: Site, files: Files, plan: Plan, ours: Additions) -> None:
-    """Notes what is ours and writes the files: both or, if a file fails, not the note.
+    """Records what is ours and writes the files. If a file fails, the record stays as it was.
 
-    ours: what was noted when the plan was made.
+    files, ours: the files and the record when the plan was made.
     """
     store = open_store(paths.our_home())
     if command == "install":
         show.need_memory(store)
     with store.write():
         if record.load(store, site.settings) != ours:
-            raise SisyphusError(messages.changed_meanwhile(site.settings))
-        record.save(store, site.settings, site.project, plan.ours, time.time())
+            raise SisyphusError(messages.changed(site.settings))
+        record.save(store, site.settings, site.project, plan.ours)
         changes.apply(files, plan.files)
     show.line(messages.done(command, site.project, paths.our_home()))

@@ -1,5 +1,5 @@
-"""Rules that Claude Code would load whole at every session start, though we send them when they
-apply: which of its settings keeps it from that."""
+"""Finds the rules that Claude Code would load whole at every session start although we send them
+when they apply, and the globs in its settings that keep it from doing so."""
 
 import re
 
@@ -13,7 +13,8 @@ _SPECIAL = re.compile(r"[^\w\s/.,~-]")
 
 
 def of_project(project: str, home: str) -> list[str]:
-    """Globs for `claudeMdExcludes`: one for each such rule of the project and of the home folder.
+    """Returns globs for `claudeMdExcludes`: one for each such rule of the project and the home
+    folder.
 
     Reads the files itself: the stored index would be written, and `install --dry-run` writes
     nothing.
@@ -21,28 +22,29 @@ def of_project(project: str, home: str) -> list[str]:
     native = clients.native(CLAUDE_CODE)
     patterns = _compile(native.rule_excludes(home, project))
     room = parse.Room()
-    found = []
+    excludes = []
     for file in sources.search(project, project, home, native).files:
         try:
             rule = parse.parse(file, native, patterns, frozenset(), room).rule
         except SisyphusError:
             continue  # `rules lint` names it
         if rule.loads_twice:
-            found.append(_glob(rule.path))
-    return found
+            excludes.append(_glob(rule.path))
+    return excludes
 
 
 def _compile(excludes: list[str]) -> list[Pattern]:
-    found = []
+    """Compiles the globs of the client's settings; leaves out those that are invalid."""
+    patterns: list[Pattern] = []
     for glob in excludes:
         try:
-            found += globs.compile_all([glob])
+            patterns += globs.compile_all([glob])
         except globs.BadGlob:
             continue
-    return found
+    return patterns
 
 
 def _glob(path: str) -> str:
-    """A glob that matches this file alone: in every project there may be a rule of this name. `?`
-    is the one way to write a special character that all readers of globs agree on."""
+    """Returns a glob that matches this file alone: any project may have a rule of this name. Only
+    `?` matches a special character in every dialect of globs."""
     return _SPECIAL.sub("?", path)

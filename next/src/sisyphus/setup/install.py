@@ -33,15 +33,15 @@ class Site:
     ignore: str = ""
 
     def files(self, commands: Iterable[str], ours: Additions) -> list[str]:
-        """Every file whose content matters here."""
+        """Returns every file whose content matters here. commands: file names."""
         copies = [os.path.join(self.commands, name) for name in commands]
-        found = [self.settings, *copies, *ours.copies, self.ignore]
-        return [path for path in dict.fromkeys(found) if path]
+        paths = [self.settings, *copies, *ours.copies, self.ignore]
+        return [path for path in dict.fromkeys(paths) if path]
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be there.
+    """What `install` should leave there.
 
     hooks: event → groups. commands: file name → content. start: the words that start sisyphus.
     excludes: globs of rules that the client must not load. has_line: see `wiring.wire`.
@@ -56,8 +56,11 @@ class Wish:
 
 @dataclass(frozen=True)
 class Plan:
-    """files: the new contents of those that change. entries: what changes in the settings, for
-    people. notes: what is not done, and why. ours: what is ours afterwards."""
+    """What a command will change.
+
+    files: the new contents of those that change. entries: what changes in the settings, for people.
+    notes: what is not done, and why. ours: what is ours afterwards.
+    """
 
     files: Files
     entries: list[str]
@@ -66,7 +69,7 @@ class Plan:
 
 
 def to_install(site: Site, files: Files, wish: Wish, ours: Additions) -> Plan:
-    """Adds what is missing. Raises `SisyphusError` if the settings cannot be edited."""
+    """Plans to add what is missing. Raises `SisyphusError` if the settings cannot be edited."""
     old = _settings(site, files)
     new = wiring.wire(old, wish.hooks, wish.start, wish.excludes, has_line=wish.has_line)
     copies, notes = _copies(site, files, wish.commands, ours)
@@ -84,10 +87,11 @@ def to_install(site: Site, files: Files, wish: Wish, ours: Additions) -> Plan:
 
 
 def to_uninstall(site: Site, files: Files, commands: Mapping[str, bytes], ours: Additions) -> Plan:
-    """Takes out what is ours and still there. Raises `SisyphusError` if the settings cannot be
-    edited.
+    """Plans to take out what is ours and still there. Raises `SisyphusError` if the settings cannot
+    be edited.
 
-    commands: those of this version, file name → content: such a file is ours without a note.
+    commands: those of this version, file name → content. Such a file is ours even if no record says
+    so.
     """
     old = _settings(site, files)
     new = wiring.unwire(old, ours.excludes)
@@ -115,12 +119,13 @@ def _plan(
     notes: list[str],
     ours: Additions,
 ) -> Plan:
-    """Only what differs is written; the settings last, so that what they name is there."""
+    """Leaves out the files that do not change. The settings come last, so that everything that they
+    name exists when they are written."""
     changed = {path: data for path, data in contents.items() if data != files[path]}
     if old == new and contents[site.settings] is not None:
         changed.pop(site.settings, None)
     entries = [messages.entry(*each) for each in wiring.differences(old, new).items()]
-    if entries and not json_text.is_plain(files[site.settings] or b""):
+    if entries and not json_text.keeps_layout(files[site.settings] or b""):
         entries.append(messages.RESTYLED)
     return Plan(changed, entries, notes, ours)
 
@@ -136,7 +141,8 @@ def _settings(site: Site, files: Files) -> Json:
 
 
 def _ignore_file(site: Site, files: Files, ours: Additions) -> dict[str, bytes | None]:
-    """Keeps what we added to a project out of `git status`, and nothing of the user's."""
+    """Returns the new content of git's ignore file, if it changes. It hides what we added to a
+    project from `git status`, and nothing of the user's."""
     if not site.ignore:
         return {}
     old = files[site.ignore] or b""
@@ -153,8 +159,8 @@ def _ignore_file(site: Site, files: Files, ours: Additions) -> dict[str, bytes |
 def _copies(
     site: Site, files: Files, commands: Mapping[str, bytes], ours: Additions
 ) -> tuple[dict[str, bytes | None], list[str]]:
-    """The contents of the slash commands, never over a file of the user's; None for an earlier one
-    of ours that is no longer needed."""
+    """Returns the contents of the slash commands, None for one of ours that is no longer needed;
+    and a note for each that would replace a file of the user's."""
     contents: dict[str, bytes | None] = {
         path: None for path in ours.copies if _is_copy(path, files[path], ours)
     }
@@ -169,5 +175,5 @@ def _copies(
 
 
 def _is_copy(path: str, data: bytes | None, ours: Additions) -> bool:
-    """Whether it is what we wrote there."""
+    """Tells whether a file is as we wrote it."""
     return data is not None and ours.copies.get(path) == fingerprint(data)

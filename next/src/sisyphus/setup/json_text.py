@@ -1,4 +1,4 @@
-"""The text of somebody else's JSON file: read strictly, and written in the style it has."""
+"""Reads other programs' JSON files strictly, and writes them in the layout that they have."""
 
 import codecs
 import json
@@ -14,27 +14,26 @@ _INDENT = re.compile(r'^([ \t]+)"', re.MULTILINE)
 
 
 def load(data: bytes) -> Json:
-    """The object in a JSON file; {} in an empty one. Raises `UnreadableError`.
-
-    A key that is there twice is an error: we could not write both.
+    """Returns the object in a JSON file; {} if the file is empty. Raises `UnreadableError`, also if
+    an object has a key twice: we could not write both.
     """
     try:
         text = _text(data)
-        found = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise UnreadableError("it is not UTF-8") from error
     except (ValueError, RecursionError) as error:
         if not data.strip():
             return {}
         raise UnreadableError(f"it is not valid JSON ({error})") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise UnreadableError("it is not a JSON object")
-    return found
+    return value
 
 
 def dump(value: Json, old: bytes) -> bytes:
-    """A new content of a file, with the indent, line ends, byte order mark and last line end of
-    the old one; b"" = there is none."""
+    """Returns the new content of a file, with the indent, line ends, byte order mark and last line
+    end of the old one (b"" = there is none)."""
     text = _text(old)
     style = _style(text) or {"indent": _indent(text), "ensure_ascii": _is_escaped(text)}
     new = json.dumps(value, **style) + (text[len(text.rstrip()) :] if text.strip() else "\n")
@@ -44,13 +43,13 @@ def dump(value: Json, old: bytes) -> bytes:
     return mark + new.encode()
 
 
-def is_plain(data: bytes) -> bool:
-    """Whether `dump` can write this text, so that nothing changes but what is meant to."""
+def keeps_layout(data: bytes) -> bool:
+    """Tells whether `dump` keeps the layout of this content, so that only the values change."""
     return not data.strip() or _style(_text(data)) is not None
 
 
 def _style(text: str) -> dict[str, Any] | None:
-    """The arguments with which `json.dumps` writes this text; None if it cannot."""
+    """Returns the arguments with which `json.dumps` writes this text; None if it cannot."""
     body = text.strip().replace("\r\n", "\n")
     if not body:
         return None
@@ -81,11 +80,11 @@ def _is_escaped(text: str) -> bool:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Json:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         raise ValueError("a key is there twice")
-    return found
+    return value
 
 
-def _no_number(word: str) -> None:
+def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a number")

@@ -25,9 +25,9 @@ def path(name: str) -> str:
 
 
 def title(command: str, project: str) -> str:
-    where = f"for you, in {path(project)} alone" if project else "for you, in all projects"
+    scope = f"for you, in {path(project)} alone" if project else "for you, in all projects"
     verb = "adds" if command == "install" else "removes"
-    return f"sisyphus {command} {verb}, {where}:"
+    return f"sisyphus {command} {verb}, {scope}:"
 
 
 def entry(key: str, names: Iterable[str]) -> str:
@@ -69,8 +69,8 @@ def both_wired(plugin: str) -> str:
 
 def elsewhere(project: str) -> str:
     options = f"--scope project --project {path(project)}" if project else "--scope user"
-    where = path(project) if project else "all projects"
-    return f"sisyphus is also installed for {where}: `sisyphus uninstall {options}`."
+    scope = path(project) if project else "all projects"
+    return f"sisyphus is also installed for {scope}: `sisyphus uninstall {options}`."
 
 
 def unreadable(file: str, why: str) -> str:
@@ -90,12 +90,12 @@ def read_only(file: str) -> str:
 def leads_out(file: str) -> str:
     return (
         f"{path(file)} leads out of the project, so it is not written. Nothing was changed. "
-        "Replace the link by a file or use --scope user."
+        "Replace the link with a file or use --scope user."
     )
 
 
-def changed_meanwhile(file: str) -> str:
-    return f"{path(file)} was changed meanwhile, so it is not written. Run the command again."
+def changed(file: str) -> str:
+    return f"{path(file)} has changed in the meantime, so it stays. Run the command again."
 
 
 def failed(file: str, why: str) -> str:

@@ -13,7 +13,8 @@ from sisyphus.errors import SisyphusError
 
 
 def folder() -> Path:
-    """Where the plugin is: in the installed package, or the root of a checkout."""
+    """Returns the plugin's folder: in the installed package, or the root of a checkout. Raises
+    `SisyphusError` if it is missing."""
     package = Path(str(sisyphus.__file__)).parent
     for each in (package / "plugin", package.parents[1]):
         if (each / "hooks.json").is_file():
@@ -22,19 +23,19 @@ def folder() -> Path:
 
 
 def hooks() -> dict[str, Any]:
-    """Event → groups, as `hooks.json` has them: the one list of what is wired."""
-    found: dict[str, Any] = json.loads((folder() / "hooks.json").read_text("utf-8"))["hooks"]
-    return found
+    """Returns what is wired, as in `hooks.json`: event → groups of hooks."""
+    groups: dict[str, Any] = json.loads((folder() / "hooks.json").read_text("utf-8"))["hooks"]
+    return groups
 
 
 def commands() -> dict[str, bytes]:
-    """File name → content of the slash commands."""
+    """Returns the slash commands: file name → content."""
     return {file.name: file.read_bytes() for file in sorted((folder() / "commands").glob("*.md"))}
 
 
-def start() -> str:
-    """The words with which any shell starts this sisyphus: its name if PATH leads to it, else its
-    place. A virtual environment is on the PATH of some shells only, so it counts as off it."""
+def start_command() -> str:
+    """Returns the words that start this sisyphus in any shell: its name if PATH leads to it, else
+    its path. A virtual environment does not count: it is on the PATH of some shells only."""
     script = _script()
     if not script:
         return f"{shlex.quote(sys.executable)} -m sisyphus"
@@ -45,7 +46,8 @@ def start() -> str:
 
 
 def _script() -> str:
-    """The console script: the one that runs, else the one that belongs to this Python."""
+    """Returns the path of the console script that runs, else of the one that belongs to this
+    Python; "" if there is none."""
     for each in (sys.argv[0], os.path.join(os.path.dirname(sys.executable), "sisyphus")):
         if os.path.basename(each) == "sisyphus" and os.path.isfile(each):
             return os.path.abspath(each)

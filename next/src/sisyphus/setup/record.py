@@ -1,5 +1,5 @@
-"""What `install` added where, so that `uninstall` takes out that and nothing else: the table
-`installed`."""
+"""Remembers what `install` added, in the table `installed`, so that `uninstall` takes out that and
+nothing else."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -10,8 +10,11 @@ from sisyphus.store import Store
 
 @dataclass(frozen=True)
 class Additions:
-    """is_new: we made the settings file. excludes: globs that we added to it. copies: path →
-    fingerprint of the slash commands that we wrote."""
+    """What we added to a settings file, and next to it.
+
+    is_new: we made the file. excludes: globs that we added to it. copies: path → fingerprint of the
+    slash commands that we wrote.
+    """
 
     is_new: bool = False
     excludes: list[str] = field(default_factory=list)
@@ -19,22 +22,21 @@ class Additions:
 
 
 def load(store: Store, file: str) -> Additions:
-    """What we added to a settings file and with it; nothing if it is not noted."""
+    """Returns what we added; empty if there is no record of this settings file."""
     row = store.one("SELECT added FROM installed WHERE file = ?", file)
     return Additions(**json.loads(row[0])) if row else Additions()
 
 
 def projects(store: Store) -> list[str]:
-    """Where sisyphus is installed: projects, and "" for the user's own settings."""
+    """Returns the projects in which sisyphus is installed; "" means the user's own settings."""
     return [row[0] for row in store.all("SELECT project FROM installed ORDER BY project")]
 
 
-def save(store: Store, file: str, project: str, ours: Additions, now: float) -> None:
-    scope = "project" if project else "user"
+def save(store: Store, file: str, project: str, ours: Additions) -> None:
+    """Replaces the record of a settings file. project: "" for the user's own settings."""
     store.run("DELETE FROM installed WHERE file = ?", file)
     if ours != Additions():
         store.run(
-            "INSERT INTO installed (file, client, scope, project, added, at) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            file, CLAUDE_CODE, scope, project, json.dumps(asdict(ours)), now,
+            "INSERT INTO installed (file, client, project, added) VALUES (?, ?, ?, ?)",
+            file, CLAUDE_CODE, project, json.dumps(asdict(ours)),
         )  # fmt: skip

@@ -1,11 +1,14 @@
-"""Payloads of a session that nobody has: for `sisyphus demo`."""
+"""Makes the payloads of the session that `sisyphus demo` plays, and takes the replies apart."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from sisyphus.clients.claude_code.payload import WIRE_NAMES
+from sisyphus.hook.event import EDIT, READ
 
 Json = dict[str, Any]
+
+_TOOLS = {READ: "Read", EDIT: "Edit"}
 
 
 def payload(
@@ -15,22 +18,26 @@ def payload(
     *,
     source: str = "",
     last: str = "",
-    tool: tuple[str, Json] | None = None,
+    action: str = "",
+    path: str = "",
 ) -> Json:
-    """A payload as the client sends it. tool: the client's name of a tool, and the file's path."""
+    """Returns a payload as the client sends it.
+
+    source: why the session starts. last: the agent's last message. action, path: what a tool did to
+    which file.
+    """
     raw: Json = {"hook_event_name": WIRE_NAMES[event], "session_id": session, "cwd": folder}
     if source:
         raw["source"] = source
     if last:
         raw["last_assistant_message"] = last
-    if tool:
-        name, given = tool
-        raw |= {"tool_name": name, "tool_input": {"file_path": given["path"]}}
+    if action:
+        raw |= {"tool_name": _TOOLS[action], "tool_input": {"file_path": path}}
     return raw
 
 
 def readers(reply: Json) -> Iterator[tuple[str, str]]:
-    """Who reads what in a reply."""
+    """Yields each part of a reply: who reads it, and its text."""
     if message := reply.get("systemMessage"):
         yield "You read", message
     if reason := reply.get("reason"):

@@ -1,7 +1,7 @@
 """What sisyphus adds to Claude Code's settings, and takes out again.
 
-Settings come as the dict that a settings file holds, and are returned as a new one. Everything of
-others stays as it is and where it is.
+Settings are the content of a settings file. Functions that change them return a copy, in which
+everything that is not ours stays as and where it is.
 """
 
 import copy
@@ -13,14 +13,13 @@ from typing import Any
 Json = dict[str, Any]
 
 STATUS_LINE_SECONDS = 5
-"""How often the client draws the status line anew. Otherwise it shows a cancelled loop until the
-next turn."""
+"""How often the client redraws the status line. Without it, the line shows a cancelled loop until
+the next turn."""
 
 
 def settings_file(home: str, project: str) -> str:
-    """Where `install` writes: the user's settings, or with a project those that nobody shares.
-
-    The hooks name a program on this machine, so a teammate could not use them.
+    """Returns the file that `install` changes: the user's settings or, with a project, its local
+    settings. Those are not shared: the hooks name a program on this machine.
     """
     if project:
         return os.path.join(project, ".claude", "settings.local.json")
@@ -34,7 +33,8 @@ def commands_folder(home: str, project: str) -> str:
 
 
 def problem(settings: Json) -> str:
-    """What keeps us from changing these settings: a key of a wrong type; "" = nothing."""
+    """Returns what keeps us from changing these settings, a key of a wrong type; "" if nothing
+    does."""
     hooks = settings.get("hooks", {})
     if not isinstance(hooks, dict):
         return '"hooks" is not an object'
@@ -45,9 +45,9 @@ def problem(settings: Json) -> str:
 
 
 def excludes(settings: Json) -> list[str]:
-    """The globs of memory files and rules that the client does not load."""
-    found: list[str] = settings.get("claudeMdExcludes", [])
-    return found
+    """Returns the globs of memory files and rules that the client does not load."""
+    globs: list[str] = settings.get("claudeMdExcludes", [])
+    return globs
 
 
 def wire(settings: Json, hooks: Json, start: str, globs: Iterable[str], *, has_line: bool) -> Json:
@@ -70,7 +70,7 @@ def wire(settings: Json, hooks: Json, start: str, globs: Iterable[str], *, has_l
 
 
 def unwire(settings: Json, globs: Iterable[str]) -> Json:
-    """Takes out our hooks, our status line, and the globs, which are those that we added."""
+    """Takes out our hooks, our status line, and these globs, which we added."""
     new = copy.deepcopy(settings)
     _keep_hooks(new, lambda _event, _matcher, hook: not _is_ours(hook, "hook"))
     if _is_ours(new.get("statusLine"), "statusline"):
@@ -84,22 +84,32 @@ def unwire(settings: Json, globs: Iterable[str]) -> Json:
 
 
 def differences(old: Json, new: Json) -> dict[str, list[str]]:
-    """What we changed, by key: the events, the command of the status line, the globs."""
+    """Returns what differs, by key: the events, the command of the status line, the globs."""
     before, after = old.get("hooks", {}), new.get("hooks", {})
     line: Json = new.get("statusLine") or old.get("statusLine") or {}
     globs = excludes(old), excludes(new)
-    found = {
+    names_by_key = {
         "hooks": [name for name in before | after if before.get(name) != after.get(name)],
         "statusLine": [line["command"]] if old.get("statusLine") != new.get("statusLine") else [],
         "claudeMdExcludes": [
             glob for glob in globs[0] + globs[1] if glob not in globs[0] or glob not in globs[1]
         ],
     }
-    return {key: names for key, names in found.items() if names}
+    return {key: names for key, names in names_by_key.items() if names}
+
+
+def has_hooks(settings: Json) -> bool:
+    """Tells whether these settings run our hooks."""
+    events = settings.get("hooks")
+    lists = events.values() if isinstance(events, dict) else ()
+    groups = [group for each in lists if isinstance(each, list) for group in each]
+    hooks = [group.get("hooks") for group in groups if isinstance(group, dict)]
+    return any(_is_ours(hook, "hook") for each in hooks if isinstance(each, list) for hook in each)
 
 
 def enabled_plugin(every: Iterable[Json]) -> str:
-    """Our plugin, as `sisyphus@MARKETPLACE`, if the settings enable it; the later ones win."""
+    """Returns our plugin, as `sisyphus@MARKETPLACE`, if the settings enable it; "" if not. Later
+    settings win."""
     switches: Json = {}
     for settings in every:
         plugins = settings.get("enabledPlugins")
@@ -109,6 +119,7 @@ def enabled_plugin(every: Iterable[Json]) -> str:
 
 
 def _add_hooks(settings: Json, hooks: Json, start: str) -> None:
+    """Adds the hooks that are missing, and takes out those of an earlier install that differ."""
     missing = [
         (event, group.get("matcher", ""), _with_start(hook, start))
         for event, groups in hooks.items()
@@ -135,7 +146,7 @@ def _with_start(hook: Json, start: str) -> Json:
 
 
 def _is_ours(entry: object, command: str) -> bool:
-    """Whether a hook or status line runs `sisyphus COMMAND`, wherever that program lies."""
+    """Tells whether a hook or status line runs `sisyphus COMMAND`, from whatever folder."""
     line = entry.get("command") if isinstance(entry, dict) else None
     try:
         words = shlex.split(line) if isinstance(line, str) else []
@@ -161,7 +172,7 @@ def _keep_hooks(settings: Json, stays: Callable[[str, str, Json], bool]) -> None
 
 
 def _rest(event: str, group: Any, stays: Callable[[str, str, Json], bool]) -> list[Any]:
-    """The group with the hooks that stay; nothing if none does."""
+    """Returns the group with the hooks that stay, in a list; an empty list if none does."""
     hooks = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(hooks, list):
         return [group]

@@ -1,0 +1,208 @@
+"""The docs are true: what a console block shows is what the commands answer, and every link,
+command, option and setting that a page names exists.
+
+A page is played from top to bottom in a new project, `~/shop`:
+
+- A block below a line like "`PLAN.md`:" is written to that file.
+- In a `console` block each line with `$ ` is run. A line `…` stands for any lines, and a `…` in a
+  line for any characters. Times and ids of loops may differ.
+- `<!-- play: read cart.py -->` does what a session does, by a method of `World`. Blocks called
+  `text model`, `text user` and `text reason` are what the model and the user get from it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperGroup
+from world import SISYPHUS, Reply, World, user
+
+from sisyphus.cli.app import app
+from sisyphus.settings import SETTINGS
+
+ROOT = Path(__file__).parents[1]
+PAGES = {file.name: file for file in sorted((ROOT / "docs").glob("*.md"))}
+PAGES["/README.md"] = ROOT / "README.md"
+
+_STEP = re.compile(
+    r"^<!-- play: (?P<play>.*?) -->$"
+    r"|^(?:`(?P<file>[^`\n]+)`:\n\n)?```(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+_VARYING = re.compile(
+    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?|(?<=\bloop )\w{5}\b|^\w{5}(?=  active)"
+    r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
+    r"|\b\w{5}(?=  (?:success|cancelled))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_COMMAND = re.compile(r"(?:^|[|(] ?)sisyphus ([^#<|]*)")
+_SETTING = re.compile(r"`(?:\[?)((?:boulder|context|permissions|ralph|rules|state)\.[a-z_]+)\b")
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+_OTHERS_OPTIONS = ("--", "--name", "--help", "--plugin-dir")
+
+
+@pytest.fixture(params=PAGES)
+def page(request: pytest.FixtureRequest) -> Path:
+    return PAGES[request.param]
+
+
+def test_a_page_shows_what_happens(
+    world: World, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.project = world.new_project("home/shop")
+    monkeypatch.chdir(world.project)
+    reply = Reply(0, "", "")
+    for step in _STEP.finditer(page.read_text()):
+        body, info = step["body"], step["info"]
+        if step["play"]:
+            reply = _play(world, *shlex.split(step["play"]))
+        elif step["file"]:
+            world.write(os.path.expanduser(step["file"]), body)
+        elif info == "console":
+            for command, expected in _commands(body):
+                _compare(expected, _run(world, command), command)
+        elif info.startswith("text "):
+            answers = {"model": reply.text.replace("<", "&lt;"), "user": reply.message}
+            answer = answers.get(info.removeprefix("text "), reply.reason)
+            _compare(body, f"{answer}\n", info)
+
+
+def _play(world: World, name: str, *words: str) -> Reply:
+    if name == "start":
+        return world.start(*words, transcript_path=str(world.transcript(words[0])))
+    if name == "prompt":
+        world.write_down(user(words[1]), session=words[0])
+    result = getattr(world, name)(*words)
+    return result if isinstance(result, Reply) else Reply(0, "", "")
+
+
+def _commands(block: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block, with the output that it shows."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        yield command, expected
+
+
+def _run(world: World, command: str) -> str:
+    words = shlex.split(command)
+    if words[0] == "sisyphus":
+        answer = world.cli(*words[1:])
+        out = answer.err + answer.out
+    else:
+        out = subprocess.check_output(command, shell=True, encoding="utf-8")
+    return out.replace(str(world.home), "/home/you").replace(str(SISYPHUS), "sisyphus")
+
+
+def _compare(expected: str, actual: str, what: str) -> None:
+    """Fails if an output is not what the page shows."""
+    shown, answer = (
+        _VARYING.sub("*", re.sub(r" +$", "", text, flags=re.MULTILINE))
+        for text in (expected, actual)
+    )
+    pattern = re.escape(shown).replace("…\\\n", "(?:.*\n)*?").replace("…", ".*")
+    if not re.fullmatch(pattern, answer):
+        assert answer == shown, what
+
+
+def test_the_index_names_every_page() -> None:
+    links = _LINK.findall(PAGES["README.md"].read_text())
+    assert {"README.md", "/README.md", *links} == set(PAGES)
+
+
+def test_links_lead_to_a_file_and_a_heading_in_it(page: Path) -> None:
+    for link in _LINK.findall(page.read_text()):
+        if "://" not in link:
+            name, _, anchor = link.partition("#")
+            target = page.parent / name if name else page
+            assert target.exists(), link
+            assert not anchor or anchor in _anchors(target), link
+
+
+def _anchors(file: Path) -> list[str]:
+    headings = _HEADING.findall(file.read_text())
+    return [re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings]
+
+
+def test_commands_and_options_exist(page: Path) -> None:
+    commands = dict(_walk(typer.main.get_command(app), ()))
+    groups = {words[:-1] for words in commands}
+    known = {option for options in commands.values() for option in options}
+    for code in _code(page.read_text()):
+        option = code.split()[0].partition("=")[0]
+        assert not option.startswith("--") or option in (*known, *_OTHERS_OPTIONS), code
+        for line in _COMMAND.findall(code):
+            words = line.partition(" -- ")[0].replace("`", "").split()
+            names = tuple(word for word in words if re.fullmatch(r"[a-z][a-z-]*", word))
+            path = max((each for each in commands if names[: len(each)] == each), key=len)
+            assert path not in groups or path == names, code
+            options = [re.sub(r"\W+$", "", word.partition("=")[0]) for word in words]
+            named = {option for option in options if option.startswith("--")}
+            assert named <= {*commands[path], "--help"}, code
+
+
+def _code(text: str) -> Iterator[str]:
+    """Each span of code, and each command line of the blocks."""
+    yield from _INLINE.findall(_FENCED.sub("", text))
+    for step in _STEP.finditer(text):
+        if step["info"] == "console":
+            yield from (command for command, _ in _commands(step["body"]))
+        elif step["info"] == "sh":
+            yield from filter(None, step["body"].splitlines())
+
+
+def _walk(command: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Each command's words and options; those of `rules FILE` are those of a hidden command."""
+    params = list(getattr(command, "params", []))
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            yield from _walk(inner, (*path, name))
+        if hidden := command.commands.get("show"):
+            params += hidden.params
+    yield path, [option for param in params for option in (*param.opts, *param.secondary_opts)]
+
+
+def test_settings_exist(page: Path) -> None:
+    text = page.read_text()
+    named = _SETTING.findall(text)
+    for step in _STEP.finditer(text):
+        if step["info"] == "toml":
+            sections = tomllib.loads(step["body"]).items()
+            named += [f"{section}.{key}" for section, keys in sections for key in keys]
+    assert set(named) <= set(SETTINGS)
+
+
+def test_the_table_of_settings_is_complete() -> None:
+    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*?) \| (.*?) \| (.*?) \|", _settings_page(), re.M)
+    assert {row[0]: row[1:] for row in rows} == {
+        name: (_type(setting.default, setting.choices), f"`{_toml(setting.default)}`", {
+            "nothing": "the user", "lower": "all may turn it off", "anything": "all",
+        }[setting.project])
+        for name, setting in SETTINGS.items()
+    }  # fmt: skip
+
+
+def _settings_page() -> str:
+    return PAGES["settings.md"].read_text()
+
+
+def _type(default: object, choices: tuple[str, ...]) -> str:
+    if choices:
+        return ", ".join(f'`"{choice}"`' for choice in choices)
+    return "true or false" if isinstance(default, bool) else "number"
+
+
+def _toml(value: object) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else (
+        f'"{value}"' if isinstance(value, str) else str(value)
+    )  # fmt: skip

@@ -1,0 +1,64 @@
+"""`sisyphus status`, the first word that anybody types."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from world import World
+
+from sisyphus.hook import statusline
+
+
+def test_where_there_is_nothing_each_thing_is_one_helpful_line(world: World) -> None:
+    shown = world.cli("status")
+
+    assert shown.code == 0
+    assert shown.out.splitlines() == [
+        str(world.project),
+        "No plan is followed here. Write a PLAN.md with `- [ ] tasks`.",
+        "No loop is running.",
+        "Hooks are not wired in Claude Code's settings. `sisyphus install` does that.",
+    ]
+
+
+def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
+    world.cli("install", "--yes")
+    world.write("PLAN.md", "# Shop\n\n- [x] one\n- [ ] two\n")
+    world.start()
+    loop = world.loop("--max-iterations", "7")
+    usage = {"input_tokens": 420_000}
+    window = {"context_window_size": 1_000_000, "current_usage": usage}
+    payload = {"session_id": "s1", "cwd": str(world.project), "context_window": window}
+    statusline.run([], io.BytesIO(json.dumps(payload).encode()), io.StringIO(), io.StringIO())
+
+    out, data = world.cli("status").out, world.cli("status", "--json").json
+
+    assert "Shop\nPLAN.md, active\nProgress: 1/2 tasks complete\nNext: two\n" in out
+    assert f"Loop {loop}: active, iteration 1 of 7, 0 min: Fix it.\n" in out
+    assert "Context: 42 % of 1,000,000 tokens\n" in out
+    assert "Hooks are wired by ~/.claude/settings.json.\n" in out
+    assert list(data) == [
+        "project", "plan", "loops", "runs", "hold", "enforcement", "context", "wiring", "waiting",
+    ]  # fmt: skip
+    assert data["context"] == {
+        "session": "s1", "tokens": 420_000, "window": 1_000_000, "percent": 42,
+    }  # fmt: skip
+    assert data["wiring"]["settings"] == [str(world.claude / "settings.json")]
+    assert data["wiring"]["last_event"].endswith("Z")
+
+
+def test_two_wirings_are_named(world: World) -> None:
+    world.cli("install", "--yes")
+    world.write(".claude/settings.json", '{"enabledPlugins": {"sisyphus@market": true}}')
+
+    out = world.cli("status").out
+
+    assert "wired twice: by ~/.claude/settings.json and the plugin sisyphus@market." in out
+
+
+def test_settings_of_any_shape_are_read(world: World) -> None:
+    for text in ('{"hooks": 3}', '{"hooks": {"Stop": 3}}', '{"hooks": {"Stop": [3, {}]}}', "[]"):
+        world.write(".claude/settings.json", text)
+
+        assert world.cli("status").code == 0
