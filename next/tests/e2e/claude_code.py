@@ -1,4 +1,4 @@
-"""Claude Code as a column of the scenarios: its process in print mode, its names for tools."""
+"""Runs Claude Code in print mode, and knows its names for tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from e2e.script import Tool
 Json = dict[str, Any]
 
 COMMANDS = Path(sys.executable).parent
-"""Where `sisyphus` is: the environment that runs the tests."""
+"""The folder of `sisyphus`: that of the environment that runs the tests."""
 
 _NAMES = {
     "read": "Read",
@@ -58,7 +58,7 @@ _PRINT_MODE = (
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Everything that the client and its hooks get. Nothing of the caller's but PATH."""
+    """Returns the whole environment of the client and its hooks. Only PATH is the caller's."""
     return {
         "PATH": f"{COMMANDS}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
@@ -75,24 +75,24 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def spell(tool: Tool, project: Path) -> Json:
-    """The client's name and input of a tool."""
-    values = tool.values
-    name, given = _NAMES[tool.verb], dict(values)
-    if "path" in given:
-        given["path"] = str(project / given["path"])
+    """Returns the client's name and input of a tool."""
+    values = dict(tool.values)
+    if "path" in values:
+        values["path"] = str(project / values["path"])
     if tool.verb == "todos":
-        given["items"] = [
+        values["items"] = [
             {"content": content, "status": status, "activeForm": content}
             for content, status in values["items"]
         ]
-    words = {_FIELDS.get(field, field): value for field, value in given.items()}
-    return {"name": name, "input": {**words, **_ALWAYS.get(tool.verb, {})}}
+    fields = {_FIELDS.get(name, name): value for name, value in values.items()}
+    return {"name": _NAMES[tool.verb], "input": {**fields, **_ALWAYS.get(tool.verb, {})}}
 
 
 def talk(
     prompts: Sequence[str], flags: Sequence[str], folder: Path, variables: dict[str, str]
 ) -> list[Json]:
-    """Runs one process, prompt after answer; returns its events."""
+    """Runs one process, which gets each prompt after the answer to the one before; returns its
+    events."""
     log = Path(variables["HOME"]) / "stderr.txt"
     with _process([*_PRINT_MODE, *flags], folder, variables, log) as process:
         events = list(_conversation(process, iter(prompts)))

@@ -15,7 +15,8 @@ REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
 def _traces() -> dict[Path, tuple[int, int]]:
-    """Size and time of every file that the client or sisyphus could leave in the real home."""
+    """Returns size and time of every file that the client or sisyphus could write in the real
+    home."""
     client = REAL_HOME / ".claude"
     files = [client, REAL_HOME / ".claude.json", *(client / ".sisyphus").rglob("*")]
     return {f: (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if f.exists()}

@@ -21,7 +21,7 @@ WITH_SHELL = ("--allowedTools", "Bash")
 
 @dataclass(frozen=True)
 class Run:
-    """What one process of the client left: the model's requests, and the client's own events."""
+    """What one process of the client did: its requests to the model, and its own events."""
 
     requests: list[Request]
     events: list[Json]
@@ -32,7 +32,7 @@ class Run:
 
     @property
     def result(self) -> str:
-        """What the user read last."""
+        """The last output for the user."""
         results = [event for event in self.events if event.get("type") == "result"]
         return str(results[-1]["result"])
 
@@ -43,7 +43,7 @@ class Run:
 
     @property
     def messages(self) -> str:
-        """What the hooks told the user (`systemMessage`), in order."""
+        """The hooks' messages to the user (`systemMessage`), in order."""
         replies = [json.loads(hook["stdout"]) for hook in self.hooks if hook["stdout"].strip()]
         return "\n\n".join(reply.get("systemMessage", "") for reply in replies)
 
@@ -106,8 +106,7 @@ class Desk:
         plugins = [word for path in self.plugins for word in ("--plugin-dir", str(path))]
         with serving(script, self._spell) as model:
             variables = {**environment(self.home), "ANTHROPIC_BASE_URL": model.url, **(env or {})}
-            where = self.project / folder
-            events = claude_code.talk(prompts, [*plugins, *flags], where, variables)
+            events = claude_code.talk(prompts, [*plugins, *flags], self.project / folder, variables)
         run = Run(model.requests, events)
         self._check(run, script)
         return run
@@ -116,11 +115,11 @@ class Desk:
         return claude_code.spell(tool, self.project)
 
     def resume(self, run: Run, *prompts: str, turns: Sequence[Turn], **more: Any) -> Run:
-        """A new process that continues the session of `run`."""
+        """Continues the session of `run` in a new process."""
         return self.run(*prompts, turns=turns, flags=["--resume", run.session], **more)
 
     def fork(self, run: Run, *prompts: str, turns: Sequence[Turn], **more: Any) -> Run:
-        """A new session that starts with what was said in `run`."""
+        """Starts a new session with the conversation of `run`."""
         flags = ["--resume", run.session, "--fork-session"]
         return self.run(*prompts, turns=turns, flags=flags, **more)
 
@@ -130,6 +129,10 @@ class Desk:
         notices = [event["key"] for event in run.events if event.get("subtype") == "notification"]
         assert "stop-hook-block-cap" not in notices, "the client overrode our Stop hook"
         assert script.is_over, f"left: {script.main} {script.agents}; beyond: {script.surplus}"
+        self.check_log()
+
+    def check_log(self) -> None:
+        """Fails if a feature of ours failed in a hook."""
         log = self.home / ".claude" / ".sisyphus" / "logs" / "debug.log"
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         assert not [line for line in lines if "Error: " in line], "a feature failed"

@@ -1,8 +1,8 @@
 """Installs what the end-to-end tests need, into `.e2e` of the checkout.
 
-`.e2e/venv` holds sisyphus as users get it, built and installed again each time, and pytest;
-`.e2e/claude-code` holds the pinned client from npm. `CLAUDE_CLIENT` names another binary, which is
-taken whatever its version. What fails is said in one line on stderr, with exit code 1.
+`.e2e/venv` has pytest, and sisyphus as users get it, built and installed again each time;
+`.e2e/claude-code` has the pinned client from npm. `CLAUDE_CLIENT` names another binary of any
+version. If it fails, it prints one line to stderr and exits 1.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ VENV = CHECKOUT / ".e2e" / "venv"
 
 
 class InstallError(Exception):
-    """What is missing, in one line for whoever ran `make e2e`."""
+    """Something is missing. The text is one line for the developer who ran `make e2e`."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """A client of `package.json`. variable: names another binary in the environment."""
+    """A client in `package.json`.
+
+    program: its path in the package. variable: of the environment, names another binary.
+    """
 
     name: str
     folder: Path

@@ -42,12 +42,12 @@ class Request:
 
     @property
     def is_compaction(self) -> bool:
-        """Whether the client asks for the summary of a compaction."""
+        """Tells whether the client asks for the summary of a compaction."""
         return "create a detailed summary of" in self.last or "Respond with TEXT ONLY" in self.last
 
     @property
     def is_turn(self) -> bool:
-        """Whether it belongs to the conversation; requests for titles offer no tools."""
+        """Tells whether it belongs to the conversation; requests for titles offer no tools."""
         return bool(self.body.get("tools")) and not self.is_compaction
 
 

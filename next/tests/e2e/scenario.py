@@ -1,7 +1,6 @@
-"""A scenario is a row: files, what is said and done, and what the model then holds.
+"""A scenario is a row of a table: files, what user and model do, and what the model then gets.
 
-Nothing in a row is a client's own word, so that another client is another column: it needs a `Desk`
-that can run, resume and fork.
+A row has no word of a client, so that each scenario can run with each client that has a `Desk`.
 """
 
 from __future__ import annotations
@@ -17,9 +16,11 @@ from e2e.script import Turn
 
 @dataclass(frozen=True)
 class Step:
-    """One process of the client. how: start, resume or fork, of the step before.
+    """One process of the client.
 
-    files: written before it, as by the user. gone: files that are deleted before it.
+    prompts: what the user types. turns, agents: what the model and its subagents answer.
+    how: "start", or "resume" or "fork" of the session of the step before.
+    files, gone: what the user writes and deletes before it.
     """
 
     prompts: Sequence[str]
@@ -35,11 +36,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Scenario:
-    """model: a text → how often each request of the main conversation holds it, over all steps.
+    """A row.
 
-    last: the same, of what is new in each request. agents: the same of the subagents' requests.
-    user: texts that the hooks tell the user. silent: texts that nobody reads, model or user.
-    results: texts in what the user reads at the end of each step. after: a file → a text in it.
+    model: a text → how often each request of the main conversation contains it, over all steps.
+    last: the same for what is new in each request. agents: the same for the subagents' requests.
+    user: texts in the hooks' messages to the user. silent: texts that neither model nor user gets.
+    results: a text in the last output of each step. after: a file → a text in it at the end.
     """
 
     name: str
@@ -99,9 +101,9 @@ def _check(desk: Desk, scenario: Scenario, runs: list[Run]) -> None:
     messages = "\n\n".join(run.messages for run in runs)
     for text in scenario.user:
         assert text in messages
-    heard = "\n".join([messages, *(request.text for request in [*requests, *of_agents])])
+    everything = "\n".join([messages, *(request.text for request in [*requests, *of_agents])])
     for text in scenario.silent:
-        assert text not in heard, text
+        assert text not in everything, text
     for text, run in zip(scenario.results, runs, strict=False):
         assert text in run.result
     for path, text in scenario.after.items():

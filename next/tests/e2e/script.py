@@ -1,4 +1,4 @@
-"""What the scripted model says: turns, handed out in order.
+"""What the scripted model says: turns, taken in order.
 
 A turn names tools by what they do (`read`, `edit`, …); each client's module knows its own names for
 them, so that one scenario serves all clients. Paths are relative to the project.
@@ -26,8 +26,8 @@ class Tool:
 class Turn:
     """One answer of the model: a text, tool calls (all of them in parallel), or both.
 
-    tokens: the context that the answer took, as the API reports it; near the model's window the
-    client compacts. meanwhile: happens in another terminal just before the model answers.
+    tokens: the size of the context, as the API reports it; near the model's window the client
+    compacts. meanwhile: is called just before the model answers, as if in another terminal.
     """
 
     text: str = ""
@@ -97,5 +97,5 @@ class Script:
 
     @property
     def is_over(self) -> bool:
-        """Whether the client asked for exactly the turns of the script."""
+        """Tells whether the client asked for exactly the turns of the script."""
         return not (self.main or self.agents or self.surplus)

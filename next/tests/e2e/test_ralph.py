@@ -1,4 +1,4 @@
-"""Loops: the agent works until its promise is kept, and no longer than it must."""
+"""Loops: the agent works until it says the promise, and no longer."""
 
 from __future__ import annotations
 
@@ -61,6 +61,18 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
              [Step(['/sisyphus:ralph-loop "count to three" --completion-promise "ALL DONE"'],
                    [say("one"), say("two three\n\n<promise>ALL DONE</promise>")])],
              last={BLOCK: [0, 2]}, user=["[RALPH LOOP COMPLETE]"]),
+    Scenario("options with the quotes and dashes of a word processor", {},
+             [Step(["/ralph-wiggum:ralph-loop “do it” —completion-promise “DONE”"],
+                   [NOT_YET, PROMISE])], last={BLOCK: [0, 2]}, user=[COMPLETE]),
+    Scenario("a loop for each task, one after the other", {},
+             [Step(["implement it"], [
+                 use(skill("ralph-wiggum:ralph-loop", '"one" --completion-promise "TASK1_DONE"')),
+                 NOT_YET,
+                 say("<promise>TASK1_DONE</promise>", tools=(
+                     skill("ralph-wiggum:ralph-loop", '"two" --completion-promise "TASK2_DONE"'),)),
+                 NOT_YET, say("<promise>TASK2_DONE</promise>")])],
+             last={"<promise>TASK1_DONE</promise>": [0, 0, 2, 0, 0],
+                   "<promise>TASK2_DONE</promise>": [0, 0, 0, 0, 2]}),
     Scenario("an ended loop does not come back", {},
              [Step([TYPED, "and now?"], [NOT_YET, PROMISE, NOT_YET]),
               Step(["and now?"], [NOT_YET], how="resume")], last={BLOCK: [0, 2, 0, 0]}),
@@ -139,9 +151,9 @@ def test_what_only_looks_like_the_promise_does_not_end_the_loop(desk: Desk, text
 
 def test_a_nested_loop_ends_and_the_outer_one_continues(desk: Desk) -> None:
     nested = use(skill("ralph-wiggum:ralph-loop", '"a part" --completion-promise "PART"'))
-    kept = say("<promise>PART</promise>")
+    part = say("<promise>PART</promise>")
 
-    run = desk.run(TYPED, turns=[nested, NOT_YET, kept, NOT_YET, PROMISE])
+    run = desk.run(TYPED, turns=[nested, NOT_YET, part, NOT_YET, PROMISE])
 
     expected = [set(re.findall(r"<promise>(\w+)</promise>", r.last)) for r in run.requests]
     assert expected == [set(), set(), {"PART"}, {"DONE"}, {"DONE"}]

@@ -70,6 +70,27 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], [use(read("one.py")), say("seen")])], last={TEXT: [0, 1]},
     ),
     Scenario(
+        "once more in a new session", PYTHON,
+        [Step(["look"], LOOK), Step(["look"], [use(read("two.py")), say("seen")])],
+        model={TEXT: [0, 1, 1, 0, 1]},
+    ),
+    Scenario(
+        "for an edit of the plan, which is tracked as well",
+        {".github/instructions/plans.instructions.md": f'---\napplyTo: "PLAN.md"\n---\n{TEXT}\n',
+         "PLAN.md": "# Plan\n\n- [ ] Light it\n- [ ] Dim it\n", "one.py": "1"},
+        [Step(["work"], [use(read("one.py")), use(read("PLAN.md")),
+                         use(edit("PLAN.md", "[ ] Light", "[x] Light")), say("lit")]),
+         Step(["on"], [say("yes")])],
+        model={TEXT: [0, 0, 1, 1, 0], "Progress: 1/2 tasks complete": [0, 0, 0, 0, 1]},
+    ),
+    Scenario(
+        "a line that only looks like an include stays",
+        {".cursor/rules/py.mdc": f'---\nglobs: **/*.py\n---\n\n{TEXT}\n@router.post("/pay")\n',
+         "one.py": "1"},
+        [Step(["look"], [use(read("one.py")), say("seen")])],
+        model={f'{TEXT}\n@router.post("/pay")': [0, 1]},
+    ),
+    Scenario(
         "not again on resume, once more after a compaction", PYTHON,
         [Step(["look"], PARALLEL),
          Step(["look", "/compact", "look"], [*PARALLEL, *PARALLEL], how="resume")],
@@ -107,8 +128,21 @@ def test_rules(desk: Desk, scenario: Scenario) -> None:
     play(desk, scenario)
 
 
-@pytest.mark.parametrize("place", [".claude/rules", "../home/.claude/rules"])
-@pytest.mark.parametrize("head", ['---\npaths: "**/*.py"\n---\n\n', ""], ids=["paths", "always"])
+PATHS = '---\npaths: "**/*.py"\n---\n\n'
+
+
+@pytest.mark.parametrize(
+    ("place", "head"),
+    [
+        (".claude/rules", PATHS),
+        (".claude/rules", ""),
+        (".claude/rules", f"<!-- Ours. -->\n{PATHS}"),
+        (".claude/rules", f"\n{PATHS}"),
+        ("../home/.claude/rules", PATHS),
+        ("../home/.claude/rules", ""),
+    ],
+    ids=["paths", "always", "after a comment", "after a blank line", "home, paths", "home, always"],
+)
 def test_a_rule_that_the_client_loads_is_not_sent_twice(desk: Desk, head: str, place: str) -> None:
     files = {f"{place}/python.md": f"{head}{TEXT}\n", "one.py": "1"}
     look = Step(["look"], [use(read("one.py")), use(read("one.py")), say("seen")])
@@ -116,3 +150,46 @@ def test_a_rule_that_the_client_loads_is_not_sent_twice(desk: Desk, head: str, p
     runs = play(desk, Scenario("", files, [look], silent=[FRAME]))
 
     assert [request.text.count(TEXT) for request in runs[0].requests[1:]] == [1, 1]
+
+
+# ---------------------------------------------------------------- one text under two names
+
+SEE_ONE = Step(["look"], [use(read("one.py")), use(read("one.py")), say("seen")])
+INSTRUCTIONS = ".github/copilot-instructions.md"
+
+
+def test_instructions_that_are_a_link_to_claude_md_are_not_sent(desk: Desk) -> None:
+    desk.write(".github/readme.txt", "")
+    (desk.project / INSTRUCTIONS).symlink_to("../CLAUDE.md")
+
+    play(desk, Scenario("", {"CLAUDE.md": f"{TEXT}\n", "one.py": "1"}, [SEE_ONE],
+                        model={TEXT: [1, 1, 1]}))  # fmt: skip
+
+
+@rows(
+    Scenario("imported", {"CLAUDE.md": f"@{INSTRUCTIONS}\n", INSTRUCTIONS: f"{TEXT}\n",
+                          "one.py": "1"}, [SEE_ONE], model={TEXT: [1, 1, 1]}),
+    Scenario("copied", {"CLAUDE.md": f"{TEXT}\n", INSTRUCTIONS: f"{TEXT}\n", "one.py": "1"},
+             [SEE_ONE], model={TEXT: [1, 1, 1]}),
+)  # fmt: skip
+def test_instructions_that_claude_md_holds_are_not_sent(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
+
+
+def test_a_rule_of_the_client_linked_from_another_folder_is_not_sent(desk: Desk) -> None:
+    rule = f'---\npaths: "**/*.py"\napplyTo: "**/*.py"\n---\n\n{TEXT}\n'
+    link = desk.write(".github/instructions/other.txt", "").with_name("py.instructions.md")
+    link.symlink_to("../../.claude/rules/py.md")
+
+    play(desk, Scenario("", {".claude/rules/py.md": rule, "one.py": "1"}, [SEE_ONE],
+                        model={TEXT: [0, 1, 1]}, silent=[FRAME]))  # fmt: skip
+
+
+@pytest.mark.parametrize("glob", ["shared/*.py", "packages/api/common/*.py"])
+def test_a_file_that_is_read_through_a_link_matches_by_both_names(desk: Desk, glob: str) -> None:
+    desk.write("packages/api/main.py", "")
+    (desk.project / "packages/api/common").symlink_to("../../shared")
+    files = {COPILOT: f'---\napplyTo: "{glob}"\n---\n{TEXT}\n', "shared/one.py": "1"}
+    look = Step(["look"], [use(read("packages/api/common/one.py")), say("seen")])
+
+    play(desk, Scenario("", files, [look], model={TEXT: [0, 1]}))

@@ -65,7 +65,7 @@ def status(desk: Desk) -> str:
 
 
 @pytest.mark.parametrize("is_installed", [False, True], ids=["the checkout", "as installed"])
-def test_the_client_finds_no_fault_with_the_plugin(desk: Desk, is_installed: bool) -> None:
+def test_the_client_validates_the_plugin(desk: Desk, is_installed: bool) -> None:
     folder = desk.sisyphus("plugin-path").strip() if is_installed else CHECKOUT
 
     done = client(desk, "plugin", "validate", "--strict", folder)
@@ -89,7 +89,7 @@ def test_the_plugin_installs_from_its_own_marketplace(furnished: Desk) -> None:
     assert counts(look(furnished)) == [1, 1, 1]
 
 
-def test_off_means_off(furnished: Desk) -> None:
+def test_if_disabled_no_hook_says_anything(furnished: Desk) -> None:
     run = look(furnished, env={"SISYPHUS_DISABLE": "1"})
 
     assert counts(run) == [0, 0, 0]
@@ -105,7 +105,7 @@ def test_the_project_is_left_as_it_was(furnished: Desk) -> None:
 
 
 @pytest.mark.parametrize("name", ["README.md", "PLAN.md", ".github/copilot-instructions.md"])
-def test_a_file_that_never_ends_holds_nobody_up(furnished: Desk, name: str) -> None:
+def test_a_fifo_in_place_of_a_file_blocks_no_hook(furnished: Desk, name: str) -> None:
     (furnished.project / name).unlink()
     os.mkfifo(furnished.project / name)
 
@@ -162,7 +162,7 @@ def test_a_rule_that_is_ours_comes_when_it_applies_and_not_before(bare: Desk, sc
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """All but our own state and git's."""
+    """All files, except our own state and git's."""
     every = sorted(path for path in folder.rglob("*") if path.is_file())
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -181,7 +181,7 @@ def test_uninstall_leaves_what_was_there_before(bare: Desk, scope: str) -> None:
     assert (files(bare.home), files(bare.project)) == before
 
 
-def test_after_it_no_hook_of_ours_runs(bare: Desk, furnished: Desk) -> None:
+def test_after_uninstall_no_hook_of_ours_runs(bare: Desk, furnished: Desk) -> None:
     bare.sisyphus("install", "--yes")
     bare.sisyphus("uninstall", "--yes")
 
