@@ -92,7 +92,7 @@ def _plan(store: Store, values: Values, project: str, session: int) -> Iterator[
 
     plan = status.of_project(store, project, session, time.time())
     if plan.record and plan.plan.total:
-        wave = follow.position(plan.record, plan.plan).wave
+        wave, _ = follow.position(plan.record, plan.plan)
         suffix = f" wave {wave}" if wave is not None else ""
         name = one_line(plan.record.name, _MAX_NAME)
         yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"

@@ -1,0 +1,64 @@
+"""A transcript in our words: what was said and done in a session, line by line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.event import Command
+
+PROMPT, CONTINUATION, AGENT, TOOL, OTHER = "prompt", "continuation", "agent", "tool", "other"
+"""The author of a record: the user, us (the reason of a blocked Stop), the agent, a tool, anybody
+else."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class RecordedCall:
+    """A tool call in a transcript.
+
+    action: what it does to a file (see `hook.event`). command: the slash command that a Skill call
+    runs. asks_user: the call waits for an answer of the user.
+    """
+
+    id: str
+    name: str
+    action: str
+    command: Command | None = None
+    asks_user: bool = False
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class ToolResult:
+    id: str
+    text: str
+    is_error: bool
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Record:
+    """One line of a transcript. A subagent's lines are OTHER: we count their tokens and ignore
+    their text.
+
+    at: seconds since 1970; 0 = unknown. ids: the client's ids of the line and of its prompt.
+    calls: the tools that the agent calls. results: what tools answered. command: the slash command
+    that the user typed. tokens: the cost of the whole answer, on its first line only.
+    """
+
+    author: str
+    at: float
+    ids: frozenset[str] = frozenset()
+    texts: tuple[str, ...] = ()
+    calls: tuple[RecordedCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+    command: Command | None = None
+    tokens: int = 0
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Reading:
+    """A part of a transcript. records: in file order. end: the offset after the last complete
+    line."""
+
+    records: list[Record] = field(default_factory=list)
+    end: int = 0
