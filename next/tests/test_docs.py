@@ -39,6 +39,7 @@ _STEP = re.compile(
 )
 _VARYING = re.compile(
     r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?|(?<=\bloop )\w{5}\b|^\w{5}(?=  active)"
+    r"|(?<=ralph (?:cancel|resume) )\w{5}\b"
     r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
     r"|\b\w{5}(?=  (?:success|cancelled))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}",
     re.MULTILINE | re.IGNORECASE,

@@ -345,8 +345,7 @@ def test_uninstall_leaves_foreign_hooks_in_a_group_of_ours(world: World) -> None
 
 def test_uninstall_works_without_a_record_of_the_install(world: World) -> None:
     world.cli("install", "--yes")
-    for file in world.ours.glob("sisyphus.db*"):
-        file.unlink()
+    lose_database(world)
 
     world.cli("uninstall", "--yes")
 
@@ -362,6 +361,63 @@ def test_uninstall_names_the_other_places(world: World) -> None:
 
     assert f"--scope project --project {world.project}" in answer.out
     assert "--scope user" not in world.cli("uninstall").out
+
+
+# ---------------------------------------------------------------- a lost database
+
+
+def lose_database(world: World) -> None:
+    for file in world.ours.glob("sisyphus.db*"):
+        file.unlink()
+
+
+def test_slash_commands_work_without_a_record_of_the_install(world: World) -> None:
+    world.cli("install", "--yes")
+    lose_database(world)
+
+    assert "started" in world.prompt(text='/ralph-loop "Fix it." --completion-promise DONE').message
+    assert "cancelled" in world.prompt(text="/cancel-ralph").reason
+
+
+def test_a_users_own_command_of_that_name_starts_no_loop(world: World) -> None:
+    world.write(world.claude / "commands" / "ralph-loop.md", "mine\n")
+    world.cli("install", "--yes")
+
+    world.prompt(text='/ralph-loop "Fix it." --completion-promise DONE')
+
+    assert world.loops() == []
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_excludes_are_known_as_ours_without_a_record(world: World, again: bool) -> None:
+    world.rule("py.md", "MARK", applies_to="*.py")
+    other = world.new_project("other (2)")
+    world.rule(f"{other}/.claude/rules/js.md", "MARK", globs="*.js")
+    theirs = ["**/old.md", f"{world.project}/.claude/rules/native.md"]
+    world.rule("native.md", "native", paths="*.py")
+    world.write(settings_file(world), json.dumps({"claudeMdExcludes": theirs}))
+    world.cli("install", "--yes")
+    world.cli("install", "--yes", "--project", other)
+    assert len(read(settings_file(world))["claudeMdExcludes"]) == 4
+    lose_database(world)
+    if again:
+        assert "Nothing to do" in world.cli("install").out
+        (world.project / ".claude" / "rules" / "py.md").unlink()
+
+    world.cli("uninstall", "--yes")
+
+    assert read(settings_file(world)) == {"claudeMdExcludes": theirs}
+
+
+def test_an_exclude_that_was_there_before_is_not_ours(world: World) -> None:
+    rule = world.rule("py.md", "MARK", applies_to="*.py")
+    before = json.dumps({"claudeMdExcludes": [str(rule)]})
+    world.write(settings_file(world), before)
+
+    world.cli("install", "--yes")
+    world.cli("uninstall", "--yes")
+
+    assert settings_file(world).read_text() == before
 
 
 # ---------------------------------------------------------------- the file itself
@@ -451,8 +507,9 @@ def test_a_status_line_is_set_if_there_is_none(world: World, has_own: bool) -> N
     world.write(settings_file(world), json.dumps({"statusLine": own} if has_own else {}))
     ours = {"type": "command", "command": f"{START} statusline", "refreshInterval": 5}
 
-    world.cli("install", "--yes")
+    answer = world.cli("install", "--yes")
     assert read(settings_file(world))["statusLine"] == (own if has_own else ours)
+    assert ("You have a status line, my-line" in answer.out) is has_own
 
     world.cli("uninstall", "--yes")
     assert read(settings_file(world)) == ({"statusLine": own} if has_own else {})
@@ -495,9 +552,30 @@ def test_a_projects_own_files_are_not_hidden(world: World) -> None:
 def test_a_project_leaves_the_users_status_line(world: World) -> None:
     world.write(settings_file(world), '{"statusLine": {"type": "command", "command": "mine"}}')
 
-    world.cli("install", "--scope", "project", "--yes")
+    answer = world.cli("install", "--scope", "project", "--yes")
 
     assert "statusLine" not in read(local_file(world))
+    assert "You have a status line, mine" in answer.out
+
+
+def test_a_second_scope_is_named(world: World) -> None:
+    assert "too" not in world.cli("install", "--yes").out
+
+    answer = world.cli("install", "--scope", "project", "--dry-run")
+
+    assert "~/.claude/settings.json has hooks of sisyphus, too" in answer.out
+    assert "status line" not in answer.out
+
+
+@pytest.mark.parametrize("place", ["", "/"])
+def test_the_home_folder_is_no_project(world: World, place: str) -> None:
+    folder = place or world.home
+
+    answer = world.cli("install", "--scope", "project", "--yes", "--project", folder)
+
+    assert answer.code == 1
+    assert f"{folder} cannot be a project" in answer.err
+    assert tree(world.home) == {}
 
 
 def test_a_link_out_of_the_project_is_not_followed(world: World) -> None:
@@ -536,8 +614,9 @@ def test_the_client_does_not_load_rules_that_we_send(world: World, scope: str, f
 def test_a_rule_in_the_home_folder_is_excluded_too(world: World) -> None:
     rule = world.rule(f"{world.claude}/rules/py.md", "MARK", applies_to="*.py")
 
-    world.cli("install", "--yes")
+    answer = world.cli("install", "--yes")
 
+    assert "once in each project that has such rules" in answer.out
     assert read(settings_file(world))["claudeMdExcludes"] == [str(rule)]
     assert "MARK" in world.read("a.py").text
 

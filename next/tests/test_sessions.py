@@ -46,7 +46,35 @@ def test_sessions_are_listed_by_their_first_prompt(world: World) -> None:
     assert second["project"] == str(world.project)
     shown = world.cli("sessions").out
     assert "Fix the *cart*, please\n" in shown
-    assert "sent: 1 readme, 1 rules; hooks that acted: 2" in shown
+    assert "sent: 1 README, 1 rule; 2 hooks acted" in shown
+
+
+def test_a_document_in_parts_counts_once(world: World) -> None:
+    world.write("README.md", "".join(f"{n:04} {'word ' * 18}\n" for n in range(300)))
+    world.start()
+    world.drain()
+
+    assert listed(world)[0]["sent"] == {"readme": 1}
+
+
+def test_a_session_is_named_by_what_the_user_wanted(world: World) -> None:
+    """The client's own commands say nothing. One that a hook has answered is not in the transcript
+    as a prompt."""
+    answered = (
+        "UserPromptSubmit operation blocked by hook:\nNone.\n\nOriginal prompt: /checkpoint hi"
+    )
+    tags = "<command-name>/clear</command-name>\n<command-args></command-args>"
+    for session, lines in {
+        "s1": [user(tags), user("Fix the cart")],
+        "s2": [{"type": "system", "content": answered}],
+        "s3": [user(tags)],
+    }.items():
+        world.start(session, transcript_path=str(world.transcript(session)))
+        world.write_down(*lines, session=session)
+
+    prompts = {row["session_id"]: row["first_prompt"] for row in listed(world)}
+
+    assert prompts == {"s1": "Fix the cart", "s2": "/checkpoint hi", "s3": ""}
 
 
 def test_only_this_projects_sessions_are_listed_without_all(world: World) -> None:
@@ -63,6 +91,7 @@ def test_a_session_without_a_transcript_is_listed(world: World) -> None:
 
     assert [(row["first_prompt"], row["state"]) for row in listed(world)] == [("", "ended")]
     assert "(no prompt yet)" in world.cli("sessions").out
+    assert world.why()[-1]["notes"] == ["session ended"]
 
 
 def test_why_takes_the_first_characters_of_an_id(world: World) -> None:
@@ -108,6 +137,40 @@ def test_a_fork_gets_the_texts_that_waited_for_its_parent(world: World) -> None:
 
     assert "0000 word" in first
     assert "0299 word" in rest
+
+
+def test_a_fork_is_one_after_a_resume_too(world: World) -> None:
+    """It answered once, without tools, and was resumed: its parent was not found yet."""
+    world.write("README.md", "".join(f"{n:04} {'word ' * 18}\n" for n in range(300)))
+    world.start("s1", transcript_path=str(world.transcript("s1")))
+    world.write_down(user("go"), session="s1")
+    fork(world)
+
+    resumed = world.start("s2", "resume", transcript_path=str(world.transcript("s2")))
+    world.tool("Bash", {}, "s2", transcript_path=str(world.transcript("s2")))
+
+    assert "0000 word" not in resumed.text
+    assert "0299 word" in "".join(world.drain("s2"))
+
+
+def test_a_fork_does_not_have_what_its_parent_got_later(world: World) -> None:
+    world.rule("a.md", "MARK", applies_to="*.py")
+    world.start("s1", transcript_path=str(world.transcript("s1")))
+    world.write_down(user("go"), session="s1")
+    fork(world)
+    world.read("a.py", session="s1")
+
+    reply = world.read("a.py", session="s2", transcript_path=str(world.transcript("s2")))
+
+    assert "MARK" in reply.text
+
+
+def test_a_fork_adopts_no_loop_after_a_compaction_either(world: World) -> None:
+    world.write_down(user("go"), typed("x --completion-promise DONE"), agent("hm"), session="s1")
+    fork(world)
+    world.start("s2", "compact", transcript_path=str(world.transcript("s2")))
+
+    assert world.stop(session="s2").is_silent
 
 
 def test_a_fork_of_an_unknown_session_gets_its_rules(world: World) -> None:

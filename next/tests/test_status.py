@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 from world import World
 
@@ -40,6 +41,7 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
     assert "Hooks are wired by ~/.claude/settings.json.\n" in out
     assert list(data) == [
         "project", "plan", "loops", "runs", "hold", "enforcement", "context", "wiring", "waiting",
+        "notices",
     ]  # fmt: skip
     assert data["context"] == {
         "session": "s1", "tokens": 420_000, "window": 1_000_000, "percent": 42,
@@ -55,6 +57,53 @@ def test_two_wirings_are_named(world: World) -> None:
     out = world.cli("status").out
 
     assert "wired twice: by ~/.claude/settings.json and the plugin sisyphus@market." in out
+
+
+def test_a_message_that_waits_for_the_next_start_is_shown_and_stays(world: World) -> None:
+    world.write(world.ours / "sisyphus.db", "damaged")
+
+    for _ in range(2):
+        assert "could not use its database and started a new one" in world.cli("status").out
+    assert "started a new one" in world.cli("status", "--json").json["notices"][0]
+    assert "started a new one" in world.start().message
+    assert "started a new one" not in world.cli("status").out
+
+
+def test_settings_that_cannot_be_read_are_named(world: World) -> None:
+    world.write(world.claude / "settings.json", "{oops")
+
+    out = world.cli("status").out
+
+    assert "~/.claude/settings.json: it is not valid JSON" in out
+    assert "not wired" not in out
+    problems = world.cli("status", "--json").json["wiring"]["problems"]
+    assert list(problems) == [str(world.claude / "settings.json")]
+
+
+def test_times_are_local(world: World) -> None:
+    world.start()
+
+    assert re.search(r"ran last at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: by", world.cli("status").out)
+
+
+def test_the_home_folder_is_never_a_project(world: World) -> None:
+    world.write(world.home / "PLAN.md", "# Shop\n\n- [ ] one\n")
+
+    out = world.cli("status", "--project", world.home).out
+
+    assert "never a project" in out
+    assert "Shop" not in out
+    assert world.cli("boulder", "start", "--project", world.home).code == 1
+    assert "Shop" not in world.start(cwd=str(world.home)).text
+
+
+def test_a_context_that_is_all_but_empty_is_left_out(world: World) -> None:
+    world.start()
+    usage = {"context_window_size": 1_000_000, "current_usage": {"input_tokens": 110}}
+    payload = {"session_id": "s1", "cwd": str(world.project), "context_window": usage}
+    statusline.run([], io.BytesIO(json.dumps(payload).encode()), io.StringIO(), io.StringIO())
+
+    assert "Context" not in world.cli("status").out
 
 
 def test_settings_of_any_shape_are_read(world: World) -> None:

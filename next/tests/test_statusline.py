@@ -51,6 +51,7 @@ def test_it_is_silent_on_input_that_it_cannot_read(world: World, data: bytes) ->
     done = subprocess.run([SISYPHUS, "statusline"], input=data, capture_output=True, check=False)
 
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, b"", b"")
+    assert len(world.log().splitlines()) <= 1
 
 
 def test_it_is_silent_if_its_streams_are_closed(world: World) -> None:

@@ -71,8 +71,8 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
                  say("<promise>TASK1_DONE</promise>", tools=(
                      skill("ralph-wiggum:ralph-loop", '"two" --completion-promise "TASK2_DONE"'),)),
                  NOT_YET, say("<promise>TASK2_DONE</promise>")])],
-             last={"<promise>TASK1_DONE</promise>": [0, 0, 2, 0, 0],
-                   "<promise>TASK2_DONE</promise>": [0, 0, 0, 0, 2]}),
+             last={"<promise>TASK1_DONE</promise>": [0, 1, 2, 0, 0],
+                   "<promise>TASK2_DONE</promise>": [0, 0, 0, 1, 2]}),
     Scenario("an ended loop does not come back", {},
              [Step([TYPED, "and now?"], [NOT_YET, PROMISE, NOT_YET]),
               Step(["and now?"], [NOT_YET], how="resume")], last={BLOCK: [0, 2, 0, 0]}),
@@ -149,6 +149,17 @@ def test_what_only_looks_like_the_promise_does_not_end_the_loop(desk: Desk, text
     assert BLOCK in run.requests[1].last
 
 
+def test_only_the_user_can_cancel(desk: Desk) -> None:
+    names = ("cancel-ralph", "list-ralph-loops", "boulder-status", "boulder-clear", "checkpoint")
+    calls = [skill(f"sisyphus:{name}", "") for name in names]
+
+    turns = [use(*calls), say("<blocked>a key</blocked>")]
+    run = desk.run(TYPED, "/sisyphus:cancel-ralph", turns=turns)
+
+    assert run.main[1].last.count("disable-model-invocation") == len(names)
+    assert "was cancelled at iteration 1" in run.result
+
+
 def test_a_nested_loop_ends_and_the_outer_one_continues(desk: Desk) -> None:
     nested = use(skill("ralph-wiggum:ralph-loop", '"a part" --completion-promise "PART"'))
     part = say("<promise>PART</promise>")
@@ -156,7 +167,7 @@ def test_a_nested_loop_ends_and_the_outer_one_continues(desk: Desk) -> None:
     run = desk.run(TYPED, turns=[nested, NOT_YET, part, NOT_YET, PROMISE])
 
     expected = [set(re.findall(r"<promise>(\w+)</promise>", r.last)) for r in run.requests]
-    assert expected == [set(), set(), {"PART"}, {"DONE"}, {"DONE"}]
+    assert expected == [{"DONE"}, {"PART"}, {"PART"}, {"DONE"}, {"DONE"}]
 
 
 def test_the_task_travels_again_after_a_compaction(desk: Desk) -> None:

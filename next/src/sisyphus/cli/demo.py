@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,7 @@ def demo() -> None:
         stage.stop("It says the promise, and may stop:", "It shines.\n\n<promise>DONE</promise>")
         stage.start("Another session starts. It continues the plan:", "next")
         stage.command("You ask what was decided, and why:", "why", "--session-id", "demo")
+        show.line("")
         show.heading("That is all. `sisyphus install` wires it into Claude Code.")
 
 
@@ -90,7 +92,7 @@ class Stage:
     def command(self, caption: str, *words: str) -> None:
         show.line("")
         show.line(caption, "bold")
-        show.line(f"$ sisyphus {' '.join(words)}", "dim")
+        show.line(f"$ sisyphus {shlex.join(words)}", "dim")
         _print(self._run(words))
 
     def _hook(self, caption: str, event: str, session: str, **more: Any) -> None:

@@ -11,12 +11,13 @@ import os
 import time
 
 from sisyphus import clients, log, paths, settings
+from sisyphus.errors import SisyphusError
 from sisyphus.store import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import BinaryIO, TextIO
+    from typing import Any, BinaryIO, TextIO
 
     from sisyphus.hook.event import Status
     from sisyphus.settings import Values
@@ -43,12 +44,23 @@ def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> in
         return 0
     try:
         client = clients.payload(clients.option(words))
-        raw = json.loads(stdin.read())
-        if isinstance(raw, dict):
-            stdout.write(_line(client.NAME, client.read_status(raw)) + "\n")
+        stdout.write(_line(client.NAME, client.read_status(_parse(stdin))) + "\n")
+    except SisyphusError as error:
+        log.write(f"statusline: {error}")
     except (Exception, KeyboardInterrupt) as error:
         log.failure("statusline", error)
     return 0
+
+
+def _parse(stdin: BinaryIO) -> dict[str, Any]:
+    """Raises `SisyphusError` if stdin is not a JSON object."""
+    try:
+        raw = json.loads(stdin.read())
+    except (ValueError, RecursionError) as error:
+        raise SisyphusError(f"its input is not JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise SisyphusError("its input is not a JSON object")
+    return raw
 
 
 def _line(client: str, status: Status) -> str:

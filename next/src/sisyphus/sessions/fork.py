@@ -7,6 +7,7 @@ parent is the last used session of this project whose transcript starts with the
 from __future__ import annotations
 
 from sisyphus import clients
+from sisyphus.sessions.record import KNOWN_FORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ def find_parent(hook: Hook) -> int | None:
 
 def inherit(hook: Hook, parent: int) -> None:
     """Copies the parent's ledger up to the fork, and its queue."""
-    hook.store.run("UPDATE session SET source = 'forked' WHERE n = ?", hook.session)
+    hook.store.run("UPDATE session SET fork = ? WHERE n = ?", KNOWN_FORK, hook.session)
     hook.store.run(
         "INSERT OR IGNORE INTO sent SELECT ?, hash, kind, path, at FROM sent WHERE session = ? "
         "AND at <= (SELECT started_at FROM session WHERE n = ?)",
         hook.session, parent, hook.session,
     )  # fmt: skip
     hook.store.run(
-        "INSERT OR IGNORE INTO waiting SELECT ?, seq, kind, path, hash, frame, text FROM waiting "
-        "WHERE session = ?",
+        "INSERT OR IGNORE INTO waiting SELECT ?, seq, kind, path, hash, frame, part, text "
+        "FROM waiting WHERE session = ?",
         hook.session, parent,
     )  # fmt: skip

@@ -1,5 +1,16 @@
 """Every sentence about sessions, for the user and for `sisyphus why`."""
 
+from __future__ import annotations
+
+_KINDS = {
+    "boulder": ("plan state", "plan states"),
+    "readme": ("README", "READMEs"),
+    "agents": ("AGENTS.md", "AGENTS.md files"),
+    "rules": ("rule", "rules"),
+    "loop": ("loop message", "loop messages"),
+}
+"""The kinds of texts, for people: of one, of several."""
+
 
 def no_memory(problem: str) -> str:
     return f"sisyphus cannot use its database and will not remember this session: {problem}"
@@ -10,7 +21,18 @@ def started(source: str) -> str:
 
 
 def ended(reason: str) -> str:
-    return f"session ended: {reason or 'unknown'}"
+    return f"session ended: {reason}" if reason else "session ended"
+
+
+def sent(counts: dict[str, int], hooks: int) -> str:
+    """Says what a session was sent. counts: kind → number of files or, without a file, of texts.
+    hooks: how many did something."""
+    parts = []
+    for kind, count in counts.items():
+        one, several = _KINDS.get(kind, (kind, kind))
+        parts.append(f"{count} {one if count == 1 else several}")
+    acted = f"{hooks} {'hook' if hooks == 1 else 'hooks'} acted"
+    return f"sent: {', '.join(parts) or 'nothing'}; {acted}"
 
 
 def forked(parent: str) -> str:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -52,23 +53,44 @@ def install(
     """
     root = show.project_root(project)
     site = _site(root, scope)
+    if site.project and not paths.can_be_project(site.project):
+        raise SisyphusError(messages.not_a_project(site.project))
     others = native.settings(site.home, root)
+    lines = others if site.project else [native.settings_of(site.settings)]
     has_line = bool(site.project) and any("statusLine" in each for each in others)
     commands = plugin.commands()
     globs = _excludes(root, site.home)
     wish = Wish(plugin.hooks(), commands, plugin.start_command(), globs, has_line)
-    ours, files = _read(site, commands)
-    plan = to_install(site, files, wish, ours)
+    recorded, files = _read(site, commands)
+    plan = to_install(site, files, wish, _with_lost(recorded, site, root))
+    if line := wiring.foreign_line(lines):
+        plan.notes.append(messages.own_line(line))
     if name := wiring.enabled_plugin(others):
         plan.notes.append(messages.both_wired(name))
+    for path in native.settings_paths(site.home, root):
+        if path != site.settings and wiring.has_hooks(native.settings_of(path)):
+            plan.notes.append(messages.also_in(path))
     if _confirm("install", site, plan, dry_run, yes):
-        _carry_out("install", site, files, plan, ours)
+        _carry_out("install", site, files, plan, recorded)
+        show.line(messages.done("install", site.project, paths.our_home()))
+    elif not (plan.files or dry_run) and plan.ours != recorded:  # the database was lost
+        _carry_out("install", site, files, plan, recorded)
 
 
 def _excludes(root: str, home: str) -> list[str]:
     from sisyphus.setup import excludes  # imported late: it loads a YAML parser
 
     return excludes.of_project(root, home)
+
+
+def _with_lost(recorded: Additions, site: Site, root: str) -> Additions:
+    """Returns the record, or if it is lost the excludes that must be ours."""
+    from sisyphus.setup import excludes
+
+    if recorded != Additions() or not wiring.has_hooks(native.settings_of(site.settings)):
+        return recorded
+    globs = native.rule_excludes(site.home, root)
+    return replace(recorded, excludes=excludes.ours(globs, site.home))
 
 
 def uninstall(
@@ -83,15 +105,17 @@ def uninstall(
     """
     if not show.asker().is_user:
         raise SisyphusError(messages.ONLY_USER)
-    site = _site(show.project_root(project), scope)
+    root = show.project_root(project)
+    site = _site(root, scope)
     commands = plugin.commands()
-    ours, files = _read(site, commands)
-    plan = to_uninstall(site, files, commands, ours)
+    recorded, files = _read(site, commands)
+    plan = to_uninstall(site, files, commands, _with_lost(recorded, site, root))
     with _store_copy() as store:
         others = [each for each in record.projects(store) if each != site.project]
     plan.notes.extend(messages.elsewhere(each) for each in others)
     if _confirm("uninstall", site, plan, dry_run, yes):
-        _carry_out("uninstall", site, files, plan, ours)
+        _carry_out("uninstall", site, files, plan, recorded)
+        show.line(messages.done("uninstall", site.project, paths.our_home()))
         for folder in (site.commands, os.path.dirname(site.commands)):
             changes.remove_if_empty(folder)
 
@@ -175,17 +199,16 @@ def _show(command: str, site: Site, plan: Plan) -> None:
         show.line(messages.folder(folder, files), indent=2)
 
 
-def _carry_out(command: str, site: Site, files: Files, plan: Plan, ours: Additions) -> None:
+def _carry_out(command: str, site: Site, files: Files, plan: Plan, recorded: Additions) -> None:
     """Records what is ours and writes the files. If a file fails, the record stays as it was.
 
-    files, ours: the files and the record when the plan was made.
+    files, recorded: the files and the record when the plan was made.
     """
     store = open_store(paths.our_home())
     if command == "install":
         show.need_memory(store)
     with store.write():
-        if record.load(store, site.settings) != ours:
+        if record.load(store, site.settings) != recorded:
             raise SisyphusError(messages.changed(site.settings))
         record.save(store, site.settings, site.project, plan.ours)
         changes.apply(files, plan.files)
-    show.line(messages.done(command, site.project, paths.our_home()))

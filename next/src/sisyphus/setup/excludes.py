@@ -1,26 +1,44 @@
 """Finds the rules that Claude Code would load whole at every session start although we send them
 when they apply, and the globs in its settings that keep it from doing so."""
 
+import glob
+import os
 import re
+from collections.abc import Iterable
 
-from sisyphus import clients
+from sisyphus import clients, paths
 from sisyphus.clients import CLAUDE_CODE
 from sisyphus.errors import SisyphusError
 from sisyphus.rules import globs, parse, sources
 from sisyphus.rules.globs import Pattern
 
 _SPECIAL = re.compile(r"[^\w\s/.,~-]")
+_ONE_FILE = re.compile(r"/[\w\s/.,~?-]+")
 
 
 def of_project(project: str, home: str) -> list[str]:
     """Returns globs for `claudeMdExcludes`: one for each such rule of the project and the home
-    folder.
+    folder."""
+    return _globs(project, home, clients.native(CLAUDE_CODE).rule_excludes(home, project))
 
-    Reads the files itself: the stored index would be written, and `install --dry-run` writes
-    nothing.
-    """
+
+def ours(every: Iterable[str], home: str) -> list[str]:
+    """Returns those of the globs that `of_project` gives for any project: we added them, even if
+    no record says so."""
+    own = []
+    for each in every:
+        files = glob.glob(each) if _ONE_FILE.fullmatch(each) else []
+        folders = {paths.project_of(os.path.dirname(file)) for file in files}
+        if any(each in _globs(folder, home, []) for folder in folders):
+            own.append(each)
+    return own
+
+
+def _globs(project: str, home: str, excluded: list[str]) -> list[str]:
+    """Reads the files itself: the stored index would be written, and `install --dry-run` writes
+    nothing."""
     native = clients.native(CLAUDE_CODE)
-    patterns = _compile(native.rule_excludes(home, project))
+    patterns = _compile(excluded)
     room = parse.Room()
     excludes = []
     for file in sources.search(project, project, home, native).files:
@@ -36,9 +54,9 @@ def of_project(project: str, home: str) -> list[str]:
 def _compile(excludes: list[str]) -> list[Pattern]:
     """Compiles the globs of the client's settings; leaves out those that are invalid."""
     patterns: list[Pattern] = []
-    for glob in excludes:
+    for each in excludes:
         try:
-            patterns += globs.compile_all([glob])
+            patterns += globs.compile_all([each])
         except globs.BadGlob:
             continue
     return patterns

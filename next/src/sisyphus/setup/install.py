@@ -73,6 +73,8 @@ def to_install(site: Site, files: Files, wish: Wish, ours: Additions) -> Plan:
     old = _settings(site, files)
     new = wiring.wire(old, wish.hooks, wish.start, wish.excludes, has_line=wish.has_line)
     copies, notes = _copies(site, files, wish.commands, ours)
+    if wish.excludes and not site.project:
+        notes.append(messages.EXCLUDES)
     ours = Additions(
         is_new=ours.is_new or files[site.settings] is None,
         excludes=[

@@ -15,6 +15,11 @@ DRY_RUN = "Nothing was changed: this is a dry run."
 DECLINED = "Nothing was changed."
 RESTYLED = "spaces and line breaks: the file gets a regular layout"
 NO_HOME = "There is no home folder. Set HOME or CLAUDE_CONFIG_DIR and run the command again."
+EXCLUDES = (
+    "sisyphus sends these rules when they apply, and claudeMdExcludes keeps Claude Code from "
+    "loading them at every start. Only your own and those of this project are listed: run "
+    "`sisyphus install` once in each project that has such rules."
+)
 ONLY_USER = (
     "A session of an agent cannot uninstall sisyphus. Run `sisyphus uninstall` in another terminal."
 )
@@ -53,6 +58,27 @@ def done(command: str, project: str, state: str) -> str:
 
 def own_command(file: str) -> str:
     return f"{path(file)} is your own file. It stays, and ours of that name is not installed."
+
+
+def own_line(command: str) -> str:
+    return (
+        f"You have a status line, {one_line(command)}. It stays, and ours is not installed. Your "
+        "own can call `sisyphus statusline` with the same input."
+    )
+
+
+def not_a_project(folder: str) -> str:
+    return (
+        f"{one_line(folder)} cannot be a project: it is your home folder, or contains it. Go to "
+        "a project's folder, or leave out --scope to install for all projects."
+    )
+
+
+def also_in(file: str) -> str:
+    return (
+        f"{path(file)} has hooks of sisyphus, too. Claude Code runs a command that is in both "
+        "files once. If the commands differ, each event starts two processes: keep one of them."
+    )
 
 
 def edited_command(file: str) -> str:

@@ -107,6 +107,14 @@ def has_hooks(settings: Json) -> bool:
     return any(_is_ours(hook, "hook") for each in hooks if isinstance(each, list) for hook in each)
 
 
+def foreign_line(every: Iterable[Json]) -> str:
+    """Returns the command of a status line that is not ours; "" if there is none."""
+    for line in (settings.get("statusLine") for settings in every):
+        if line is not None and not _is_ours(line, "statusline"):
+            return str(line.get("command", line)) if isinstance(line, dict) else str(line)
+    return ""
+
+
 def enabled_plugin(every: Iterable[Json]) -> str:
     """Returns our plugin, as `sisyphus@MARKETPLACE`, if the settings enable it; "" if not. Later
     settings win."""

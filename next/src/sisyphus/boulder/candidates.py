@@ -1,0 +1,59 @@
+"""Decides which plan of a project the next session follows, for that session and for `status`.
+
+It is the first of these that is open: the session's own (after `/clear` that of the session that
+ended), the one that `docs/kord/boulder.json` names, one that the user started in a terminal, that
+of the package, the only one.
+"""
+
+from __future__ import annotations
+
+from sisyphus.boulder import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sisyphus.boulder.find import PlanFile
+    from sisyphus.boulder.record import PlanRecord
+
+
+def read(
+    project: str, folder: str, rows: Iterable[PlanRecord], named: Iterable[str]
+) -> list[PlanFile]:
+    """Reads the plans of a project that may be open, also those whose file is missing. Leaves out
+    those that were complete or cleared and have not changed since.
+
+    folder: the current one. rows: all records of the project. named: paths of other plans; "" is
+    none.
+    """
+    by_path = {row.path: row for row in rows}
+    paths = find.of_project(project, folder)
+    paths += [path for path in named if path]
+    paths += [row.path for row in by_path.values() if row.is_open]
+    return [
+        find.read(path, project)
+        for path in dict.fromkeys(paths)
+        if not _is_settled(by_path.get(path))
+    ]
+
+
+def _is_settled(row: PlanRecord | None) -> bool:
+    return row is not None and not row.is_open and find.has_stamp(row.path, row.stamp)
+
+
+def choose(
+    files: Iterable[PlanFile], rows: Iterable[PlanRecord], own: str, kord: str
+) -> list[PlanFile]:
+    """Returns the plan to follow, or all open ones if there is no reason to prefer one.
+
+    own: the path of the session's plan. kord: of the one that `docs/kord/boulder.json` names.
+    Both may be "".
+    """
+    open_files = [file for file in files if file.has_open_tasks]
+    by_path = {file.path: file for file in open_files}
+    chosen = [row.path for row in rows if row.is_chosen and row.is_open]
+    for path in [own, kord, *chosen]:
+        if path in by_path:
+            return [by_path[path]]
+    packages = [file for file in open_files if find.is_of_package(file.path, file.project)]
+    return packages[:1] or open_files

@@ -1,0 +1,205 @@
+"""Decides whether the last message of an agent says that the work is done.
+
+A sentence says so if CLAIMS matches and nothing around the claim takes it back: DOUBTS up to its
+end, EXCEPTIONS right after it. One sentence of WORK (something is left, fails, is planned, or needs
+the user) outweighs all claims of the message.
+
+It reads English. `enforce.claims` and `enforce.work` add a user's own phrases.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sisyphus import markdown
+
+_CHARACTERS = 10_000
+"""The most characters of the message's end that we read: more than a long report has."""
+
+_SENTENCE = 400
+"""The most characters of a sentence that we read: the patterns try many ways to match."""
+
+_FINISHED = (
+    r"done|completed?|finished|accomplished|fixed|(?:re)?solved|corrected|closed|implemented|merged|"
+    r"committed|pushed|shipped|deployed|published|migrated|converted|upgraded|ported|refactored|"
+    r"renamed|restored|replaced|rewritten|addressed"
+)
+_STATE = (
+    rf"(?:{_FINISHED}|seeded|installed|configured|covered|ticked|checked off|met|live|gone|green|"
+    r"ready|working(?! on)|in place|all set|(?:wired |cleaned |set )?up(?: to date)?)\b"
+)
+_DID = (
+    rf"(?:{_FINISHED}|released|rewrote|added|updated|removed|deleted|moved|changed|extracted|"
+    r"wr(?:ote|itten)|created|built)\b"
+)
+_ANY_VERB = (  # in the past tense, without those of somebody who only looks or tries
+    r"(?!(?:ne|inde|wait|want|us|tri|start|stop|paus|look|check|test|inspect|explor|examin|"
+    r"investigat|analy[sz]|review|search|scann|trac|identifi|locat|notic|discover|observ|narrow|"
+    r"isolat|reproduc|debugg|measur|compar|consider|plann|propos|suggest|decid|assum|ask|prepar|"
+    r"open|queu|trigger|reach|receiv|encounter|fail|block|interrupt|revert|skipp|miss)ed\b)\w+ed\b"
+)
+_SOON = r"(?:(?:now|all|both|also|again|fully|just|already|finally|successfully|completely|been) )*"
+_NO = r"(?:\b(?:no|none|nothing|zero)\b|(?<![\d.])\b0\b(?!\.\d))"
+_LEFT = r"(?:(?:left|remains?|outstanding|missing|skipped|any ?(?:more|longer))\b|to do(?=[.!]|$))"
+_BUT = r"\b(?:but|though|although|however|yet)\b.*"
+_ORDINAL = r"(?:first|second|third|next|previous)"
+_CHECK = (
+    r"\b(?:tests?|builds?|checks?|which|it|they|others?|ci|pipeline|lint|\d+|one|two|three|four)\b"
+    r"(?: (?!that\b)\S+){0,3}?"
+)
+_NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine)"
+
+# Each line of a row is a pattern of its own.
+CLAIMS = {
+    "terse": rf"""
+        ^(?:\w+: |it's |it is |all |everything )?{_SOON}{_DID}
+        ^{_ANY_VERB} (?:back |up |out )?(?:the|an?|all|both|each|every|\d+)\b
+        ^(?:\w+ ){{1,3}}(?:complete|{_DID})(?=[.,:;!]| successfully|$)
+        ^(?:that's (?:all|it)|all (?:set|green|good|clean)|found\b.* and fixed|verified)\b""",
+    "it is done": rf"""
+        \b(?:is|are|was|were|has|have|i'm|i am|it's|we're) {_SOON}{_STATE}
+        \b(?:ha(?:s|ve) (?:now |all )*been|(?:is|are) now) \w+(?:ed|en|ilt|wn)\b
+        ^(?:both|all|every)\b.* (?:is|are) \w+(?:ed|en|ilt|wn|made)\b""",
+    "I did it": rf"""
+        \b(?:i|we)(?:'ve| have)? {_SOON}(?:{_DID}|{_ANY_VERB}|(?:put|made all|gone through)\b)
+        (?:,| and) {_DID} (?:it|them|the|an?|all|both)\b""",
+    "tests pass": r"""
+        \b(?:all|every|everything|both|it|types)\b.{0,60}? (?:pass(?:es|ing|ed)?|check out)\b
+        \b(?:tests?|specs?|suites?|builds?|checks?|ci|pipeline|lint)\b.{0,60}? pass(?:es|ing|ed)?\b
+        \b(?:all|everything|tests?|suites?|builds?|checks?|lint)\b.{0,60}? (?:succeeds?|clean)\b
+        \b(?:\d+ (?:tests? )?pass(?:ed|ing)|without (?:any |an )?(?:errors?|warnings?))\b
+        \beverything (?:compiles|builds|runs)\b""",
+    "it works": r"""
+        \b(?:works|behaves|(?:and|they|all|both) work)\b(?! (?:by|like|with|for|if|only)\b)
+        \bworked(?=[.,:;!])|\b(?:ran|went) through\b|\bthat should do it\b
+        \b(?:now (?:\w+s|work)|can now)\b|\bnow(?=[.,:;(!]| \(| and\b|$)
+        ^(?:the|your|both|all)\b.* again(?=[.!])
+        \bno longer\b|\b(?:down|went) from\b""",
+    "nothing left": rf"""
+        {_NO}.{{0,40}} {_LEFT}
+        \b(?:this|that) (?:completes|finishes|closes|resolves|fixes|solves|was the last)\b""",
+}
+DOUBTS = {
+    "negated": rf"""
+        (?:\b(?:not|never|unable|far from|hardly|barely|neither|nor)|n't)\b[^,]*$
+        {_NO}(?! longer)(?!.{{0,40}} {_LEFT})""",
+    "partial": rf"""
+        \b(?:mostly|almost|nearly|part(?:ly|ially)?|half(?:way)?|most|some|several|only|so far)\b
+        \b(?:up to (?!date)|locally|thirds|{_NUMBER} (?:out )?of|\d+ ?% (?:done|complete|of))\b
+        ^(?:the |this )?(?:\w+ )?(?:part|phase|step|stage|milestone|skeleton|draft|prototype)\b
+        \bthe (?:{_ORDINAL}|{_NUMBER}) (?:\w+ )?(?:of|part|phase|step|tasks?|items?|version)\b""",
+    "hedged": r"""
+        \b(?:should(?! do it)|may|might|could|would|probably|perhaps|maybe|hopefully|likely)\b
+        \b(?:seems?|looks?|appears?|doubt|supposed|in principle|says|said|claims|states)\b
+        \b(?:according to|i (?:think|believe|guess|suggest|recommend))\b""",
+    "conditional": r"""
+        \b(?:if|when|once|unless|until|whether|as soon as|in case|how)\b
+        \b(?:after|before|while|since|because)\b[^,]*$""",
+    "planned": r"""
+        \b(?:will|\w+'ll|going to|to be|being|must|needs?|let me|let's|can be|ha(?:s|ve) to)\b
+        \b(?:try(?:ing)? to|definition|make sure|check that)\b""",
+}
+EXCEPTIONS = {
+    "except": rf"""
+        \b(?:except|apart from|other than|so far|only|in principle)\b|(?:\bnot|n't)\W*$
+        {_BUT}(?:\bnot?\b|n't\b|\bun\w+ed\b)
+        {_BUT}\b(?:same|still|slow|miss|need|reject|denied|fail|wrong|hang|crash)""",
+    "partial": rf"""
+        ^ (?:up |out )?(?:(?:some|most|half|part|several|a few)\b|(?:\w+ )?{_NUMBER} of\b)
+        ^ (?:up |out )?(?:the|its|my|our) {_ORDINAL}\b
+        ^ (?:with )?(?:\w+ )?(?:step|part|phase|stage) \w+""",
+    "conditional": r"^\W*(?:if|when|once|unless|until|as soon as|because)\b|\bto see (?:if|how)\b",
+    "groundwork": r"""
+        ^ (?:\w+ ){0,4}?(?:skeleton|scaffold\w*|stubs?|draft|to-?do list|plan|outline|boilerplate)\b
+        ^ (?:\w+ ){0,4}?(?:a failing|prototype|reading|investigat\w+|analy[sz]\w+|research)\b""",
+}
+WORK = {
+    "left": rf"""
+        \bstill (?:needs?|ha(?:s|ve)|must|to|open|unclear|there|lacks?|in progress|do(?:es)?n't)\b
+        \bstill (?:miss|fail|report|hang|break|brok|contain|crash|occur|happen|appear)
+        \b(?:is|are) (?:\w+ )?(?:left|missing|outstanding|pending|stuck|needed)\b
+        \b(?:is|are) (?:\w+ )?(?:untested|unverified|unfinished)\b|\b(?:are|still) open\b
+        \b(?:ha(?:s|ve)|needs?) to be\b|\bha(?:s|ve) yet to\b
+        (?:\b(?:not|nothing|none)|n't) (?:.{{0,30}} )?(?:yet|started|begun)\b
+        \bha(?:s|ve)(?: not|n't) been (?!changed)|\bremains?\b(?! (?:the|un|as|in|stable))
+        (?<!ed )\bthe (?:remaining|others|other {_NUMBER}|next (?:one|error|problem|failure|task))\b
+        \bthe rest (?:of|is|are|needs?|ha(?:s|ve)|will)\b(?! unchanged)""",
+    "heading": r"""
+        ^(?:remaining|to-?do|still (?:to do|open)|what(?:'s| is) (?:left|missing)|known issues)\b
+        ^(?:open (?:items|points|tasks|questions)|not (?:yet )?done|outstanding)\b
+        ^next(?: steps?| up)?\s*(?::|$)(?!.*\b(?:optional|you)\b)
+        ^(?:\w+: )?(?:open|pending|partial\w*|blocked|failed|incomplete|wip|not started)\W*$""",
+    "fails": rf"""
+        {_CHECK} (?:fails?|hangs?|crash(?:es)?|times? out|(?:is|are|still) failing)\b
+        (?<!fixed )(?<!from )(?<!the )(?<!all )\b[1-9]\d* (?:tests? )?(?:failed|failures|errors)\b
+        \bthere (?:is|are) .{{0,30}}\b(?:errors?|failures?|problems?|issues?|bugs?)\b
+        \bwith an? (?:failure|error)\b|\b(?:is|are) (?:\w+ )?(?:red|broken)\b""",
+    "planned": r"""
+        \b(?:i|we)(?:'ll (?!be |leave )| will\b)|\b(?:i'm|i am) (?:going|about) to\b
+        \bnext,? i\b|^(?:next,|on to )|\bnow (?:i|for the|to the)\b|\blet me (?!know)
+        \b(?:moving (?:on|to)|i (?:start|must|need)|my plan)\b|^time to\b
+        \b(?:(?:comes?|is|are) next|follows? (?:next|later|tomorrow|after|in))\b""",
+    "running": r"""
+        ^(?:(?:still|now|currently) )*(?:continuing|(?!\w+thing)\w+ing (?:the|on|for|full|all|up))\b
+        \b(?:i'm|i am) (?:(?:now|still|currently) )*(?:\w+ing|blocked|stuck)\b
+        \bin (?:progress|the background)\b|\b(?:is|are) (?:still )?working on\b""",
+    "unable": r"""
+        \bi (?:could not|couldn't|cannot|can't|am unable|was unable|wasn't able|haven't|have not)\b
+        \bi did(?:n't| not) (?:manage|finish|complete|get|run|test|verify)\b
+        \b(?:i reverted|i stop(?:ped)?|no way to|ran out of|(?:hit|reached) .{0,20} limit)\b""",
+    "asks": r"""
+        \?$|\bplease (?:confirm|advise|tell|provide|choose|decide|answer)\b
+        \b(?:let me know|tell me) (?:which|how|what|whether)\b|\b(?:need your|send me|show me)\b""",
+}
+
+
+def says_done(text: str, claims: tuple[str, ...] = (), work: tuple[str, ...] = ()) -> bool:
+    """Tells whether a message says that the work is done. `claims` are further phrases that say so,
+    `work` further ones that say that it goes on; case does not matter."""
+    more_claims, more_work = _phrases(claims), _phrases(work)
+    is_claimed = False
+    for sentence in _sentences(text):
+        troubles = _NO_TROUBLE.sub("", sentence)
+        if _UNTICKED.search(sentence) or _WORK.search(troubles) or more_work.search(sentence):
+            return False
+        claim = _CLAIM.search(sentence) or more_claims.search(sentence)
+        is_claimed = is_claimed or bool(claim and _holds(claim))
+    return is_claimed
+
+
+def _holds(claim: re.Match[str]) -> bool:
+    """Tells whether nothing around a claim takes it back. What follows a colon only explains."""
+    before, after = claim.string[: claim.end()], re.split("[:;]", claim.string[claim.end() :])
+    return not _DOUBT.search(before) and not _EXCEPTION.search(after[0])
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yields the sentences, headings, list items and table cells of the prose, without quotations
+    and ornaments."""
+    end = markdown.visible(text)[-_CHARACTERS:].lower()
+    straight = end.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    for piece in _END.split(_QUOTED.sub("…", straight)):
+        words = piece.strip()
+        if not _UNTICKED.search(words):
+            words = " ".join(_ORNAMENT.sub("", words).split())
+        yield _ALL_OF_ALL.sub("everything", words[:_SENTENCE])
+
+
+def _phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """Returns a pattern of the phrases as whole words. It never matches if there are none."""
+    return _either(rf"(?<!\w){re.escape(p.strip().lower())}(?!\w)" for p in phrases if p.strip())
+
+
+def _either(rows: Iterable[str]) -> re.Pattern[str]:
+    patterns = [line.strip() for row in rows for line in row.splitlines() if line.strip()]
+    return re.compile("|".join(patterns) or "(?!)")
+
+
+_CLAIM, _DOUBT, _EXCEPTION, _WORK = (
+    _either(table.values()) for table in (CLAIMS, DOUBTS, EXCEPTIONS, WORK)
+)
+_NO_TROUBLE = re.compile(rf"(?:{_NO}(?! way|.* yet\b)|\b(?:if|when|where|whose|why)\b)[^,;:?]*")
+_ALL_OF_ALL = re.compile(r"(?:\b\w+ )?\b(\d+) (?:out )?of \1\b")
+_UNTICKED = re.compile(r"^(?:[-*+] |\d+[.)] )?\s*(?:\[ \]|[❌⏳🚧])|[❌⏳🚧]$")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”")
+_END = re.compile(r"(?<=[.!?;])[\"')*_]*\s+|[|\n]")
+_ORNAMENT = re.compile(r"^(?:\d+[.)]\s)?[^\w(]+|[*_#`]+")

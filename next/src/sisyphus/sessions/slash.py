@@ -1,0 +1,31 @@
+"""Tells which slash commands are ours.
+
+The client gives us what the user typed. A command of the plugin has its prefix. A short name may be
+anybody's: it is ours if the client would run the file that `sisyphus install` wrote.
+"""
+
+from __future__ import annotations
+
+from sisyphus import clients, files
+from sisyphus.errors import UnreadableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.hook import Hook
+
+PREFIX = "sisyphus:"
+
+MARK = "\nauthor: sisyphus\n"
+"""The line of frontmatter by which we know a command's file as ours."""
+
+
+def own_name(hook: Hook, name: str) -> str:
+    """Returns a command's name without the prefix of our plugin; "" if it is not our command."""
+    if ":" in name:
+        return name.removeprefix(PREFIX) if name.startswith(PREFIX) else ""
+    native = clients.native(hook.event.client)
+    try:
+        text = files.read(native.command_file(hook.home, hook.project, name))
+    except UnreadableError:
+        return ""
+    return name if MARK in text else ""
