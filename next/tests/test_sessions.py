@@ -85,6 +85,15 @@ def test_only_this_projects_sessions_are_listed_without_all(world: World) -> Non
     assert [row["session_id"] for row in listed(world, "--all", "--project", str(other))] == ["s1"]
 
 
+def test_the_session_that_was_used_last_comes_first(world: World) -> None:
+    world.rule("a.md", "MARK", applies_to="*.py")
+    world.start("s1")
+    world.start("s2")
+    world.read("a.py", session="s1")
+
+    assert [row["session_id"] for row in listed(world)] == ["s1", "s2"]
+
+
 def test_a_session_without_a_transcript_is_listed(world: World) -> None:
     world.start("s1", transcript_path="/nowhere")
     world.hook("session-end", world.payload("SessionEnd.other"))

@@ -7,6 +7,8 @@ of the package, the only one.
 
 from __future__ import annotations
 
+import os
+
 from sisyphus.boulder import find
 
 TYPE_CHECKING = False
@@ -42,9 +44,10 @@ def _is_settled(row: PlanRecord | None) -> bool:
 
 
 def choose(
-    files: Iterable[PlanFile], rows: Iterable[PlanRecord], own: str, kord: str
+    files: Iterable[PlanFile], rows: Iterable[PlanRecord], own: str, kord: str, folder: str
 ) -> list[PlanFile]:
-    """Returns the plan to follow, or all open ones if there is no reason to prefer one.
+    """Returns the plan to follow, or all open ones if there is no reason to prefer one. The plans
+    of packages that do not contain `folder` count if there are no others.
 
     own: the path of the session's plan. kord: of the one that `docs/kord/boulder.json` names.
     Both may be "".
@@ -55,5 +58,12 @@ def choose(
     for path in [own, kord, *chosen]:
         if path in by_path:
             return [by_path[path]]
-    packages = [file for file in open_files if find.is_of_package(file.path, file.project)]
-    return packages[:1] or open_files
+    current = [file for file in open_files if is_of_current_package(file, folder)]
+    others = [file for file in open_files if not find.package_of(file.path, file.project)]
+    return current[:1] or others or open_files
+
+
+def is_of_current_package(file: PlanFile, folder: str) -> bool:
+    """Tells whether it is the plan of the package that contains `folder`."""
+    package = find.package_of(file.path, file.project)
+    return bool(package) and (os.path.realpath(folder) + os.sep).startswith(package + os.sep)
