@@ -94,6 +94,16 @@ def test_the_session_that_was_used_last_comes_first(world: World) -> None:
     assert [row["session_id"] for row in listed(world)] == ["s1", "s2"]
 
 
+def test_a_session_below_the_root_is_told_the_project_once(world: World) -> None:
+    folder = world.project / "deep" / "down"
+    folder.mkdir(parents=True)
+
+    said = [world.start(session, cwd=str(folder)).message for session in ("s1", "s2")]
+
+    assert said == [f"The project is {world.project}.", ""]
+    assert world.start("s3").message == ""
+
+
 def test_a_session_without_a_transcript_is_listed(world: World) -> None:
     world.start("s1", transcript_path="/nowhere")
     world.hook("session-end", world.payload("SessionEnd.other"))

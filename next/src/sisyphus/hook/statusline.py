@@ -69,7 +69,10 @@ def _line(client: str, status: Status) -> str:
     try:
         values, _ = settings.load(store, paths.our_home(project), project, os.environ)
         session = _save_context(store, client, status)
-        parts = [*_plan(store, values, project, session), *_loop(store, values, session)]
+        parts = [
+            *_plan(store, values, project, session, status.folder),
+            *_loop(store, values, session),
+        ]
         if status.tokens and status.window:
             parts.append(f"ctx {100 * status.tokens // status.window}%")
         return " | ".join(parts)
@@ -96,13 +99,13 @@ def _save_context(store: Store, client: str, status: Status) -> int:
     return int(session)
 
 
-def _plan(store: Store, values: Values, project: str, session: int) -> Iterator[str]:
+def _plan(store: Store, values: Values, project: str, session: int, folder: str) -> Iterator[str]:
     if not values["boulder.enabled"]:
         return
     from sisyphus.boulder import follow, status
     from sisyphus.text import one_line
 
-    plan = status.of_project(store, project, session, time.time())
+    plan = status.of_project(store, project, session, time.time(), folder)
     if plan.record and plan.plan.total:
         wave, _ = follow.position(plan.record, plan.plan)
         suffix = f" wave {wave}" if wave is not None else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sisyphus.paths import display
+
 _KINDS = {
     "boulder": ("plan state", "plan states"),
     "readme": ("README", "READMEs"),
@@ -37,6 +39,11 @@ def sent(counts: dict[str, int], hooks: int) -> str:
 
 def forked(parent: str) -> str:
     return f"a fork of session {parent}" if parent else "a fork of a session that we do not know"
+
+
+def root(project: str) -> str:
+    """Names the root when a session or command runs in another folder."""
+    return f"The project is {display(project, '')}."
 
 
 def wired_twice() -> str:
