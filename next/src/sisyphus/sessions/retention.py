@@ -7,7 +7,7 @@ import os
 import time
 from contextlib import suppress
 
-from sisyphus import exports, files, paths
+from sisyphus import files, paths
 from sisyphus.sessions import ledger
 from sisyphus.store import Store
 
@@ -55,7 +55,7 @@ def _remove_files(session_ids: list[str]) -> None:
         for path in ledger.export_files(id):
             _remove(path)
     for path in files.walk(paths.our_home(), skipped=()):
-        if path.endswith(exports.TEMPORARY) and _age(path) > _LEFTOVER_SECONDS:
+        if path.endswith(files.TEMPORARY) and _age(path) > _LEFTOVER_SECONDS:
             _remove(path)
 
 

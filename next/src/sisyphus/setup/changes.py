@@ -4,7 +4,7 @@ mode, and if it is a link, its target is written."""
 import os
 import stat
 
-from sisyphus import paths
+from sisyphus import files, paths
 from sisyphus.errors import SisyphusError
 from sisyphus.setup import messages
 from sisyphus.setup.install import Files
@@ -65,17 +65,16 @@ def remove_if_empty(folder: str) -> None:
 
 def _write(path: str, data: bytes) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    temporary = f"{path}.{os.getpid()}"
-    number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        with open(number, "wb") as file:
-            file.write(data)
-        if os.path.exists(path):
-            os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
+    files.replace(path, data, _mode(path))
+
+
+def _mode(path: str) -> int:
+    """Returns the mode of a file; for a new one what the umask gives."""
+    if os.path.exists(path):
+        return stat.S_IMODE(os.stat(path).st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
 
 
 def _is_writable(path: str) -> bool:
