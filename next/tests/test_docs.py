@@ -200,7 +200,8 @@ def _settings_page() -> str:
 def _type(default: object, choices: tuple[str, ...]) -> str:
     if choices:
         return ", ".join(f'`"{choice}"`' for choice in choices)
-    return "true or false" if isinstance(default, bool) else "number"
+    names = {bool: "true or false", int: "number", str: "text", list: "list of texts"}
+    return names[type(default)]
 
 
 def _toml(value: object) -> str:

@@ -8,7 +8,7 @@ It reads English. `enforce.claims` and `enforce.work` add a user's own phrases.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sisyphus import markdown
 
@@ -152,7 +152,7 @@ WORK = {
 }
 
 
-def says_done(text: str, claims: tuple[str, ...] = (), work: tuple[str, ...] = ()) -> bool:
+def says_done(text: str, claims: Sequence[str] = (), work: Sequence[str] = ()) -> bool:
     """Tells whether a message says that the work is done. `claims` are further phrases that say so,
     `work` further ones that say that it goes on; case does not matter."""
     more_claims, more_work = _phrases(claims), _phrases(work)
@@ -184,7 +184,7 @@ def _sentences(text: str) -> Iterator[str]:
         yield _ALL_OF_ALL.sub("everything", words[:_SENTENCE])
 
 
-def _phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
+def _phrases(phrases: Sequence[str]) -> re.Pattern[str]:
     """Returns a pattern of the phrases as whole words. It never matches if there are none."""
     return _either(rf"(?<!\w){re.escape(p.strip().lower())}(?!\w)" for p in phrases if p.strip())
 

@@ -1,0 +1,56 @@
+"""What enforcement did in a session, and in which projects it is on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.store import Store
+
+_COLUMNS = "iteration, failures, at, is_pending, is_stopped"
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Enforcement:
+    """What enforcement did in one session.
+
+    iteration: how often it made the session go on. failures: of these, the last ones in a row that
+    no tool call followed. at: the last time; 0 = never. is_pending: the session has not stopped
+    since. is_stopped: the user stopped it until their next prompt.
+    """
+
+    iteration: int = 0
+    failures: int = 0
+    at: float = 0.0
+    is_pending: bool = False
+    is_stopped: bool = False
+
+
+def load(store: Store, session: int) -> Enforcement:
+    row = store.one(f"SELECT {_COLUMNS} FROM enforcement WHERE session = ?", session)
+    if row is None:
+        return Enforcement()
+    iteration, failures, at, is_pending, is_stopped = row
+    return Enforcement(iteration, failures, at, bool(is_pending), bool(is_stopped))
+
+
+def save(store: Store, session: int, enforcement: Enforcement) -> None:
+    values = (getattr(enforcement, name) for name in Enforcement.__slots__)
+    store.run(
+        f"INSERT OR REPLACE INTO enforcement (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+        session, *values,
+    )  # fmt: skip
+
+
+def enforced_since(store: Store, project: str) -> float:
+    """Returns since when enforcement is on in a project; 0 = it is off."""
+    row = store.one("SELECT at FROM enforced WHERE project = ?", project)
+    return float(row[0]) if row else 0.0
+
+
+def switch(store: Store, project: str, *, is_on: bool, now: float) -> None:
+    """Switches enforcement on or off in a project."""
+    store.run("DELETE FROM enforced WHERE project = ?", project)
+    if is_on:
+        store.run("INSERT INTO enforced (project, at) VALUES (?, ?)", project, now)

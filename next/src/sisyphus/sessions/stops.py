@@ -1,0 +1,105 @@
+"""What we remember of a session's Stops, for loops, holds and enforcement alike: there is one count
+of blocked Stops, whoever blocked them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.sessions.turn import Turn
+    from sisyphus.store import Store
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Stops:
+    """The Stops of one session.
+
+    at: when we last decided one; 0 = never. offset: in the transcript, where its reading ended.
+    counted_at: when we last decided one that the breaker counts; 0 = never.
+    blocks: Stops that we blocked without a tool call between them.
+    idle, error, same_error: used by the breaker (`stop/breaker.py`).
+    waits: background work that let the session stop → since when.
+    tested: the test command that passed after the last edit; "" = none did.
+    """
+
+    at: float = 0.0
+    offset: int = 0
+    counted_at: float = 0.0
+    blocks: int = 0
+    idle: int = 0
+    error: str = ""
+    same_error: int = 0
+    waits: dict[str, float] = field(default_factory=dict)
+    tested: str = ""
+
+    def add_turn(self, turn: Turn, background: list[str], now: float) -> None:
+        """Takes in what happened since the last Stop. background: work that is still running."""
+        self.at = now
+        self.offset = turn.end or self.offset
+        self.blocks = 0 if turn.uses_tools else self.blocks
+        if turn.tested or turn.edits_files:
+            self.tested = turn.tested
+        self.waits = {name: self.waits.get(name, now) for name in background}
+
+    def excuses(self, now: float, patience: int, since: float = 0.0) -> list[str]:
+        """Returns the background work that still lets the session stop: what we first saw after
+        `since`, for at most `patience` seconds."""
+        return [
+            name for name, first in self.waits.items() if first >= since and now - first < patience
+        ]
+
+    def forget_trouble(self) -> None:
+        """Closes the breaker: the user has spoken, or the context starts empty."""
+        self.blocks = self.idle = self.same_error = 0
+
+
+def load(store: Store, session: int) -> Stops:
+    row = store.one("SELECT stops FROM session WHERE n = ?", session)
+    return Stops(**json.loads(row[0])) if row else Stops()
+
+
+def save(store: Store, session: int, stops: Stops) -> None:
+    store.run("UPDATE session SET stops = ? WHERE n = ?", json.dumps(asdict(stops)), session)
+
+
+def forget_trouble(store: Store, session: int) -> None:
+    """Closes the breaker of a session; see `Stops.forget_trouble`."""
+    stops = load(store, session)
+    stops.forget_trouble()
+    save(store, session, stops)
+
+
+def rest(store: Store, session: int, why: str) -> None:
+    """Lets a session stop until its user's next prompt. why: what it needs from them."""
+    store.run("UPDATE session SET rests = ? WHERE n = ?", why, session)
+
+
+def why_rests(store: Store, session: int) -> str:
+    """Returns why a session may stop until its user's next prompt; "" = it may not."""
+    row = store.one("SELECT rests FROM session WHERE n = ?", session)
+    return str(row[0]) if row else ""
+
+
+def set_idle(store: Store, session: int, since: float | None, question: str = "") -> None:
+    """Notes that a session has stopped, or, with None, that it goes on. question: what it asked the
+    user last; "" = nothing."""
+    store.run(
+        "UPDATE session SET idle_since = ?, question = ? WHERE n = ?", since, question, session
+    )
+
+
+def take_prompt(store: Store, session: int, *, is_personal: bool) -> None:
+    """Notes that a session goes on because of a prompt. Only a person's ends its rest and answers
+    its question."""
+    set_idle(store, session, None, "" if is_personal else question_of(store, session))
+    if is_personal:
+        rest(store, session, "")
+        forget_trouble(store, session)
+
+
+def question_of(store: Store, session: int) -> str:
+    """Returns what a session asked its user when it stopped; "" = nothing, or it was answered."""
+    row = store.one("SELECT question FROM session WHERE n = ?", session)
+    return str(row[0]) if row else ""
