@@ -38,7 +38,8 @@ _STEP = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _VARYING = re.compile(
-    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?|(?<=\bloop )\w{5}\b|^\w{5}(?=  active)"
+    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?|(?<=\bloop )\w{5}\b|(?<=\bhold )\w{5}\b"
+    r"|^\w{5}(?=  active)"
     r"|(?<=ralph (?:cancel|resume) )\w{5}\b"
     r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
     r"|\b\w{5}(?=  (?:success|cancelled))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}",

@@ -65,7 +65,7 @@ class Terminal:
     def enter(self, text: str) -> None:
         """Types a prompt or a command, and Enter; waits until the client has done it."""
         self.type(text)
-        self.until(self._is_idle, "end of the turn")
+        self.until_idle()
 
     def type(self, text: str) -> None:
         """Types a prompt or a command, and Enter."""
@@ -77,6 +77,15 @@ class Terminal:
         self.type("/clear")
         self.until(lambda: self.session != before, "new session")
         self.until(self._is_idle, "end of the clear")
+
+    def until_asking(self) -> None:
+        """Waits until a permission dialog is open and reads the keyboard."""
+        self.until_drawn("Do you want to proceed?")
+        self.until(lambda: self._state.get("status") == "waiting", "dialog")
+        time.sleep(_PAUSE)
+
+    def until_idle(self) -> None:
+        self.until(self._is_idle, "end of the turn")
 
     def until_drawn(self, text: str) -> None:
         """Waits until a text was drawn, of one piece: the client redraws only what changes."""

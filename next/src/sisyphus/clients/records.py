@@ -18,7 +18,9 @@ class RecordedCall:
     """A tool call in a transcript.
 
     action: what it does to a file (see `hook.event`). command: the slash command that a Skill call
-    runs. asks_user: the call waits for an answer of the user.
+    runs. asks_user: the call waits for an answer of the user. target: what the tool works on, for
+    people: a file, a command line, a pattern; "" = nothing that we know. shell: the command line
+    that it runs and waits for; "" = none.
     """
 
     id: str
@@ -26,6 +28,8 @@ class RecordedCall:
     action: str
     command: Command | None = None
     asks_user: bool = False
+    target: str = ""
+    shell: str = ""
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 BACKOFF = 2
 """Each failure in a row doubles the cooldown."""
 
+_MAX_DOUBLINGS = 20
+
+IDLE, COOLDOWN = "idle time", "cooldown"
+"""The gates that open by themselves, with time."""
+
 
 @dataclass(eq=False, repr=False)
 class GateFacts:
@@ -37,6 +42,19 @@ class GateFacts:
     is_at_cap: bool = False
 
 
+@dataclass(eq=False, repr=False)
+class Gate:
+    """A gate. why: why it is closed, as the end of "enforcement holds back: …"; "" = it is open."""
+
+    name: str
+    why: str
+
+    @property
+    def opens_in_time(self) -> bool:
+        """Tells whether nothing but time has to pass until it is open."""
+        return self.name in (IDLE, COOLDOWN)
+
+
 def after_turn(
     enforcement: Enforcement, *, uses_tools: bool, now: float, settings: Values
 ) -> Enforcement:
@@ -45,33 +63,44 @@ def after_turn(
     An enforcement that no tool call followed is a failure. Failures are forgotten after a tool
     call, and `enforce.recovery_seconds` after the last enforcement.
     """
-    failures = enforcement.failures
-    if uses_tools or now - enforcement.at >= settings["enforce.recovery_seconds"]:
-        failures = 0
-    elif enforcement.is_pending:
+    is_recovered = now - enforcement.at >= settings["enforce.recovery_seconds"]
+    failures = 0 if uses_tools or is_recovered else enforcement.failures
+    if enforcement.is_pending and not uses_tools:
         failures += 1
     return replace(enforcement, failures=failures, is_pending=False)
 
 
-def why_closed(facts: GateFacts, enforcement: Enforcement, settings: Values) -> str:
-    """Returns the first closed gate in words, as the end of "enforcement holds back: …"; "" = all
-    are open."""
+def gates(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[Gate]:
+    """Returns all gates in their order: first what leaves the session alone in any case."""
     last, most = settings["enforce.max_iterations"], settings["enforce.max_failures"]
     opens = cooldown_ends(enforcement, settings)
-    gates = (
-        (facts.is_planning, "the agent is in plan mode"),
-        (facts.has_other, "a loop or a hold decides"),
-        (facts.is_waiting, "background work is still running"),
-        (bool(facts.rests), f"the session waits for its user: {facts.rests}"),
-        (facts.asks, "the agent asks its user something"),
-        (is_too_early(facts, settings), "the session is not idle for long enough"),
-        (facts.now < opens, f"{opens - facts.now:.0f} s of the cooldown are left"),
-        (0 < most <= enforcement.failures, f"{enforcement.failures} failures in a row"),
-        (enforcement.is_stopped, "the user stopped it until their next prompt"),
-        (0 < last <= enforcement.iteration, f"it made the session go on {last} times"),
-        (facts.is_at_cap, "the client would ignore one more blocked Stop"),
+    rows = (
+        ("plan mode", facts.is_planning, "the agent is in plan mode"),
+        ("loop or hold", facts.has_other, "a loop or a hold decides"),
+        ("background work", facts.is_waiting, "background work is still running"),
+        ("blocked", facts.rests, f"the session waits for its user: {facts.rests}"),
+        ("question", facts.asks, "the agent asks its user something"),
+        (IDLE, is_too_early(facts, settings), "the session is not idle for long enough"),
+        (COOLDOWN, facts.now < opens, f"{opens - facts.now:.0f} s of the cooldown are left"),
+        (
+            "failures",
+            0 < most <= enforcement.failures,
+            f"{enforcement.failures} enforcements in a row without a tool call",
+        ),
+        ("stop", enforcement.is_stopped, "the user stopped it until their next prompt"),
+        (
+            "limit",
+            is_exhausted(enforcement, settings),
+            f"it made the session go on {enforcement.iteration} times, and {last} are allowed",
+        ),
+        ("client", facts.is_at_cap, "the client would ignore one more blocked Stop"),
     )
-    return next((why for is_closed, why in gates if is_closed), "")
+    return [Gate(name, why if is_closed else "") for name, is_closed, why in rows]
+
+
+def closed(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[Gate]:
+    """Returns the closed gates; [] = all are open, and the session may be made to go on."""
+    return [gate for gate in gates(facts, enforcement, settings) if gate.why]
 
 
 def is_too_early(facts: GateFacts, settings: Values) -> bool:
@@ -79,9 +108,19 @@ def is_too_early(facts: GateFacts, settings: Values) -> bool:
     return seconds is not None and seconds < settings["enforce.idle_seconds"]
 
 
+def is_exhausted(enforcement: Enforcement, settings: Values) -> bool:
+    return bool(0 < settings["enforce.max_iterations"] <= enforcement.iteration)
+
+
 def cooldown_ends(enforcement: Enforcement, settings: Values) -> float:
     """Returns when the next enforcement may follow the last one, in seconds since 1970."""
     if not enforcement.at:
         return 0.0
-    cooldown = settings["enforce.cooldown_seconds"] * BACKOFF ** min(enforcement.failures, 20)
-    return float(enforcement.at + cooldown)
+    doublings = min(enforcement.failures, _MAX_DOUBLINGS)
+    return float(enforcement.at + settings["enforce.cooldown_seconds"] * BACKOFF**doublings)
+
+
+def next_at(idle_since: float, enforcement: Enforcement, settings: Values) -> float:
+    """Returns when idle time and cooldown of an idle session are over, in seconds since 1970."""
+    idle_ends = float(idle_since + settings["enforce.idle_seconds"])
+    return max(idle_ends, cooldown_ends(enforcement, settings))

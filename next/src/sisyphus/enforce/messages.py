@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from sisyphus.paths import display
 from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sisyphus.enforce.record import Enforcement
+    from sisyphus.settings import Values
+
 HEADING = "[CONTINUOUS ENFORCEMENT]"
 
 _CLAIM = 100
 _TASK = 100
 _COMMAND = 60
-
+_NEED = 200
 
 _DEMANDS = (
     "Verify: run the tests and the build, and read what they print.",
@@ -24,29 +28,142 @@ _DEMANDS = (
 _WAY_OUT = "If you need something from the user, say <blocked>what you need</blocked>"
 
 
-def claimed(text: str, tasks: Sequence[str], tested: str, iteration: int, limit: int) -> str:
+# ---------------------------------------------------------------- for the model
+
+
+def claimed(text: str, tasks: Sequence[str], tested: str, number: str) -> str:
     """Returns the reason of a Stop at which the agent says that the work is done.
 
     text: its message. tasks: open tasks of the plan. tested: the test command that passed after the
-    last edit; "" = none did. iteration, limit: of the enforcements of this session; 0 = no limit.
+    last edit; "" = none did. number: of this enforcement, by `number`.
     """
     claim = next((line for line in reversed(text.splitlines()) if line.strip()), "")
-    return _demand(f'You say: "{one_line(claim, _CLAIM)}"', tasks, tested, iteration, limit)
+    return _demand(f'You say: "{one_line(claim, _CLAIM)}"', tasks, tested, number)
 
 
-def idle(tasks: Sequence[str], tested: str, iteration: int, limit: int) -> str:
-    """Returns the text that wakes an idle session. The arguments are as above."""
-    return _demand("You have stopped, and nobody said so.", tasks, tested, iteration, limit)
+def idle(seconds: float, tasks: Sequence[str], tested: str, number: str) -> str:
+    """Returns the text that wakes a session which has been idle for some seconds. The other
+    arguments are as above."""
+    return _demand(f"You have been idle for {seconds:.0f} s.", tasks, tested, number)
 
 
-def _demand(head: str, tasks: Sequence[str], tested: str, iteration: int, limit: int) -> str:
+def _demand(head: str, tasks: Sequence[str], tested: str, number: str) -> str:
     demands = list(_DEMANDS)
     if tested:
-        demands[0] = f"Verify: `{one_line(tested, _COMMAND)}` passed. Check what it does not cover."
+        command = one_line(tested, _COMMAND)
+        demands[0] = (
+            f"Verify: `{command}` passed after your last edit. Prove what it does not cover: the "
+            "build, and what has no test."
+        )
     numbered = [f"{number}. {demand}" for number, demand in enumerate(demands, 1)]
     names = "; ".join(one_line(task, _TASK) for task in tasks)
-    number = f"{iteration} of {limit}" if limit else str(iteration)
     parts = [HEADING, head, "Before you stop:\n" + "\n".join(numbered)]
     parts += [f"Open tasks: {names}"] if names else []
     parts.append(f"{_WAY_OUT}\n(Enforcement {number}. Only the user ends it.)")
     return "\n\n".join(parts)
+
+
+def number(enforcement: Enforcement, settings: Values) -> str:
+    """Returns which enforcement of its session the last one is."""
+    return of_limit(enforcement.iteration, settings["enforce.max_iterations"])
+
+
+def of_limit(iteration: int, limit: int) -> str:
+    """Returns a number of enforcements, as "3 of 50". limit: 0 = there is none."""
+    return f"{iteration} of {limit}" if limit else str(iteration)
+
+
+# ---------------------------------------------------------------- for the user
+
+
+def goes_on(number: str) -> str:
+    """Tells the user that a session which says that it is done goes on."""
+    return f"Enforcement {number}: the agent says that it is done, and must prove it."
+
+
+def is_woken(number: str) -> str:
+    """Tells the user that an idle session goes on."""
+    return f"Enforcement {number}: the agent was idle, and is woken."
+
+
+def rests(why: str) -> str:
+    """Tells the user that the session waits for them."""
+    return f"The agent needs you: {one_line(why, _NEED)}. Enforcement waits for your next prompt."
+
+
+def is_on(command: str) -> str:
+    """The line at the start of a session. command: our slash command as the client knows it."""
+    return (
+        f"Enforcement is on here: the agent is made to go on. `{command} stop` leaves it alone "
+        f"until your next prompt, `{command} off` ends it."
+    )
+
+
+def switched_on(project: str, settings: Values) -> str:
+    """Says what enforcement does from now on, how far it goes, and how to end it."""
+    limit = settings["enforce.max_iterations"]
+    ends = (
+        f"At most {limit} times a session: each time costs you a turn of the model."
+        if limit
+        else "Without a limit: each time costs you a turn of the model."
+    )
+    return (
+        f"Enforcement is on in {display(project, '')}.\n"
+        "An agent that says that it is done must prove it, and one that has been idle for "
+        f"{settings['enforce.idle_seconds']} s is woken (in a terminal).\n"
+        f"{ends}\n"
+        "`sisyphus enforce stop` leaves the sessions alone until your next prompt, "
+        "`sisyphus enforce off` ends it."
+    )
+
+
+def switched_off(project: str, *, was_on: bool) -> str:
+    if not was_on:
+        return f"Enforcement was not on in {display(project, '')}."
+    return f"Enforcement is off in {display(project, '')}."
+
+
+def stopped(sessions: Sequence[str]) -> str:
+    which = f"Session {sessions[0]} is" if len(sessions) == 1 else f"{len(sessions)} sessions are"
+    return f"{which} left alone until your next prompt there."
+
+
+def no_session() -> str:
+    return "No session of this project is open."
+
+
+NOT_ON = "Enforcement is off here. `sisyphus enforce on` switches it on."
+
+STATUS = {
+    "OFF": "off",
+    "CONTINUOUS": "on",
+    "STOPPED": "stopped until your next prompt",
+    "RECOVERING": "holds back after too many failures",
+    "EXHAUSTED": "at its limit, `sisyphus enforce on` starts the count again",
+}
+"""What each status in `enforce.json` means."""
+
+
+def summary(status: str, iteration: int, limit: int) -> str:
+    """The line of `sisyphus status`. iteration, limit: of the session that was enforced last."""
+    count = f", {of_limit(iteration, limit)} in the last session" if iteration else ""
+    return f"Enforcement: {STATUS[status]}{count}"
+
+
+# ---------------------------------------------------------------- for the journal
+
+
+def held_back(why: str) -> str:
+    return f"enforcement holds back: {why}"
+
+
+def counted(number: str) -> str:
+    return f"enforcement {number}: the agent says that it is done"
+
+
+def woken(number: str, seconds: float) -> str:
+    return f"enforcement {number}: woken after {seconds:.0f} s"
+
+
+def lifted() -> str:
+    return "the user's prompt ends the stop of enforcement"

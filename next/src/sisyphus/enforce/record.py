@@ -26,6 +26,11 @@ class Enforcement:
     is_pending: bool = False
     is_stopped: bool = False
 
+    def count(self, now: float) -> None:
+        """Counts one more enforcement, which the next Stop judges."""
+        self.iteration += 1
+        self.at, self.is_pending = now, True
+
 
 def load(store: Store, session: int) -> Enforcement:
     row = store.one(f"SELECT {_COLUMNS} FROM enforcement WHERE session = ?", session)
@@ -54,3 +59,23 @@ def switch(store: Store, project: str, *, is_on: bool, now: float) -> None:
     store.run("DELETE FROM enforced WHERE project = ?", project)
     if is_on:
         store.run("INSERT INTO enforced (project, at) VALUES (?, ?)", project, now)
+
+
+def restart(store: Store, project: str) -> None:
+    """Lets the project's sessions begin to count again, as a user wants who switches it on."""
+    store.run(
+        "UPDATE enforcement SET iteration = 0, failures = 0, is_pending = 0, is_stopped = 0 "
+        "WHERE session IN (SELECT n FROM session WHERE project = ?)",
+        project,
+    )
+
+
+def latest(store: Store, project: str) -> tuple[int, Enforcement]:
+    """Returns the session that was enforced last in a project, and what is known of it; the one
+    used last if none was enforced, 0 if there is no session."""
+    row = store.one(
+        "SELECT session.n FROM session LEFT JOIN enforcement ON enforcement.session = session.n "
+        "WHERE session.agent = '' AND project = ? ORDER BY coalesce(at, 0) DESC, seen_at DESC",
+        project,
+    )
+    return (int(row[0]), load(store, row[0])) if row else (0, Enforcement())

@@ -72,6 +72,8 @@ def _line(client: str, status: Status) -> str:
         parts = [
             *_plan(store, values, project, session, status.folder),
             *_loop(store, values, session),
+            *_enforcement(store, values, project, session),
+            *_hold(store, values, session),
         ]
         if status.tokens and status.window:
             parts.append(f"ctx {100 * status.tokens // status.window}%")
@@ -113,6 +115,19 @@ def _plan(store: Store, values: Values, project: str, session: int, folder: str)
         yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"
 
 
+def _hold(store: Store, values: Values, session: int) -> Iterator[str]:
+    if not (session and values["boulder.enabled"]):
+        return
+    from sisyphus.ralph import loop as loops
+    from sisyphus.sessions import stops
+
+    if hold := loops.hold_of(store, session):
+        limit = f"/{hold.options.max_iterations}" if hold.options.max_iterations else ""
+        waits = " blocked" if stops.why_rests(store, session) else ""
+        status = waits if hold.is_active else f" {hold.status}"
+        yield f"hold {hold.counters.iteration}{limit}{status}"
+
+
 def _loop(store: Store, values: Values, session: int) -> Iterator[str]:
     if not (session and values["ralph.enabled"]):
         return
@@ -122,3 +137,15 @@ def _loop(store: Store, values: Values, session: int) -> Iterator[str]:
         limit = f"/{loop.options.max_iterations}" if loop.options.max_iterations else ""
         status = "" if loop.is_active else f" {loop.status}"
         yield f"loop {loop.counters.iteration}{limit}{status}"
+
+
+def _enforcement(store: Store, values: Values, project: str, session: int) -> Iterator[str]:
+    if not (session and values["enforce.enabled"]):
+        return
+    row = store.one(
+        "SELECT (SELECT is_stopped FROM enforcement WHERE session = ?) FROM enforced "
+        "WHERE project = ?",
+        session, project,
+    )  # fmt: skip
+    if row:
+        yield "enforce stopped" if row[0] else "enforce on"

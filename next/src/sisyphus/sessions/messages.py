@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.paths import display
+from sisyphus.text import one_line
 
 _KINDS = {
     "boulder": ("plan state", "plan states"),
@@ -26,6 +27,10 @@ def ended(reason: str) -> str:
     return f"session ended: {reason}" if reason else "session ended"
 
 
+def turn_failed(error: str) -> str:
+    return f"the turn failed: {one_line(error) or 'unknown error'}"
+
+
 def sent(counts: dict[str, int], hooks: int) -> str:
     """Says what a session was sent. counts: kind → number of files or, without a file, of texts.
     hooks: how many did something."""
@@ -35,6 +40,32 @@ def sent(counts: dict[str, int], hooks: int) -> str:
         parts.append(f"{count} {one if count == 1 else several}")
     acted = f"{hooks} {'hook' if hooks == 1 else 'hooks'} acted"
     return f"sent: {', '.join(parts) or 'nothing'}; {acted}"
+
+
+def short(session: str) -> str:
+    """Returns the start of a session's id, which our commands accept too."""
+    return session[:8]
+
+
+def asks_permission(session: str, tool: str) -> str:
+    return f"Session {short(session)} asks for your permission to use {tool}."
+
+
+def asks(session: str, question: str) -> str:
+    return f"Session {short(session)} asks: {one_line(question)}"
+
+
+def rests(session: str, why: str) -> str:
+    return f"Session {short(session)} needs you: {one_line(why)}"
+
+
+ANSWER_DIALOG = "Answer the dialog in its terminal."
+ANSWER_QUESTION = "Answer it in its session."
+ANSWER_REST = "Your next prompt there makes it go on."
+"""What the user can do about these."""
+
+PERMISSION_NEEDED = "Permission needed"
+"""The title of the notice about a dialog."""
 
 
 def forked(parent: str) -> str:

@@ -24,7 +24,8 @@ def remove_old(store: Store, days: int, now: float) -> int:
         if not days:
             return 0
         before = now - days * _DAY_SECONDS
-        store.run("DELETE FROM loop WHERE ended_at < ? AND logged = 2", before)
+        ended = "DELETE FROM loop WHERE ended_at < ? AND logged = 2 RETURNING id"
+        loops = {id for (id,) in store.all(ended, before)}
         removed = store.all(
             "DELETE FROM session WHERE seen_at < ? AND NOT EXISTS "
             "(SELECT 1 FROM loop WHERE loop.session = session.n) RETURNING id, agent",
@@ -37,7 +38,7 @@ def remove_old(store: Store, days: int, now: float) -> int:
         )
         _clear_caches(store)
     ids = [id for id, agent in removed if not agent]
-    _remove_files(ids)
+    _remove_files(ids, loops)
     return len(ids)
 
 
@@ -49,12 +50,16 @@ def _clear_caches(store: Store) -> None:
                 store.run(f"DELETE FROM {table} WHERE {column} = ?", path)
 
 
-def _remove_files(session_ids: list[str]) -> None:
-    """Removes the files that these sessions left, and what killed processes left half written."""
+def _remove_files(session_ids: list[str], loops: set[str]) -> None:
+    """Removes the files that these sessions and loops left, and what killed processes left half
+    written."""
     for id in session_ids:
         for path in ledger.export_files(id):
             _remove(path)
+    transcripts = os.path.join(paths.our_home(), "ralph", "transcripts", "")
     for path in files.walk(paths.our_home(), skipped=()):
+        if path.startswith(transcripts) and os.path.basename(path).partition("_")[0] in loops:
+            _remove(path)
         if path.endswith(files.TEMPORARY) and _age(path) > _LEFTOVER_SECONDS:
             _remove(path)
 

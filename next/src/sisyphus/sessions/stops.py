@@ -39,7 +39,7 @@ class Stops:
         self.at = now
         self.offset = turn.end or self.offset
         self.blocks = 0 if turn.uses_tools else self.blocks
-        if turn.tested or turn.edits_files:
+        if turn.tested is not None:
             self.tested = turn.tested
         self.waits = {name: self.waits.get(name, now) for name in background}
 
@@ -88,6 +88,12 @@ def set_idle(store: Store, session: int, since: float | None, question: str = ""
     store.run(
         "UPDATE session SET idle_since = ?, question = ? WHERE n = ?", since, question, session
     )
+
+
+def idle_since(store: Store, session: int) -> float | None:
+    """Returns since when a session is idle, in seconds since 1970; None = it is not."""
+    row = store.one("SELECT idle_since FROM session WHERE n = ?", session)
+    return row[0] if row else None
 
 
 def take_prompt(store: Store, session: int, *, is_personal: bool) -> None:

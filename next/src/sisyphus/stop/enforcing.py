@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sisyphus.enforce import gates, messages
+from functools import partial
+
+from sisyphus.enforce import gates, messages, state_file
 from sisyphus.enforce import record as enforcements
 from sisyphus.enforce.gates import GateFacts
 from sisyphus.hook.outcome import Outcome
@@ -11,6 +13,7 @@ from sisyphus.stop.decide import is_at_cap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus.enforce.record import Enforcement
     from sisyphus.hook.hook import Hook
     from sisyphus.sessions.stops import Stops
     from sisyphus.stop.findings import Findings
@@ -18,12 +21,14 @@ if TYPE_CHECKING:
 
 def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
     """Decides for a session with neither a loop nor a hold."""
-    enforcement = gates.after_turn(
-        enforcements.load(hook.store, hook.session),
-        uses_tools=findings.turn.uses_tools,
-        now=hook.now,
-        settings=hook.settings,
-    )
+    enforcement = enforcements.load(hook.store, hook.session)
+    if not hook.event.is_planning:  # nobody has read that turn
+        enforcement = gates.after_turn(
+            enforcement,
+            uses_tools=findings.turn.uses_tools,
+            now=hook.now,
+            settings=hook.settings,
+        )
     if findings.blocked_on:
         session_stops.rest(hook.store, hook.session, findings.blocked_on)
     facts = GateFacts(
@@ -34,22 +39,30 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
         asks=bool(findings.question),
         is_at_cap=is_at_cap(stops.blocks, hook.event.stop.block_cap),
     )
-    why = gates.why_closed(facts, enforcement, hook.settings)
-    if not why and not findings.says_done:
-        why = "the agent does not say that it is done"
-    if why:
-        outcome = Outcome(notes=[f"enforcement holds back: {why}"])
+    closed = gates.closed(facts, enforcement, hook.settings)
+    if closed or not findings.says_done:
+        why = closed[0].why if closed else "the agent does not say that it is done"
+        news = [messages.rests(findings.blocked_on)] if findings.blocked_on else []
+        outcome = Outcome(messages=news, notes=[messages.held_back(why)])
     else:
-        enforcement.iteration += 1
-        enforcement.at, enforcement.is_pending = hook.now, True
-        stops.blocks += 1
-        reason = messages.claimed(
-            findings.turn.last_text,
-            findings.next_tasks,
-            stops.tested,
-            enforcement.iteration,
-            hook.settings["enforce.max_iterations"],
-        )
-        outcome = Outcome(reason=reason, notes=[f"enforcement {enforcement.iteration}"])
+        outcome = _go_on(hook, findings, stops, enforcement)
     enforcements.save(hook.store, hook.session, enforcement)
+    outcome.exports.append(export(hook))
     return outcome
+
+
+def _go_on(hook: Hook, findings: Findings, stops: Stops, enforcement: Enforcement) -> Outcome:
+    enforcement.count(hook.now)
+    stops.blocks += 1
+    number = messages.number(enforcement, hook.settings)
+    text, tasks = findings.turn.last_text, findings.next_tasks
+    return Outcome(
+        messages=[messages.goes_on(number)],
+        reason=messages.claimed(text, tasks, stops.tested, number),
+        notes=[messages.counted(number)],
+    )
+
+
+def export(hook: Hook) -> partial[None]:
+    """Returns the export of `enforce.json` of the hook's project."""
+    return partial(state_file.export, hook.store, hook.project, hook.settings)

@@ -1,26 +1,37 @@
-"""Holds sessions at their plan: they may not stop until it is complete."""
+"""Holds sessions at their plan: they may not stop until it is complete.
+
+The hold ends with its plan. While the plan is gone or has no tasks, nobody is held.
+"""
 
 from __future__ import annotations
 
 from sisyphus.boulder import follow
 from sisyphus.boulder import record as plans
 from sisyphus.boulder.record import COMPLETE, MISSING, NO_TASKS, PlanRecord
+from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import CANCELLED, HOLD, Loop, Options
-from sisyphus.stop import messages
+from sisyphus.ralph.loop import CANCELLED, HOLD, SUCCESS, Loop, Options
+from sisyphus.stop import decide, messages
+from sisyphus.stop.decide import StopFacts
 from sisyphus.stop.messages import PlanFacts
 from sisyphus.store import Store
+from sisyphus.text import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def start(store: Store, plan: PlanRecord, options: Options, now: float) -> Loop:
-    """Starts a hold of a plan; ends the one that it has."""
+def start(store: Store, plan: PlanRecord, options: Options, now: float) -> tuple[Loop, Loop | None]:
+    """Starts a hold of a plan; returns it, and the one that it replaces."""
     number = plans.save(store, plan)
-    for other in loops.holds(store):
-        if other.plan == number:
-            end(store, other, "replaced", now)
-    hold = Loop(loops.new_id(), 0, plan.project, "", options, now, kind=HOLD, plan=number)
+    task = messages.task(plan)
+    hold = Loop(loops.new_id(), 0, plan.project, task, options, now, kind=HOLD, plan=number)
+    replaced = next((other for other in loops.holds(store) if other.plan == number), None)
+    if replaced:
+        end(store, replaced, f"replaced by {hold.id}", now)
     loops.insert(store, hold)
-    return hold
+    return hold, replaced
 
 
 def end(store: Store, hold: Loop, why: str, now: float) -> None:
@@ -29,23 +40,77 @@ def end(store: Store, hold: Loop, why: str, now: float) -> None:
     loops.save(store, hold)
 
 
+def end_old(store: Store, project: str, now: float) -> list[Loop]:
+    """Ends the holds of a project that no Stop has ended: their plan is complete, or their time is
+    up. Returns them."""
+    ours = of_project(store, project, None)
+    for hold in ours:
+        limit = decide.limits(StopFacts(now, hold)) if hold.is_active else None
+        if plan_of(store, hold).state == COMPLETE:
+            hold.end(SUCCESS, messages.PLAN_COMPLETE, now)
+        elif limit:
+            hold.end(limit.result, limit.why, now)
+        loops.save(store, hold)
+    return [hold for hold in ours if hold.ended_at is not None]
+
+
 def plan_of(store: Store, hold: Loop) -> PlanRecord:
     """Returns the plan of a hold, as we last saw it."""
-    row = store.one("SELECT path FROM plan WHERE n = ?", hold.plan)
-    assert row is not None
-    record = plans.find(store, row[0])
+    record = plans.find(store, loops.plan_file(store, hold))
     assert record is not None
     return record
+
+
+def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Loop]:
+    """Returns the holds in a project, that of `plan` first, then the newest."""
+    path = plan.path if plan else ""
+    here = [hold for hold in loops.holds(store) if hold.project == project]
+    return sorted(here, key=lambda hold: loops.plan_file(store, hold) != path)
+
+
+def sessions(store: Store, hold: Loop) -> list[tuple[str, str]]:
+    """Returns the ids of the sessions that follow its plan and have not ended, each with why it may
+    stop until its user's next prompt, or ""."""
+    rows = store.all(
+        "SELECT id, rests, process FROM session WHERE plan = ? AND agent = '' "
+        "AND ended_at IS NULL ORDER BY seen_at DESC",
+        hold.plan,
+    )
+    return [(id, rests) for id, rests, process in rows if not process or is_alive(process)]
+
+
+def as_dict(store: Store, hold: Loop) -> dict[str, Any]:
+    """Returns a hold as the commands print it as JSON."""
+    plan = plan_of(store, hold)
+    return {
+        "id": hold.id,
+        "status": hold.status,
+        "why": hold.why or None,
+        "plan": plan.path,
+        "plan_name": plan.name,
+        "project": hold.project,
+        "iteration": hold.counters.iteration,
+        "max_iterations": hold.options.max_iterations,
+        "max_minutes": hold.options.max_minutes,
+        "wait_for_user": hold.options.wait_for_user,
+        "started_at": iso(hold.started_at),
+        "sessions": [
+            {"session_id": id, "waits_for_user": rests or None}
+            for id, rests in sessions(store, hold)
+        ],
+    }
 
 
 def plan_facts(record: PlanRecord) -> PlanFacts:
     """Returns what a hold has to know of its plan. A plan that is gone or has no tasks is never
     complete, but nobody can go on with it either."""
     is_complete = record.state == COMPLETE
-    blocked_on = ""
-    if record.state in (MISSING, NO_TASKS):
-        blocked_on = messages.plan_is_gone(record)
+    no_work = ""
+    if record.state == MISSING:
+        no_work = messages.plan_is_gone(record)
+    elif record.state == NO_TASKS:
+        no_work = messages.plan_is_empty(record)
     elif not is_complete and not record.next_task:
-        blocked_on = messages.only_blocked_tasks(record)
+        no_work = messages.only_blocked_tasks(record)
     progress = follow.of_tasks(record.completed, record.total)
-    return PlanFacts(record.name, progress, is_complete, blocked_on, record.next_task)
+    return PlanFacts(record.name, progress, is_complete, no_work, record.next_task)

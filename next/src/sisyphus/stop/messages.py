@@ -19,6 +19,7 @@ TURN_OFF = "`sisyphus boulder hold off`"
 _NAME = 60
 _TASK = 100
 _SHORT_TASK = 60
+_SHOWN = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -26,18 +27,27 @@ class PlanFacts:
     """What a hold has to know of its plan.
 
     progress: as "5 of 20 tasks". is_complete: all its tasks are done.
-    blocked_on: why nobody can go on with it now; "" = somebody can. next_task: "" = none.
+    no_work: why nobody can go on with it now; "" = somebody can. next_task: "" = none.
     """
 
     name: str
     progress: str
     is_complete: bool
-    blocked_on: str
+    no_work: str
     next_task: str
 
 
+def task(record: PlanRecord) -> str:
+    """Says for lists what a hold is for."""
+    return f"Complete the plan {one_line(record.name, _NAME)}"
+
+
 def plan_is_gone(record: PlanRecord) -> str:
-    return f"the plan {one_line(record.name, _NAME)} is gone or has no tasks"
+    return f"the file of the plan {one_line(record.name, _NAME)} is gone"
+
+
+def plan_is_empty(record: PlanRecord) -> str:
+    return f"the plan {one_line(record.name, _NAME)} has no tasks"
 
 
 def only_blocked_tasks(record: PlanRecord) -> str:
@@ -63,24 +73,120 @@ def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
     )
 
 
+_TITLES = {
+    "completion": "{} completed",
+    "ended": "{} ended",
+    "paused": "{} paused",
+    "blocked": "The agent needs you",
+    "question": "The agent asks you",
+}
+
+
+def notice_title(kind: str, loop: Loop | None) -> str:
+    """Returns the title of a notice for the user's own command."""
+    return _TITLES[kind].format("Hold" if loop and loop.is_hold else "Loop")
+
+
+def what_happened(loop: Loop, why: str) -> str:
+    """Returns the text of such a notice. It starts with our own words: some programs read a text
+    that starts with `@` or `-` as an order."""
+    name = "Hold" if loop.is_hold else "Ralph loop"
+    return (
+        f"{name} {loop.id}, {ralph.iteration(loop)}: {one_line(why)}. "
+        f"Task: {one_line(loop.task, _TASK)}"
+    )
+
+
 def held(hold: Loop, plan: PlanFacts) -> str:
     """Tells the user that a hold has blocked a Stop."""
     return f"Hold of the plan: {plan.progress}, {ralph.iteration(hold)}"
 
 
-def hold_started(hold: Loop, plan: PlanFacts) -> str:
-    """Tells the user what the hold does, and how it ends."""
+def hold_started(
+    hold: Loop, plan: PlanFacts, sessions: list[tuple[str, str]], replaced: Loop | None
+) -> str:
+    """Tells the user what the hold does, whom it holds now, and how it ends."""
     limits = ralph.limits(hold)
     when = f", or after {limits}" if limits else ""
-    name = one_line(plan.name, _NAME)
+    asks = "ask you a question or " if hold.options.wait_for_user else ""
+    lines = [
+        f"Hold {hold.id} started: {hold.task} ({plan.progress})",
+        "Each session that follows the plan must go on until the plan is complete; when all that "
+        f"is left is blocked, it may stop. It may also {asks}say that it needs you, and then stop "
+        "until your next prompt.",
+        f"The hold ends when the plan is complete{when}, counted over all its sessions. To end it "
+        f"now, run {TURN_OFF} in a terminal.",
+        at_the_plan(sessions),
+    ]
+    if replaced:
+        lines.insert(0, hold_replaced(replaced))
+    return "\n".join(lines)
+
+
+def hold_replaced(hold: Loop) -> str:
+    return f"Hold {hold.id} was replaced at iteration {hold.counters.iteration}."
+
+
+def at_the_plan(sessions: list[tuple[str, str]]) -> str:
+    """Says who follows the plan of a hold. sessions: each id, with what it needs from its user, or
+    ""."""
+    if not sessions:
+        return "No session follows the plan now. Those that start with it are held."
+    names = [f"{id}{f' (needs you: {one_line(why)})' if why else ''}" for id, why in sessions]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"Sessions at the plan now: {', '.join(names[:_SHOWN])}{more}."
+
+
+def hold_state(hold: Loop) -> str:
+    """Says how a hold is, on one line."""
+    return f"Hold {hold.id}: {ralph.state(hold)}: {hold.task}"
+
+
+def way_out(hold: Loop, plan: PlanFacts) -> str:
+    """Says what ends a hold."""
+    limits = ralph.limits(hold)
+    when = f" or after {limits}" if limits else ""
+    return f"{plan.progress}. It ends with the plan{when}, or by {TURN_OFF} in a terminal."
+
+
+def hold_at_start(hold: Loop, plan: PlanFacts) -> str:
+    """Tells the user of a session that starts that it will be held."""
+    if not hold.is_active:
+        return ralph.paused(hold)
+    if plan.no_work:
+        return hold_waits(plan)
     return (
-        f"Sessions that follow the plan {name} ({plan.progress}) may not stop until it is complete"
-        f"{when}. To end this now, run {TURN_OFF}."
+        f"This session must go on until the plan is complete ({ralph.iteration(hold)}). To end "
+        f"that, run {TURN_OFF} in a terminal."
     )
 
 
+def hold_waits(plan: PlanFacts) -> str:
+    """Tells the user that nobody is held for now."""
+    why = f"{plan.no_work[:1].upper()}{plan.no_work[1:]}"
+    return f"{why}, so its hold lets sessions stop. To end it, run {TURN_OFF} in a terminal."
+
+
+NO_HOLD = "No hold is on here."
+
+NEEDS_PLAN = (
+    "A hold needs a plan with open tasks, and none is followed here. `sisyphus boulder start` "
+    "follows one."
+)
+
+
+def nothing_to_hold(plan: PlanFacts) -> str:
+    return f"No hold was started: {plan.no_work}."
+
+
+def which(holds: list[Loop]) -> str:
+    """Asks which of several holds a command means."""
+    lines = [f"\n  {hold.id}  {hold.task}" for hold in holds]
+    return f"Several holds are on here. `sisyphus ralph cancel ID` ends one:{''.join(lines)}"
+
+
 def hold_complete(name: str) -> str:
-    return f"[BOULDER HOLD COMPLETE]\n\nThe plan {one_line(name, _NAME)} is complete."
+    return f"[BOULDER HOLD COMPLETE]\n\nThe hold of the plan {one_line(name, _NAME)} has ended."
 
 
 def hold_ended(hold: Loop) -> str:
@@ -88,9 +194,16 @@ def hold_ended(hold: Loop) -> str:
     return f"[BOULDER HOLD ENDED]\n\n{why}. The plan is not complete."
 
 
-def hold_rests(why: str) -> str:
-    """Tells the user that one session may stop, though the hold goes on."""
-    return f"The agent needs you: {one_line(why)}. Your next prompt makes it go on with the plan."
+def hold_is_over(hold: Loop) -> str:
+    """Tells the user of a hold that ended while none of its sessions ran."""
+    return f"Hold {hold.id} has ended: {hold.why}. ({hold.task})"
+
+
+def hold_rests(why: str, *, is_stuck: bool) -> str:
+    """Tells the user that one session may stop, though the hold goes on. is_stuck: the agent did
+    not ask for it."""
+    what = "The hold of the plan lets this session stop" if is_stuck else "The agent needs you"
+    return f"{what}: {one_line(why)}. Your next prompt makes it go on with the plan."
 
 
 PLAN_COMPLETE = "the plan is complete"

@@ -1,0 +1,133 @@
+"""What waits for the user, in all projects: one list for `sisyphus status` and for programs.
+
+A session that its user watches needs no list: only unattended ones show their dialogs and
+questions. Those have an active loop, an active hold of their plan, or enforcement in their project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sisyphus.processes import is_alive
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph import messages as ralph
+from sisyphus.ralph.loop import Loop
+from sisyphus.sessions import dialog
+from sisyphus.sessions import messages as sessions
+from sisyphus.store import Store
+from sisyphus.text import iso
+
+RESTS, QUESTION, LEFT = "rests", "question", "left"
+"""Kinds, besides the dialog's and the statuses of a loop that is not active. RESTS: a session that
+said that it needs its user, under a hold or enforcement. LEFT: a loop whose session is over."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One thing that waits for the user.
+
+    text: what it is. since: in seconds since 1970. answer: what the user can do about it. session,
+    loop: their ids; "" = none.
+    """
+
+    kind: str
+    text: str
+    since: float
+    answer: str
+    project: str
+    session: str = ""
+    loop: str = ""
+
+
+def waiting(store: Store, now: float, project: str = "") -> list[Waiting]:
+    """Returns what waits, the longest first. project: only what is there; "" = everywhere."""
+    found = [*_loops(store), *_holds(store)]
+    owners = {each.session for each in found}
+    found += [each for each in _requests(store) if each.session not in owners]
+    found += _dialogs(store, now)
+    here = [each for each in found if project in ("", each.project)]
+    return sorted(here, key=lambda each: each.since)
+
+
+def as_dict(each: Waiting) -> dict[str, Any]:
+    return {
+        "kind": each.kind,
+        "text": each.text,
+        "since": iso(each.since),
+        "answer": each.answer,
+        "project": each.project,
+        "session_id": each.session or None,
+        "loop_id": each.loop or None,
+    }
+
+
+def _loops(store: Store) -> Iterator[Waiting]:
+    """Of nested loops, yields the one that its session works at."""
+    for session in dict.fromkeys(loop.session for loop in loops.all_live(store)):
+        row = store.one("SELECT id, process, ended_at, seen_at FROM session WHERE n = ?", session)
+        loop = loops.current(store, session)
+        assert row is not None
+        assert loop is not None
+        id, process, ended_at, seen_at = row
+        is_over = ended_at is not None or (process and not is_alive(process))
+        if loop.left_at is not None or is_over:
+            since = loop.left_at or ended_at or seen_at
+            text, answer = ralph.where_left(loop), ralph.what_takes_up(loop, id)
+            yield Waiting(LEFT, text, since, answer, loop.project, id, loop.id)
+        elif not loop.is_active:
+            yield _paused(loop, id)
+
+
+def _holds(store: Store) -> Iterator[Waiting]:
+    for hold in loops.holds(store):
+        if not hold.is_active:
+            yield _paused(hold, "")
+
+
+def _paused(loop: Loop, session: str) -> Waiting:
+    since = loop.counters.paused_at or loop.started_at
+    text, answer = ralph.why_waits(loop), ralph.what_resumes(loop)
+    return Waiting(loop.status, text, since, answer, loop.project, session, loop.id)
+
+
+_IS_UNATTENDED = """main.ended_at IS NULL AND (
+    EXISTS (SELECT 1 FROM enforced WHERE enforced.project = main.project)
+    OR EXISTS (SELECT 1 FROM loop WHERE loop.session = main.n AND loop.ended_at IS NULL
+               AND loop.status = 'active')
+    OR EXISTS (SELECT 1 FROM loop JOIN plan ON plan.n = loop.plan WHERE plan.n = main.plan
+               AND plan.state <> 'dismissed' AND kind = 'hold' AND loop.ended_at IS NULL
+               AND loop.status = 'active'))"""
+
+
+def _requests(store: Store) -> Iterator[Waiting]:
+    """Yields the sessions that have stopped because they need something, or asked."""
+    rows = store.all(
+        "SELECT id, project, process, rests, question, coalesce(idle_since, seen_at) "
+        f"FROM session AS main WHERE (rests <> '' OR question <> '') AND {_IS_UNATTENDED}"
+    )
+    for id, project, process, rests, question, since in rows:
+        if process and not is_alive(process):
+            continue
+        if rests:
+            text, answer = sessions.rests(id, rests), sessions.ANSWER_REST
+            yield Waiting(RESTS, text, since, answer, project, id)
+        else:
+            text, answer = sessions.asks(id, question), sessions.ANSWER_QUESTION
+            yield Waiting(QUESTION, text, since, answer, project, id)
+
+
+def _dialogs(store: Store, now: float) -> Iterator[Waiting]:
+    """Yields the dialogs of sessions and their subagents that nobody has answered for a while."""
+    rows = store.all(
+        "SELECT main.client, main.id, main.project, each.process, each.dialog, each.dialog_at "
+        "FROM session AS each JOIN session AS main ON main.client = each.client "
+        "AND main.id = each.id AND main.agent = '' "
+        f"WHERE each.dialog <> '' AND each.dialog_at <= ? AND {_IS_UNATTENDED}",
+        now - dialog.OPEN_SECONDS,
+    )
+    for client, id, project, process, tool, since in rows:
+        if dialog.is_open(client, process):
+            text, answer = sessions.asks_permission(id, tool), sessions.ANSWER_DIALOG
+            yield Waiting(dialog.KIND, text, since, answer, project, id)

@@ -1,0 +1,51 @@
+"""`sisyphus notify test`: tries the user's own command."""
+
+import typer
+
+from sisyphus import notify, paths
+from sisyphus.cli import show
+from sisyphus.errors import SisyphusError
+from sisyphus.notify import SECONDS, Notice
+
+app = typer.Typer(
+    help="Your own command for when something needs you or ends.", no_args_is_help=True
+)
+
+_HOW = """\
+Nothing is run: notify.command is empty. Set it in {file}, for example:
+
+[notify]
+command = 'notify-send -- "$SISYPHUS_TITLE" "$SISYPHUS_TEXT"'
+"""
+
+
+@app.callback()
+def _group() -> None:
+    """Keeps `test` a subcommand, though it is the only one."""
+
+
+@app.command()
+def test(project: show.Project = "") -> None:
+    """Run the command of `notify.command` once, with a sample, and show what it says."""
+    place = show.place(project)
+    command = place.settings["notify.command"]
+    if not command:
+        file = paths.display(f"{paths.our_home(place.project)}/config.toml", "")
+        show.line(_HOW.format(file=file).rstrip())
+        return
+    show.line(f"notify.command: {command}", "dim")
+    sample = Notice(
+        "completion", "Loop completed", "This is a test of `sisyphus notify test`.",
+        place.project, "test", "aaaaa", 3,
+    )  # fmt: skip
+    try:
+        done = notify.run(command, sample)
+    except OSError as error:
+        raise SisyphusError(f"The command could not be run: {error}.") from error
+    if output := done.output.rstrip():
+        show.line(output)
+    if done.has_timed_out:
+        raise SisyphusError(f"The command was killed after {SECONDS} s.")
+    show.line(f"It exited with {done.code}.")
+    if done.code:
+        raise typer.Exit(1)

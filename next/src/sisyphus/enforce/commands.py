@@ -1,0 +1,175 @@
+"""`sisyphus enforce`: switches enforcement on and off in a project, and shows its gates."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from sisyphus import clients, exports
+from sisyphus.cli import show
+from sisyphus.enforce import gates, messages, record, state_file
+from sisyphus.enforce.gates import GateFacts
+from sisyphus.errors import SisyphusError
+from sisyphus.paths import can_be_project
+from sisyphus.sessions import record as sessions
+from sisyphus.sessions import stops
+from sisyphus.text import iso, one_line
+
+app = typer.Typer(
+    help="Make agents go on that say they are done, or that have stopped.", no_args_is_help=True
+)
+
+Session = Annotated[
+    str, typer.Option("--session-id", metavar="ID", help="Session id, or its first characters.")
+]
+
+LIMITS = ("idle_seconds", "cooldown_seconds", "max_failures", "recovery_seconds", "max_iterations")
+"""The settings that `status --json` shows."""
+
+
+@app.command()
+def on(project: show.Project = "") -> None:
+    """Switch enforcement on in this project: its sessions go on when they say that they are done.
+
+    What was counted in its sessions begins at 0 again.
+    """
+    show.need_user("/enforce on")
+    place = show.place(project)
+    show.need_memory(place.store)
+    if not can_be_project(place.project):
+        raise SisyphusError("Your home folder is never a project. Go to a project.")
+    with place.store.write():
+        record.switch(place.store, place.project, is_on=True, now=time.time())
+        record.restart(place.store, place.project)
+    _export(place)
+    show.line(messages.switched_on(place.project, place.settings))
+    show.what_is_off(place, "enforce.enabled")
+
+
+@app.command()
+def off(project: show.Project = "") -> None:
+    """Switch enforcement off in this project."""
+    show.need_user("/enforce off")
+    place = show.place(project)
+    show.need_memory(place.store)
+    with place.store.write():
+        was_on = bool(record.enforced_since(place.store, place.project))
+        record.switch(place.store, place.project, is_on=False, now=time.time())
+    if was_on:
+        _export(place)
+    show.line(messages.switched_off(place.project, was_on=was_on))
+
+
+@app.command()
+def stop(session: Session = "", project: show.Project = "") -> None:
+    """Leave sessions alone until their user's next prompt. Default: this session or, in a terminal,
+    all of this project."""
+    show.need_user("/enforce stop")
+    place = show.place(project)
+    show.need_memory(place.store)
+    if not record.enforced_since(place.store, place.project):
+        show.line(messages.NOT_ON)
+        return
+    id = session or show.asker().session
+    with place.store.write():
+        ids = [_whole_id(place, id)] if id else sessions.open_ids(place.store, place.project)
+        for each in ids:
+            number = sessions.find(place.store, clients.CLAUDE_CODE, each)
+            enforcement = record.load(place.store, number)
+            enforcement.is_stopped = True
+            record.save(place.store, number, enforcement)
+    if ids:
+        _export(place)
+    show.line(messages.stopped(ids) if ids else messages.no_session())
+
+
+@app.command()
+def status(session: Session = "", project: show.Project = "", as_json: show.AsJson = False) -> None:
+    """Show whether enforcement is on, the gates of a session, and when it may come next. Default:
+    this session, else the one that was enforced last."""
+    place = show.place(project)
+    id = session or show.asker().session
+    whole = _whole_id(place, id) if session else id
+    number = sessions.find(place.store, clients.CLAUDE_CODE, whole) if whole else 0
+    number = number or record.latest(place.store, place.project)[0]
+    data = _describe(place, number)
+    if as_json:
+        show.as_json(data)
+    else:
+        _print(place, data)
+
+
+def _whole_id(place: show.Place, id: str) -> str:
+    """Raises `SisyphusError` if no session has the id."""
+    whole = sessions.whole_id(place.store, id)
+    if not whole:
+        raise SisyphusError(f"No session {one_line(id, 40)} is known.")
+    return whole
+
+
+def _export(place: show.Place) -> None:
+    exports.run([lambda: state_file.export(place.store, place.project, place.settings)])
+
+
+def _describe(place: show.Place, number: int) -> dict[str, Any]:
+    """Returns what `status --json` shows. number: of the session's row; 0 = there is none."""
+    since = record.enforced_since(place.store, place.project)
+    return {
+        "project": place.project,
+        "since": iso(since) if since else None,
+        "limits": {name: place.settings[f"enforce.{name}"] for name in LIMITS},
+        **state_file.as_dict(place.store, place.project, place.settings, number),
+        "session_id": sessions.id_of(place.store, number) or None,
+        **(_gates(place, number) if since and number else {"gates": [], "next_at": None}),
+    }
+
+
+def _gates(place: show.Place, number: int) -> dict[str, Any]:
+    """Returns the gates of a session as they are now, and when the next enforcement may come: None
+    if it works, or a gate is closed that time does not open."""
+    enforcement, values = record.load(place.store, number), place.settings
+    now, idle_since = time.time(), stops.idle_since(place.store, number)
+    facts = GateFacts(
+        now,
+        idle_seconds=None if idle_since is None else now - idle_since,
+        is_waiting=bool(
+            stops.load(place.store, number).excuses(now, values["ralph.background_wait"])
+        ),
+        rests=one_line(stops.why_rests(place.store, number)),
+        asks=bool(stops.question_of(place.store, number)),
+        has_other=_has_other(place, number),
+    )
+    rows = gates.gates(facts, enforcement, values)
+    is_due = idle_since is not None and all(gate.opens_in_time for gate in rows if gate.why)
+    return {
+        "gates": [{"gate": gate.name, "is_open": not gate.why, "why": gate.why} for gate in rows],
+        "next_at": iso(gates.next_at(idle_since or now, enforcement, values)) if is_due else None,
+    }
+
+
+def _has_other(place: show.Place, number: int) -> bool:
+    """Tells whether a loop of the session, or the hold of its plan, has not ended."""
+    query = (
+        "SELECT 1 FROM loop WHERE ended_at IS NULL AND (session = ? OR kind = 'hold' AND plan = "
+        "(SELECT plan FROM session WHERE n = ?)) LIMIT 1"
+    )
+    return place.store.one(query, number, number) is not None
+
+
+def _print(place: show.Place, data: dict[str, Any]) -> None:
+    show.what_is_off(place, "enforce.enabled")
+    if not data["since"]:
+        show.line(messages.NOT_ON)
+        return
+    show.line(f"Enforcement: {messages.STATUS[data['status']]}")
+    id = data["session_id"]
+    if not id:
+        show.line("No session of this project yet.")
+        return
+    show.line(f"Session {id}", "bold")
+    count = messages.of_limit(data["iteration"], data["limits"]["max_iterations"])
+    show.line(f"Enforcements: {count}, failures in a row: {data['failureCount']}", indent=2)
+    for gate in data["gates"]:
+        show.line(f"{gate['gate']}: {gate['why'] or 'open'}", indent=2)
+    when = f"at {data['next_at']}, if it stays idle" if data["next_at"] else "not by itself now"
+    show.line(f"Next by idle time: {when}", indent=2)

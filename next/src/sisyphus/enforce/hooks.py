@@ -1,0 +1,48 @@
+"""Tells the user at a start that enforcement is on, and lets their prompt lift a stop."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sisyphus.enforce import messages, record, state_file
+from sisyphus.hook.outcome import Outcome
+from sisyphus.sessions import ledger
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.hook import Hook
+    from sisyphus.hook.outcome import Act
+
+
+def look_at_start(hook: Hook) -> Act | None:
+    return partial(_tell, hook)
+
+
+def _tell(hook: Hook) -> Outcome:
+    """Tells it once, even if plugin and settings both call us at this start."""
+    is_new = ledger.record_notice(hook, "enforcement is on")
+    command = "/sisyphus:enforce" if hook.event.is_from_plugin else "/enforce"
+    return Outcome(messages=[messages.is_on(command)]) if is_new else Outcome()
+
+
+def look_at_prompt(hook: Hook) -> Act | None:
+    enforcement = record.load(hook.store, hook.session)
+    if not (enforcement.is_stopped or enforcement.is_pending):
+        return None
+    return partial(_tell_of_wake if hook.event.prompt.is_wake else _take_prompt, hook)
+
+
+def _tell_of_wake(hook: Hook) -> Outcome:
+    """Tells the user why the session goes on: the client does not."""
+    number = messages.number(record.load(hook.store, hook.session), hook.settings)
+    return Outcome(messages=[messages.is_woken(number)])
+
+
+def _take_prompt(hook: Hook) -> Outcome:
+    """What follows a person's prompt answers them, not the last enforcement."""
+    enforcement = record.load(hook.store, hook.session)
+    notes = [messages.lifted()] if enforcement.is_stopped else []
+    enforcement.is_stopped = enforcement.is_pending = False
+    record.save(hook.store, hook.session, enforcement)
+    export = partial(state_file.export, hook.store, hook.project, hook.settings)
+    return Outcome(notes=notes, exports=[export])

@@ -1,0 +1,58 @@
+"""`enforce.json`: how enforcement stands in a project, for other programs."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from sisyphus import exports, paths
+from sisyphus.enforce import record
+from sisyphus.enforce.gates import is_exhausted
+from sisyphus.text import fingerprint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.enforce.record import Enforcement
+    from sisyphus.settings import Values
+    from sisyphus.store import Store
+
+OFF, CONTINUOUS, STOPPED = "OFF", "CONTINUOUS", "STOPPED"
+RECOVERING, EXHAUSTED = "RECOVERING", "EXHAUSTED"
+
+
+def export(store: Store, project: str, settings: Values) -> None:
+    """Writes the file from the session that was enforced last. Raises `OSError`."""
+    folder = os.path.join(paths.our_home(project), "projects", fingerprint(project))
+    file = os.path.join(folder, "enforce.json")
+    exports.write(store, file, partial(as_dict, store, project, settings))
+
+
+def as_dict(store: Store, project: str, settings: Values, session: int = 0) -> dict[str, Any]:
+    """Returns the content of the file; times are milliseconds since 1970, 0 = never. session: the
+    number of its row; 0 = the one that was enforced last."""
+    number, enforcement = record.latest(store, project)
+    if session:
+        number, enforcement = session, record.load(store, session)
+    row = store.one("SELECT seen_at FROM session WHERE n = ?", number)
+    is_on = bool(record.enforced_since(store, project)) and settings["enforce.enabled"]
+    return {
+        "iteration": enforcement.iteration,
+        "lastActivity": int(row[0] * 1000) if row else 0,
+        "lastEnforcement": int(enforcement.at * 1000),
+        "failureCount": enforcement.failures,
+        "stopRequested": enforcement.is_stopped,
+        "status": status(enforcement, settings) if is_on else OFF,
+    }
+
+
+def status(enforcement: Enforcement, settings: Values) -> str:
+    """Returns the status of a session where enforcement is on."""
+    if enforcement.is_stopped:
+        return STOPPED
+    if is_exhausted(enforcement, settings):
+        return EXHAUSTED
+    if 0 < settings["enforce.max_failures"] <= enforcement.failures:
+        return RECOVERING
+    return CONTINUOUS

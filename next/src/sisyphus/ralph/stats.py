@@ -1,0 +1,66 @@
+"""Figures over loops that have ended, all together and by project."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Any
+
+from sisyphus.paths import display
+from sisyphus.ralph.loop import SUCCESS, Loop
+
+
+def of(loops: list[Loop]) -> dict[str, Any]:
+    """Returns the figures as `ralph log --stats --json` shows them; projects with most loops
+    first."""
+    by_project: dict[str, list[Loop]] = {}
+    for loop in loops:
+        by_project.setdefault(loop.project, []).append(loop)
+    projects = [{"project": name, **_figures(own)} for name, own in by_project.items()]
+    projects.sort(key=lambda each: each["loops"], reverse=True)
+    return {**_figures(loops), "projects": projects}
+
+
+def lines(figures: dict[str, Any]) -> Iterator[str]:
+    """Yields the same for people."""
+    if not figures["loops"]:
+        yield "No loop has ended in this time."
+        return
+    yield _count(figures)
+    outcomes = [f"{name} {count}" for name, count in figures["outcomes"].items()]
+    yield f"Outcomes: {', '.join(outcomes)}"
+    for name in ("iterations", "minutes", "tokens"):
+        each = figures[name]
+        total = f", {each['total']:,} in all"
+        yield f"{name.title()}: median {each['median']:,}, most {each['most']:,}{total}"
+    for project in figures["projects"]:
+        yield f"{display(project['project'], '')}: {_count(project)}"
+
+
+def _count(figures: dict[str, Any]) -> str:
+    number = figures["loops"]
+    return f"{number:,} loop{'' if number == 1 else 's'}, {figures['success_rate']:.0%} success"
+
+
+def _figures(loops: list[Loop]) -> dict[str, Any]:
+    """Returns the figures of some loops. The success rate is between 0 and 1; None = no loops."""
+    outcomes = Counter(loop.result for loop in loops)
+    return {
+        "loops": len(loops),
+        "outcomes": dict(outcomes.most_common()),
+        "success_rate": round(outcomes[SUCCESS] / len(loops), 3) if loops else None,
+        "iterations": _spread([loop.counters.iteration for loop in loops]),
+        "minutes": _spread([round(loop.seconds(0.0) / 60, 1) for loop in loops]),
+        "tokens": _spread([loop.counters.tokens for loop in loops]),
+    }
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    """Returns the median, the largest and the sum; 0 if there are no values."""
+    middle = median(values) if values else 0
+    spread = {"median": middle, "most": max(values, default=0), "total": sum(values)}
+    return {name: _short(value) for name, value in spread.items()}
+
+
+def _short(value: float) -> float:
+    """Returns a number with one decimal place at most."""
+    return int(value) if value == int(value) else round(value, 1)

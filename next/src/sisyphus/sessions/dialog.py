@@ -1,0 +1,69 @@
+"""Permission dialogs that nobody sees: a process of its own waits, and looks whether one is still
+open.
+
+No event says that a dialog was answered. It counts as open until the next event of its session (or
+subagent), until its process is gone, or until the client itself says that it waits for nobody.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from sisyphus import clients, processes
+from sisyphus.notify import Notice, run_and_log
+from sisyphus.sessions import messages
+from sisyphus.store import open_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.hook.hook import Hook
+
+OPEN_SECONDS = 10
+"""A dialog that is open for so long is one that nobody has seen."""
+
+KIND = "dialog"
+
+
+def watch(hook: Hook) -> None:
+    """Starts the process that tells the user's command of this dialog if nobody answers it."""
+    request = {
+        "command": hook.settings["notify.command"],
+        "home": os.path.dirname(hook.store.path),
+        "session": hook.session,
+        "at": hook.now,
+    }
+    processes.start("sisyphus.sessions.dialog", request)
+
+
+def is_open(client: str, process: str) -> bool:
+    """Tells whether a dialog that was noted may still be open. process: the client's."""
+    if process and not processes.is_alive(process):
+        return False
+    return clients.live(client).shows_dialog(process) is not False
+
+
+def _tell(request: dict[str, Any]) -> None:
+    store = open_store(request["home"])
+    row = store.one(
+        "SELECT client, process, id, project, dialog FROM session "
+        "WHERE n = ? AND dialog <> '' AND dialog_at = ?",
+        request["session"], request["at"],
+    )  # fmt: skip
+    store.close()
+    if row is None:
+        return
+    client, process, session, project, tool = row
+    if is_open(client, process):
+        text = messages.asks_permission(session, tool)
+        title = messages.PERMISSION_NEEDED
+        run_and_log(request["command"], Notice(KIND, title, text, project, session))
+
+
+if __name__ == "__main__":
+    time.sleep(OPEN_SECONDS)
+    _tell(json.load(sys.stdin))

@@ -1,0 +1,133 @@
+"""`sisyphus boulder hold`: keeps the sessions at a plan going until it is complete."""
+
+import time
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from sisyphus import exports
+from sisyphus.boulder import commands as boulder
+from sisyphus.boulder import find, progress
+from sisyphus.cli import show
+from sisyphus.clients import CLAUDE_CODE
+from sisyphus.errors import SisyphusError
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph.loop import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Loop, Options
+from sisyphus.ralph.messages import BY_USER, cancelled
+from sisyphus.sessions import record
+from sisyphus.stop import hold as holds
+from sisyphus.stop import messages
+
+
+class Action(StrEnum):
+    ON = "on"
+    OFF = "off"
+    STATUS = "status"
+
+
+def hold(
+    action: Annotated[
+        Action, typer.Argument(metavar="[on|off|status]", help="Switch it on or off, or show it.")
+    ] = Action.STATUS,
+    max_iterations: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0,
+            help="With `on`: end the hold after N iterations, counted over all its sessions; "
+            "0 = no limit.",
+        ),
+    ] = DEFAULT_ITERATIONS,
+    max_minutes: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0,
+            help="With `on`: end the hold after N minutes; 0 = no limit.",
+        ),
+    ] = DEFAULT_MINUTES,
+    wait_for_user: Annotated[
+        bool,
+        typer.Option(
+            "--wait-for-user", help="With `on`: let the agents stop to ask you a question."
+        ),
+    ] = False,
+    session: boulder.Session = "",
+    project: show.Project = "",
+    as_json: show.AsJson = False,
+) -> None:  # fmt: skip
+    """Make every session that follows the plan go on until the plan is complete."""
+    place = show.place(project)
+    if action == Action.ON:
+        limits = Options("", max_iterations, max_minutes, wait_for_user=wait_for_user)
+        _start(place, session, limits)
+    elif action == Action.OFF:
+        _end(place, session)
+    else:
+        _show(place, session, as_json=as_json)
+
+
+def _start(place: show.Place, session: str, options: Options) -> None:
+    plan = boulder.of_place(place, session).record
+    if plan is None or not plan.is_open:
+        raise SisyphusError(messages.NEEDS_PLAN)
+    show.need_user("/boulder-hold on")
+    show.need_memory(place.store)
+    id, now = session or show.asker().session, time.time()
+    file = find.read(plan.path, plan.project)
+    shared = progress.shared_changes(place.store, plan.project)
+    with place.store.write():
+        row = progress.update(place.store, file, now, shared).record or plan
+        facts = holds.plan_facts(row)
+        if facts.no_work:
+            raise SisyphusError(messages.nothing_to_hold(facts))
+        number = 0
+        if id:
+            number = record.ensure_named(place.store, CLAUDE_CODE, id, "", place.project, now)
+        row = progress.attach(place.store, number, id, row, now)
+        hold, replaced = holds.start(place.store, row, options, now)
+        sessions = holds.sessions(place.store, hold)
+    exports.run(progress.exports(place.store, row, file))
+    show.line(messages.hold_started(hold, facts, sessions, replaced))
+    show.what_is_off(place, "boulder.enabled")
+
+
+def _end(place: show.Place, session: str) -> None:
+    picked = _pick(place, session)
+    if picked is None:
+        show.line(messages.NO_HOLD)
+        return
+    show.need_user("/boulder-hold off")
+    with place.store.write():
+        hold = loops.find(place.store, picked.id) or picked
+        if hold.ended_at is None:  # no Stop has ended it meanwhile
+            holds.end(place.store, hold, BY_USER, time.time())
+    show.line(cancelled([hold]))
+
+
+def _show(place: show.Place, session: str, *, as_json: bool) -> None:
+    hold = _pick(place, session)
+    if as_json:
+        show.as_json(holds.as_dict(place.store, hold) if hold else {"status": "off"})
+    elif hold is None:
+        show.line(messages.NO_HOLD)
+    else:
+        show.line(messages.hold_state(hold))
+        facts = holds.plan_facts(holds.plan_of(place.store, hold))
+        show.line(messages.hold_waits(facts) if facts.no_work else messages.way_out(hold, facts))
+        show.line(messages.at_the_plan(holds.sessions(place.store, hold)))
+
+
+def _pick(place: show.Place, session: str) -> Loop | None:
+    """Returns the hold that a command means: of the session's plan, else of the plan that is
+    followed here, else the only one of the project. Raises `SisyphusError` if there are several."""
+    store = place.store
+    id = session or show.asker().session
+    number = record.find(store, CLAUDE_CODE, id) if id else 0
+    plan = boulder.of_place(place, session).record
+    if hold := loops.hold_of(store, number):
+        return hold
+    here = holds.of_project(store, place.project, plan)
+    is_of_plan = bool(here and plan and loops.plan_file(store, here[0]) == plan.path)
+    if len(here) > 1 and not is_of_plan:
+        raise SisyphusError(messages.which(here))
+    return here[0] if here else None

@@ -1,0 +1,126 @@
+"""Wakes a session that has been idle for too long.
+
+The client starts this process beside each Stop and does not wait for it. It sleeps without a lock,
+looks now and then, and leaves as soon as the session goes on, ends, or must not be woken. Several
+may wait for one session: the first that acts clears `idle_since`, and so only one wakes it.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from sisyphus import processes
+from sisyphus.enforce import gates, messages, record
+from sisyphus.enforce.gates import Gate, GateFacts
+from sisyphus.hook import standing
+from sisyphus.hook.outcome import Outcome
+from sisyphus.sessions import stops
+from sisyphus.stop import enforcing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.enforce.record import Enforcement
+    from sisyphus.hook.hook import Hook
+    from sisyphus.hook.outcome import Act
+
+STOP_SECONDS = 10
+"""How long we wait for the Stop hook, which runs beside us and decides whether the session is
+idle."""
+
+MAX_SECONDS = 590
+"""How long we wait in all. The client kills us after 600 s, see hooks.json."""
+
+_LOOK_SECONDS = 1.0
+_FIRST_LOOKS_SECONDS = 0.1
+
+
+def look_at_idle(hook: Hook) -> Act | None:
+    """Waits until the session may be woken. Returns None if it goes on or must be left alone."""
+    was_idle = False
+    while time.time() - hook.now < MAX_SECONDS and processes.is_alive(hook.event.process):
+        idle_since = _idle_since(hook)
+        if idle_since is None:
+            is_late = time.time() - hook.now >= STOP_SECONDS
+            if was_idle or is_late or _has_decided(hook):
+                return None
+            time.sleep(_FIRST_LOOKS_SECONDS)
+            continue
+        was_idle = True
+        enforcement = record.load(hook.store, hook.session)
+        now = time.time()
+        closed = _closed(hook, enforcement, idle_since, now)
+        if not closed:
+            return partial(_wake, hook, idle_since, _open_tasks(hook))
+        if not all(gate.opens_in_time for gate in closed):
+            return None
+        left = gates.next_at(idle_since, enforcement, hook.settings) - now
+        time.sleep(min(max(left, 0.01), _LOOK_SECONDS))
+    return None
+
+
+def _idle_since(hook: Hook) -> float | None:
+    """Returns since when the session is idle; None = it is not, or only an earlier Stop says so,
+    which a turn followed that no hook heard start."""
+    since = stops.idle_since(hook.store, hook.session)
+    return since if since is not None and since >= hook.now - STOP_SECONDS else None
+
+
+def _has_decided(hook: Hook) -> bool:
+    """Tells whether the Stop hook beside us has surely decided. It may also have done so before we
+    were there."""
+    return stops.load(hook.store, hook.session).at >= hook.now
+
+
+def _closed(hook: Hook, enforcement: Enforcement, idle_since: float, now: float) -> list[Gate]:
+    """Returns the closed gates, from rows that are read anew."""
+    hook.standing = standing.load(hook.store, hook.event, hook.project)
+    if not hook.is_enforced:
+        return [Gate("switch", "enforcement is off")]
+    return gates.closed(_facts(hook, idle_since, now), enforcement, hook.settings)
+
+
+def _facts(hook: Hook, idle_since: float, now: float) -> GateFacts:
+    """Returns what the gates look at beside an idle session."""
+    has_loop = bool(hook.standing.loop) and hook.settings["ralph.enabled"]
+    has_hold = bool(hook.standing.hold) and hook.settings["boulder.enabled"]
+    patience = hook.settings["ralph.background_wait"]
+    return GateFacts(
+        now,
+        idle_seconds=now - idle_since,
+        is_planning=hook.event.is_planning,
+        is_waiting=bool(stops.load(hook.store, hook.session).excuses(now, patience)),
+        rests=stops.why_rests(hook.store, hook.session),
+        asks=bool(stops.question_of(hook.store, hook.session)),
+        has_other=has_loop or has_hold,
+    )
+
+
+def _open_tasks(hook: Hook) -> tuple[str, ...]:
+    """Returns the next open tasks of the session's plan."""
+    path = hook.standing.plan
+    if not path or not hook.settings["boulder.enabled"]:
+        return ()
+    from sisyphus.stop import findings  # imported late: only a session that is woken needs it
+
+    return findings.open_tasks(path)
+
+
+def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
+    """Wakes the session, unless it went on, or another process woke it."""
+    enforcement = record.load(hook.store, hook.session)
+    is_idle = stops.idle_since(hook.store, hook.session) == idle_since
+    if not is_idle or _closed(hook, enforcement, idle_since, hook.now):
+        return Outcome()
+    enforcement.count(hook.now)
+    record.save(hook.store, hook.session, enforcement)
+    remembered = stops.load(hook.store, hook.session)
+    remembered.blocks = 0  # the client begins to count again in a turn that it was woken for
+    stops.save(hook.store, hook.session, remembered)
+    stops.set_idle(hook.store, hook.session, None)
+    number, seconds = messages.number(enforcement, hook.settings), hook.now - idle_since
+    return Outcome(
+        reason=messages.idle(seconds, tasks, remembered.tested, number),
+        notes=[messages.woken(number, seconds)],
+        exports=[enforcing.export(hook)],
+    )

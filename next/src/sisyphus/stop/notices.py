@@ -1,0 +1,58 @@
+"""What the user's own command (`notify.command`) is told of a Stop: what ended, what needs them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sisyphus.ralph.loop import SUCCESS, Loop
+from sisyphus.sessions import messages as sessions
+from sisyphus.stop import messages
+from sisyphus.stop.decide import BLOCK, END, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.hook import Hook
+    from sisyphus.hook.outcome import Export
+
+COMPLETION, ENDED, PAUSED, BLOCKED, QUESTION = (
+    "completion", "ended", "paused", "blocked", "question",
+)  # fmt: skip
+"""Kinds of notices. ENDED: a limit ended it. PAUSED: by the breaker, or at the client's limit.
+BLOCKED: the agent needs something from the user."""
+
+
+def of_verdict(hook: Hook, loop: Loop, verdict: Verdict) -> list[Export]:
+    """Returns what to run after a Stop that a loop or hold decided."""
+    if verdict.action == BLOCK:
+        return []
+    if verdict.action == END:
+        kind = COMPLETION if verdict.result == SUCCESS else ENDED
+    else:
+        kind = BLOCKED if verdict.status == BLOCKED else PAUSED
+    return _send(hook, kind, messages.what_happened(loop, verdict.why), loop)
+
+
+def of_done(hook: Hook, loop: Loop) -> list[Export]:
+    return _send(hook, COMPLETION, messages.what_happened(loop, loop.why), loop)
+
+
+def of_rest(hook: Hook, why: str) -> list[Export]:
+    """Returns what to run for a session that needs its user, under enforcement."""
+    return _send(hook, BLOCKED, sessions.rests(hook.event.session, why))
+
+
+def of_question(hook: Hook, question: str) -> list[Export]:
+    return _send(hook, QUESTION, sessions.asks(hook.event.session, question))
+
+
+def _send(hook: Hook, kind: str, text: str, loop: Loop | None = None) -> list[Export]:
+    command = hook.settings["notify.command"]
+    if not command:
+        return []
+    from sisyphus.notify import Notice, send
+
+    title = messages.notice_title(kind, loop)
+    notice = Notice(kind, title, text, hook.project, hook.event.session)
+    if loop:
+        notice.loop, notice.iteration = loop.id, loop.counters.iteration
+    return [partial(send, command, notice)]
