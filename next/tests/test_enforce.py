@@ -14,6 +14,7 @@ ENDINGS = tomllib.loads((Path(__file__).parent / "cases" / "endings.toml").read_
 CLAIMS = [text for texts in ENDINGS["claim"].values() for text in texts]
 OTHERS = [text for texts in ENDINGS["not"].values() for text in texts]
 WRONG = ENDINGS["wrong"]
+BLIND = tomllib.loads((Path(__file__).parent / "cases" / "endings_blind.toml").read_text())
 
 
 def test_a_message_that_says_that_the_work_is_done_is_a_claim() -> None:
@@ -30,6 +31,14 @@ def test_few_endings_are_read_wrongly() -> None:
 
     assert right / (right + false) >= 0.97
     assert right / len(claims) >= 0.85
+
+
+@pytest.mark.parametrize(("part", "right", "false"), [("first", 97, 2), ("second", 44, 3)])
+def test_of_unforeseen_endings_no_more_are_read_wrongly(part: str, right: int, false: int) -> None:
+    claims, others = BLIND[part]["claim"]["messages"], BLIND[part]["not"]["messages"]
+
+    assert sum(map(says_done, claims)) >= right
+    assert sum(map(says_done, others)) <= false
 
 
 def test_the_users_phrases_count_too() -> None:

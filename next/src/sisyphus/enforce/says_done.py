@@ -19,17 +19,18 @@ _SENTENCE = 400
 """The most characters of a sentence that we read: the patterns try many ways to match."""
 
 _FINISHED = (
-    r"done|completed?|finished|accomplished|fixed|(?:re)?solved|corrected|closed|implemented|merged|"
-    r"committed|pushed|shipped|deployed|published|migrated|converted|upgraded|ported|refactored|"
-    r"renamed|restored|replaced|rewritten|addressed"
+    r"done|completed?|rewritten|(?:finish|accomplish|fix|(?:re)?solv|correct|clos|implement|merg|"
+    r"committ|push|shipp|deploy|publish|migrat|convert|upgrad|port|refactor|renam|restor|replac|"
+    r"address)ed"
 )
 _STATE = (
     rf"(?:{_FINISHED}|seeded|installed|configured|covered|ticked|checked off|met|live|gone|green|"
-    r"ready|working(?! on)|in place|all set|(?:wired |cleaned |set )?up(?: to date)?)\b"
+    r"ready|working(?! on)|in(?: place|(?=[.,;:!]|$))|all set|"
+    r"(?:wired |cleaned |set )?up(?: to date)?)\b"
 )
 _DID = (
-    rf"(?:{_FINISHED}|released|rewrote|added|updated|removed|deleted|moved|changed|extracted|"
-    r"wr(?:ote|itten)|created|built)\b"
+    rf"(?:{_FINISHED}|(?:releas|add|updat|remov|delet|mov|chang|extract|creat)ed|rewrote|"
+    r"wr(?:ote|itten)|built)\b"
 )
 _ANY_VERB = (  # in the past tense, without those of somebody who only looks or tries
     r"(?!(?:ne|inde|wait|want|us|tri|start|stop|paus|look|check|test|inspect|explor|examin|"
@@ -37,10 +38,19 @@ _ANY_VERB = (  # in the past tense, without those of somebody who only looks or 
     r"isolat|reproduc|debugg|measur|compar|consider|plann|propos|suggest|decid|assum|ask|prepar|"
     r"open|queu|trigger|reach|receiv|encounter|fail|block|interrupt|revert|skipp|miss)ed\b)\w+ed\b"
 )
-_SOON = r"(?:(?:now|all|both|also|again|fully|just|already|finally|successfully|completely|been) )*"
+_PAST = (
+    rf"(?:{_ANY_VERB}|(?:done|(?:re)?(?:wr(?:ote|itten)|built)|made(?! an?\b)|put|split|cut|sent|"
+    r"taken|given|drawn|gone through)\b)"
+)
+_SOON = r"(?:(?:now|all|both|also|again|just|already|been|\w+ly) )*"
 _NO = r"(?:\b(?:no|none|nothing|zero)\b|(?<![\d.])\b0\b(?!\.\d))"
 _LEFT = r"(?:(?:left|remains?|outstanding|missing|skipped|any ?(?:more|longer))\b|to do(?=[.!]|$))"
+_TESTS = r"(?:tests?|specs?|suites?|builds?|checks?|ci|pipeline|lint|(?:the|last) run)\b"
+_PASS = r"(?:(?:pass(?:es|ing|ed)?|succeed(?:s|ed)?|check out)\b|clean(?=[.,;:!)]| and\b|$))"
+_TROUBLE = r"(?:errors?|failures?|problems?|issues?|warnings?|violations?|bugs?)\b"
 _BUT = r"\b(?:but|though|although|however|yet)\b.*"
+_EXPLAINED = r"(?:done|implemented|configured|installed|deployed) (?:in|by|via|when|on)\b"
+_READY = r"(?:done|completed?|finished|fixed|(?:re)?solved|implemented|merged|ready|working)\b"
 _ORDINAL = r"(?:first|second|third|next|previous)"
 _CHECK = (
     r"\b(?:tests?|builds?|checks?|which|it|they|others?|ci|pipeline|lint|\d+|one|two|three|four)\b"
@@ -51,27 +61,26 @@ _NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine)"
 # Each line of a row is a pattern of its own.
 CLAIMS = {
     "terse": rf"""
-        ^(?:\w+: |it's |it is |all |everything )?{_SOON}{_DID}
+        ^(?:\w+: |it's |it is |everything )?{_SOON}{_DID}
         ^{_ANY_VERB} (?:back |up |out )?(?:the|an?|all|both|each|every|\d+)\b
-        ^(?:\w+ ){{1,3}}(?:complete|{_DID})(?=[.,:;!]| successfully|$)
+        ^(?:\w+ ){{1,3}}{_DID}(?=[.,:;!]|$)
         ^(?:that's (?:all|it)|all (?:set|green|good|clean)|found\b.* and fixed|verified)\b""",
     "it is done": rf"""
-        \b(?:is|are|was|were|has|have|i'm|i am|it's|we're) {_SOON}{_STATE}
-        \b(?:ha(?:s|ve) (?:now |all )*been|(?:is|are) now) \w+(?:ed|en|ilt|wn)\b
+        (?:\b(?:is|are|am|has|have)|'(?:s|re|m|ve)) {_SOON}(?!{_EXPLAINED}){_STATE}
         ^(?:both|all|every)\b.* (?:is|are) \w+(?:ed|en|ilt|wn|made)\b""",
     "I did it": rf"""
-        \b(?:i|we)(?:'ve| have)? {_SOON}(?:{_DID}|{_ANY_VERB}|(?:put|made all|gone through)\b)
+        \b(?:(?:i|we)(?:'ve| have)?|ha(?:s|ve) (?:\w+ )?been|(?:is|are) now) {_SOON}{_PAST}
         (?:,| and) {_DID} (?:it|them|the|an?|all|both)\b""",
-    "tests pass": r"""
-        \b(?:all|every|everything|both|it|types)\b.{0,60}? (?:pass(?:es|ing|ed)?|check out)\b
-        \b(?:tests?|specs?|suites?|builds?|checks?|ci|pipeline|lint)\b.{0,60}? pass(?:es|ing|ed)?\b
-        \b(?:all|everything|tests?|suites?|builds?|checks?|lint)\b.{0,60}? (?:succeeds?|clean)\b
-        \b(?:\d+ (?:tests? )?pass(?:ed|ing)|without (?:any |an )?(?:errors?|warnings?))\b
+    "tests pass": rf"""
+        \b(?:(?:all|every|everything|both|it|types)\b|{_TESTS}).{{0,60}}? {_PASS}
+        \b\d+ (?:tests? )?pass(?:ed|ing)\b|\bpasses(?=[.,;!]|$)
+        \b(?:without|(?:reports?|with) (?:no|0|zero))(?: any| an?)? (?:\w+ )?{_TROUBLE}
+        \bsuccessfully\b|^success(?=[.!])
         \beverything (?:compiles|builds|runs)\b""",
     "it works": r"""
         \b(?:works|behaves|(?:and|they|all|both) work)\b(?! (?:by|like|with|for|if|only)\b)
         \bworked(?=[.,:;!])|\b(?:ran|went) through\b|\bthat should do it\b
-        \b(?:now (?:\w+s|work)|can now)\b|\bnow(?=[.,:;(!]| \(| and\b|$)
+        \b(?:now (?:\w+s|work)|can now)\b|(?<!right )\bnow(?=[.,:;(!]| \(| and\b|$)
         ^(?:the|your|both|all)\b.* again(?=[.!])
         \bno longer\b|\b(?:down|went) from\b""",
     "nothing left": rf"""
@@ -81,7 +90,7 @@ CLAIMS = {
 DOUBTS = {
     "negated": rf"""
         (?:\b(?:not|never|unable|far from|hardly|barely|neither|nor)|n't)\b[^,]*$
-        {_NO}(?! longer)(?!.{{0,40}} {_LEFT})""",
+        {_NO}(?! longer| (?:\w+ )?{_TROUBLE})(?!.{{0,40}} {_LEFT})""",
     "partial": rf"""
         \b(?:mostly|almost|nearly|part(?:ly|ially)?|half(?:way)?|most|some|several|only|so far)\b
         \b(?:up to (?!date)|locally|thirds|{_NUMBER} (?:out )?of|\d+ ?% (?:done|complete|of))\b
@@ -92,6 +101,7 @@ DOUBTS = {
         \b(?:seems?|looks?|appears?|doubt|supposed|in principle|says|said|claims|states)\b
         \b(?:according to|i (?:think|believe|guess|suggest|recommend))\b""",
     "conditional": r"""
+        ^to (?!recap|sum|.*\b(?:i|we)\b)
         \b(?:if|when|once|unless|until|whether|as soon as|in case|how)\b
         \b(?:after|before|while|since|because)\b[^,]*$""",
     "planned": r"""
@@ -117,7 +127,8 @@ WORK = {
         \bstill (?:needs?|ha(?:s|ve)|must|to|open|unclear|there|lacks?|in progress|do(?:es)?n't)\b
         \bstill (?:miss|fail|report|hang|break|brok|contain|crash|occur|happen|appear)
         \b(?:is|are) (?:\w+ )?(?:left|missing|outstanding|pending|stuck|needed)\b
-        \b(?:is|are) (?:\w+ )?(?:untested|unverified|unfinished)\b|\b(?:are|still) open\b
+        \b(?:is|are) (?:\w+ )?un(?:tested|verified|finished)\b|\b(?:are|still) open\b|\bfor now\b
+        \b(?:(?:is|are)(?: not|n't)|half|part(?:ly|ially)|almost|mostly|nearly) (?:\w+ )?{_READY}
         \b(?:ha(?:s|ve)|needs?) to be\b|\bha(?:s|ve) yet to\b
         (?:\b(?:not|nothing|none)|n't) (?:.{{0,30}} )?(?:yet|started|begun)\b
         \bha(?:s|ve)(?: not|n't) been (?!changed)|\bremains?\b(?! (?:the|un|as|in|stable))
@@ -125,27 +136,29 @@ WORK = {
         \bthe rest (?:of|is|are|needs?|ha(?:s|ve)|will)\b(?! unchanged)""",
     "heading": r"""
         ^(?:remaining|to-?do|still (?:to do|open)|what(?:'s| is) (?:left|missing)|known issues)\b
-        ^(?:open (?:items|points|tasks|questions)|not (?:yet )?done|outstanding)\b
+        ^(?:open (?:items|points|tasks|questions)\b|not (?:yet )?done\b|outstanding\b|to do\W*$)
         ^next(?: steps?| up)?\s*(?::|$)(?!.*\b(?:optional|you)\b)
         ^(?:\w+: )?(?:open|pending|partial\w*|blocked|failed|incomplete|wip|not started)\W*$""",
     "fails": rf"""
         {_CHECK} (?:fails?|hangs?|crash(?:es)?|times? out|(?:is|are|still) failing)\b
         (?<!fixed )(?<!from )(?<!the )(?<!all )\b[1-9]\d* (?:tests? )?(?:failed|failures|errors)\b
-        \bthere (?:is|are) .{{0,30}}\b(?:errors?|failures?|problems?|issues?|bugs?)\b
+        \bthere (?:is|are) .{{0,30}}\b{_TROUBLE}
         \bwith an? (?:failure|error)\b|\b(?:is|are) (?:\w+ )?(?:red|broken)\b""",
     "planned": r"""
-        \b(?:i|we)(?:'ll (?!be |leave )| will\b)|\b(?:i'm|i am) (?:going|about) to\b
+        \b(?:i|we)(?:'ll (?!be |leave )| will\b)
         \bnext,? i\b|^(?:next,|on to )|\bnow (?:i|for the|to the)\b|\blet me (?!know)
-        \b(?:moving (?:on|to)|i (?:start|must|need)|my plan)\b|^time to\b
+        \b(?:moving (?:on|to)|i (?:start|must|need)|my plan)\b
+        \bready to (?:start|begin|proceed|continue|implement)\b
         \b(?:(?:comes?|is|are) next|follows? (?:next|later|tomorrow|after|in))\b""",
     "running": r"""
-        ^(?:(?:still|now|currently) )*(?:continuing|(?!\w+thing)\w+ing (?:the|on|for|full|all|up))\b
-        \b(?:i'm|i am) (?:(?:now|still|currently) )*(?:\w+ing|blocked|stuck)\b
-        \bin (?:progress|the background)\b|\b(?:is|are) (?:still )?working on\b""",
+        ^(?:still|now|currently) (?!pass|work|us)\w+ing\b
+        ^(?:continuing|(?!\w+thing)\w+ing (?:the|on|for|full|all|up))\b
+        \b(?:i'm|i am|we're|we are) (?:(?:now|still|currently) )*(?:\w+ing|about|blocked|stuck)\b
+        \bin(?:[ -]progress| the background)\b|\b(?:is|are) (?:still )?working on\b""",
     "unable": r"""
         \bi (?:could not|couldn't|cannot|can't|am unable|was unable|wasn't able|haven't|have not)\b
         \bi did(?:n't| not) (?:manage|finish|complete|get|run|test|verify)\b
-        \b(?:i reverted|i stop(?:ped)?|no way to|ran out of|(?:hit|reached) .{0,20} limit)\b""",
+        \b(?:i stop(?:ped)?|no way to|ran out of|(?:hit|reached) .{0,20} limit)\b""",
     "asks": r"""
         \?$|\bplease (?:confirm|advise|tell|provide|choose|decide|answer)\b
         \b(?:let me know|tell me) (?:which|how|what|whether)\b|\b(?:need your|send me|show me)\b""",
@@ -197,7 +210,9 @@ def _either(rows: Iterable[str]) -> re.Pattern[str]:
 _CLAIM, _DOUBT, _EXCEPTION, _WORK = (
     _either(table.values()) for table in (CLAIMS, DOUBTS, EXCEPTIONS, WORK)
 )
-_NO_TROUBLE = re.compile(rf"(?:{_NO}(?! way|.* yet\b)|\b(?:if|when|where|whose|why)\b)[^,;:?]*")
+_NO_TROUBLE = re.compile(
+    rf"(?:{_NO}(?! way|.* yet\b)|\b(?:if|when|where|whose|why|used to)\b)[^,;:?]*"
+)
 _ALL_OF_ALL = re.compile(r"(?:\b\w+ )?\b(\d+) (?:out )?of \1\b")
 _UNTICKED = re.compile(r"^(?:[-*+] |\d+[.)] )?\s*(?:\[ \]|[❌⏳🚧])|[❌⏳🚧]$")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”")
