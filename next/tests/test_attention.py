@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
+from test_statusline import line
 from world import Reply, World
 
 PLAN = "# Kiln\n\n- [ ] stack\n- [ ] fire\n"
@@ -58,7 +59,7 @@ def test_a_dialog_of_an_unattended_session_waits_after_ten_seconds(world: World)
 
     assert kinds(world, 5) == []
     (each,) = waiting(world, 5.5)
-    assert each["text"] == "Session s1 asks for your permission to use Bash."
+    assert each["text"] == "Session s1 in project asks for your permission to use Bash: make deploy"
     assert each["answer"] == "Answer the dialog in its terminal."
     assert (each["kind"], each["session_id"], each["project"], each["loop_id"]) == (
         "dialog", "s1", str(world.project), None,
@@ -75,6 +76,74 @@ def hold(world: World) -> None:
 def enforce(world: World) -> None:
     world.start()
     assert world.cli("enforce", "on").code == 0
+
+
+LOW = "Credit balance is too low"
+
+
+def fail(world: World, error: str = LOW, session: str = "s1") -> Reply:
+    """The model's service has ended the turn."""
+    return world.hook("stop-failure", world.stop_payload(error, session))
+
+
+@pytest.mark.parametrize("begin", [World.loop, hold, enforce])
+def test_a_turn_that_failed_waits_for_a_prompt(
+    world: World, begin: Callable[[World], object]
+) -> None:
+    begin(world)
+    assert fail(world).is_silent
+
+    (each,) = waiting(world)
+    assert (each["kind"], each["session_id"]) == ("failure", "s1")
+    assert each["text"] == f"Session s1 stopped: its last turn failed: {LOW}"
+    assert each["answer"] == "Your next prompt there makes it go on."
+
+    world.prompt(text="Paid.")
+    assert kinds(world) == []
+
+
+@pytest.mark.parametrize("event", ["stop", "prompt"])
+def test_the_next_turn_takes_a_failure_back(world: World, event: str) -> None:
+    world.loop()
+    fail(world)
+    assert kinds(world) == ["failure"]
+
+    getattr(world, event)()
+
+    assert kinds(world) == []
+
+
+def test_a_prompt_takes_a_failure_back_though_its_loop_is_gone(world: World) -> None:
+    loop = world.loop()
+    fail(world)
+    world.cli("ralph", "cancel", loop)
+    world.prompt(text="Paid.")
+
+    world.loop()
+
+    assert kinds(world) == []
+
+
+def test_a_failure_that_its_user_watches_does_not_wait(world: World) -> None:
+    world.start()
+    fail(world)
+    assert kinds(world) == []
+
+    loop = world.loop()
+    world.cli("ralph", "pause", loop)
+    fail(world)
+    assert kinds(world) == ["paused"]
+
+
+def test_the_list_and_the_status_line_show_a_failure(world: World) -> None:
+    world.loop()
+    fail(world)
+
+    assert "loop 1/100 failed" in line(world)
+    assert f"its last turn failed: {LOW}. Your next prompt" in world.cli("ralph", "list").out
+    world.stop()
+    assert "loop 2/100" in line(world)
+    assert "failed" not in line(world) + world.cli("ralph", "list").out
 
 
 @pytest.mark.parametrize("begin", [hold, enforce])
@@ -168,7 +237,10 @@ def test_a_dialog_goes_with_its_process(world: World) -> None:
         ask(world)
         assert kinds(world) == ["dialog"]
 
-    assert kinds(world) == ["left"]
+    with closing(sqlite3.connect(world.ours / "sisyphus.db")) as store, store:
+        store.execute("UPDATE session SET seen_at = 0")
+    (each,) = waiting(world)
+    assert (each["kind"], each["since"]) == ("left", "1970-01-01T00:00:00Z")
 
 
 @pytest.mark.parametrize(("status", "is_open"), [("waiting", True), ("busy", False)])
@@ -206,6 +278,14 @@ def test_a_loop_that_is_not_active_waits(world: World) -> None:
     assert (each["session_id"], each["loop_id"]) == ("s1", loop)
     world.cli("ralph", "resume", loop)
     assert kinds(world) == []
+
+
+def test_a_paused_hold_waits_and_is_of_no_session(world: World) -> None:
+    hold(world)
+    world.cli("ralph", "pause")
+
+    (each,) = waiting(world)
+    assert (each["kind"], each["session_id"]) == ("paused", None)
 
 
 def test_a_blocked_loop_waits_for_a_prompt(world: World) -> None:
@@ -328,5 +408,31 @@ def test_a_dialog_that_nobody_answers_is_sent_to_the_users_command(world: World)
     assert time.monotonic() - begin > 9
     notice = json.loads(text)
     assert (notice["kind"], notice["title"]) == ("dialog", "Permission needed")
-    assert notice["text"] == "Session s1 asks for your permission to use Bash."
+    text = "Session s1 in project asks for your permission to use Bash: make deploy"
+    assert notice["text"] == text
     assert (notice["session"], notice["project"]) == ("s1", str(world.project))
+
+
+@pytest.mark.parametrize(
+    ("tool", "values", "shown"),
+    [
+        ("Write", {"file_path": "/x/a.py"}, "Write: /x/a.py"),
+        ("WebFetch", {"url": "https://x.test/", "prompt": "p"}, "WebFetch: https://x.test/"),
+        (
+            "Bash",
+            {"command": f"cat <<E\n\x1b[31m{'y' * 200}\nE"},
+            f"Bash: cat <<E [31m{'y' * 107}…",
+        ),
+        ("mcp__db__drop", {"table": "t"}, "mcp__db__drop"),
+        ("Bash", {"command": ["x"]}, "Bash"),
+        ("Bash", "x", "Bash"),
+    ],
+)
+def test_a_dialog_says_on_one_line_what_it_asks_for(
+    world: World, tool: str, values: object, shown: str
+) -> None:
+    world.loop()
+    ask(world, tool, tool_input=values)
+
+    (each,) = waiting(world)
+    assert each["text"] == f"Session s1 in project asks for your permission to use {shown}"

@@ -59,6 +59,7 @@ ctest --output-on-failure
 OTHERS = """
 ls
 echo pytest
+! pytest -q
 echo "make test"
 git commit -m "pytest passes"
 grep -r pytest .

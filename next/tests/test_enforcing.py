@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,7 +57,7 @@ def held_back(world: World) -> str:
 FACTS = GateFacts(1000.0)
 NEW = Enforcement()
 LAST = Enforcement(iteration=50)
-FAILED = Enforcement(iteration=9, failures=5, at=1.0)
+FAILED = Enforcement(iteration=9, failures=5, at=900.0)
 STOPPED = Enforcement(is_stopped=True)
 RECENT = Enforcement(iteration=1, at=990.0, failures=5, is_stopped=True)
 
@@ -72,6 +75,8 @@ RECENT = Enforcement(iteration=1, at=990.0, failures=5, is_stopped=True)
         (replace(FACTS, idle_seconds=30), NEW, ""),
         (FACTS, RECENT, "cooldown"),
         (FACTS, replace(FAILED, is_stopped=True), "failures"),
+        (FACTS, replace(FAILED, at=701.0), "failures"),
+        (FACTS, replace(FAILED, at=700.0), ""),
         (FACTS, replace(STOPPED, iteration=50), "stop"),
         (replace(FACTS, is_at_cap=True), LAST, "limit"),
         (FACTS, replace(LAST, iteration=49), ""),
@@ -91,11 +96,17 @@ def test_zero_opens_the_gates_that_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failures", "seconds"), [(0, 30), (1, 60), (2, 120), (3, 240), (4, 480), (99, 30 << 20)]
+    ("failures", "seconds"), [(0, 30), (1, 60), (2, 120), (3, 240), (4, 480), (5, 300), (99, 300)]
 )
 def test_each_failure_doubles_the_cooldown(failures: int, seconds: int) -> None:
+    """Too many wait until they are forgotten."""
     enforcement = Enforcement(iteration=1, failures=failures, at=1000.0)
     assert next_at(990.0, enforcement, VALUES) == 1000.0 + seconds
+
+
+def test_the_cooldown_has_an_end() -> None:
+    endless = {**VALUES, "enforce.max_failures": 0}
+    assert next_at(990.0, Enforcement(failures=99, at=1000.0), endless) == 1000.0 + (30 << 20)
 
 
 @pytest.mark.parametrize(
@@ -276,6 +287,14 @@ def test_what_follows_a_prompt_answers_the_user(world: World) -> None:
     assert exported(world)["failureCount"] == 0
 
 
+def test_a_turn_in_plan_mode_is_no_failure(world: World) -> None:
+    enforce(world)
+    world.stop(DONE)
+    world.stop("Here is my plan.", permission_mode="plan")
+
+    assert exported(world)["failureCount"] == 0
+
+
 def test_it_never_blocks_more_often_than_the_client_allows(world: World) -> None:
     enforce(world, cooldown_seconds=0, max_failures=0)
 
@@ -403,7 +422,7 @@ def test_one_session_can_be_stopped(world: World) -> None:
 
     assert world.stop(DONE).reason
     assert not world.stop(DONE, "s2").reason
-    assert "No session s9 is known." in world.cli("enforce", "stop", "--session-id", "s9").err
+    assert "No session s9. " in world.cli("enforce", "stop", "--session-id", "s9").err
 
 
 def test_the_status_shows_gates_and_what_is_next(world: World) -> None:
@@ -470,3 +489,163 @@ def test_home_is_never_enforced(world: World, monkeypatch: pytest.MonkeyPatch) -
 def test_the_file_of_the_slash_command_is_for_people() -> None:
     text = (Path(__file__).parents[1] / "commands" / "enforce.md").read_text()
     assert "disable-model-invocation: true" in text
+
+
+# ---------------------------------------------------------------- what its user learns
+
+
+def test_its_limit_is_told_once_and_shown(world: World) -> None:
+    enforce(world, max_iterations=2, cooldown_seconds=0)
+    for number in (1, 2):
+        assert world.stop(DONE).message.startswith(f"Enforcement {number} of 2: the agent says")
+
+    last, again = world.stop(DONE), world.stop(DONE)
+
+    assert last.message == (
+        "Enforcement 2 of 2 was the last in session s1: it is left alone. "
+        "`sisyphus enforce on` starts the count again."
+    )
+    assert not again.message
+    assert line(world) == "enforce at limit\n"
+    world.cli("enforce", "on")
+    replies = [world.stop(DONE) for _ in range(4)]
+    assert ["was the last" in reply.message for reply in replies] == [False, False, True, False]
+
+
+def test_too_many_failures_are_told_once_and_shown(world: World) -> None:
+    enforce(world, max_failures=2, cooldown_seconds=0)
+    assert [bool(world.stop(DONE).reason) for _ in range(2)] == [True, True]
+
+    last, again = world.stop(DONE), world.stop(DONE)
+
+    assert re.fullmatch(
+        r"Enforcement holds back for (300|299) s: 2 times in a row the agent did nothing.",
+        last.message,
+    )
+    assert not again.message
+    assert line(world) == "enforce waiting\n"
+    assert exported(world)["status"] == "RECOVERING"
+    configure(world, max_failures=2, cooldown_seconds=0, recovery_seconds=0)
+    assert line(world) == "enforce on\n"
+
+
+def test_the_users_command_is_told_of_the_limit(world: World) -> None:
+    inbox = world.root / "inbox"
+    world.cli("enforce", "on")
+    world.write(
+        world.ours / "config.toml",
+        f"[enforce]\nmax_iterations = 1\n[notify]\ncommand = 'cat >> \"{inbox}\"'\n",
+    )
+    world.start()
+    world.stop(DONE)
+    world.stop(DONE)
+
+    end = time.monotonic() + 20
+    while not (inbox.exists() and inbox.read_text().endswith("\n")):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    notice = json.loads(inbox.read_text())
+    assert (notice["kind"], notice["title"]) == ("ended", "Enforcement ended")
+    assert notice["text"].startswith("Enforcement 1 of 1 was the last in session s1")
+
+
+def next_wake(world: World, *words: str) -> str:
+    return str(world.cli("enforce", "status", *words, "--json").json["next"])
+
+
+def test_the_status_says_when_an_idle_session_is_woken(world: World) -> None:
+    world.start()
+    world.loop()
+    world.cli("ralph", "pause", "--session-id", "s1")
+    world.stop(WORKING)  # idle from now on, and nobody waits beside it
+    world.cli("ralph", "cancel", "--session-id", "s1")
+    on = world.cli("enforce", "on").out
+    assert on.endswith("\nA session that is idle now is woken only after its next turn.\n")
+    assert next_wake(world) == "after its next turn"
+
+    world.prompt()
+    assert next_wake(world) == "after its next turn"
+    world.stop(WORKING)
+    assert re.fullmatch(r"at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, if it stays idle", next_wake(world))
+    configure(world, idle_seconds=600)
+    assert next_wake(world) == "after its next turn"
+    configure(world, idle_seconds=0)
+    assert next_wake(world) == "after its next turn"
+
+    world.prompt()
+    world.hook("stop-failure", world.stop_payload("API Error: 500"))
+    assert next_wake(world) == (
+        "not before your next prompt, because its last turn failed: API Error: 500"
+    )
+
+
+def test_the_status_is_of_an_open_session_and_names_those_that_are_stopped(world: World) -> None:
+    enforce(world)
+    world.start("s2")
+    world.stop(DONE)
+    world.stop(DONE, "s2")
+    world.start("s3")
+    world.cli("enforce", "stop", "--session-id", "s3")
+
+    assert "Session s2\n" in world.cli("enforce", "status").out
+    assert "Left alone until your next prompt there: s3\n" in world.cli("enforce", "status").out
+    assert "on, 1 of 50 in the last session. Left alone until your next prompt there: s3\n" in (
+        world.cli("status").out
+    )
+    for session in ("s1", "s2"):
+        world.hook("session-end", world.payload("SessionEnd.other", session))
+    assert world.cli("enforce", "status").out.startswith(
+        "Enforcement: stopped until your next prompt\nSession s3\n"
+    )
+    assert "Enforcement: stopped until your next prompt\n" in world.cli("status").out
+
+
+def test_a_session_that_only_a_command_named_is_not_open(world: World) -> None:
+    enforce(world)
+    id = "12345678-1234-1234-1234-123456789abc"
+    assert world.cli("ralph", "start", "--session-id", id, "--", "x").code == 0
+
+    assert (
+        world.cli("enforce", "stop").out
+        == "Session s1 is left alone until your next prompt there.\n"
+    )
+    assert world.cli("ralph", "start", "--", "x").code == 0
+
+
+@pytest.mark.parametrize("command", ["stop", "status"])
+def test_its_commands_take_the_start_of_an_id(world: World, command: str) -> None:
+    enforce(world, "a4b2c3d4-1")
+    world.start("s2")
+
+    assert "a4b2c3d4-1" in world.cli("enforce", command, "--session-id", "a4").out
+    unknown = world.cli("enforce", command, "--session-id", "qq")
+    assert (unknown.code, unknown.err) == (
+        1, "error: No session qq. `sisyphus sessions --all` lists them.\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "ways"),
+    [
+        ("/sisyphus:enforce", "`/sisyphus:enforce stop` leaves this session alone"),
+        ("", "`sisyphus enforce stop` leaves the sessions alone"),
+    ],
+)
+def test_a_start_names_the_commands_of_where_it_was_typed(
+    world: World, typed: str, ways: str
+) -> None:
+    world.start()
+    said = world.prompt(text=f"{typed} on").reason if typed else world.cli("enforce", "on").out
+    assert ways in said
+
+
+def test_a_session_whose_client_is_gone_is_not_open(world: World) -> None:
+    enforce(world)
+    with subprocess.Popen(["sleep", "60"]) as client:
+        world.setenv("CLAUDE_PID", str(client.pid))
+        world.start("s2")
+        client.kill()
+    world.setenv("CLAUDE_PID", "")
+
+    assert world.cli("enforce", "stop").out.startswith("Session s1 is left alone")
+    assert "The session is s1, the only open one" in world.cli("ralph", "start", "--", "x").out

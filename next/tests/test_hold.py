@@ -215,7 +215,7 @@ def test_when_nobody_can_go_on_the_user_is_told_once(
     change(world, plan)
 
     reply = world.stop()
-    told = f"{message}, so its hold lets sessions stop. To end it, run `sisyphus boulder hold off`"
+    told = f"{message}, so its hold lets sessions stop. To end it, type /boulder-hold off, or run "
     assert reply.reason == ""
     assert reply.message.count(told) == 1
     assert [world.prompt().message, world.stop().is_silent] == ["", True]
@@ -262,7 +262,7 @@ def test_a_question_waits_for_the_user_if_they_say_so(
 def test_plan_mode_and_a_subagent_may_stop(world: World) -> None:
     hold(world)
 
-    assert world.stop(permission_mode="plan").reason == ""
+    assert world.stop(permission_mode="plan").is_silent
     assert world.stop(agent_id="a1").is_silent
     assert iteration(world) == 1
 
@@ -270,7 +270,7 @@ def test_plan_mode_and_a_subagent_may_stop(world: World) -> None:
 def test_background_work_may_be_waited_for(world: World) -> None:
     hold(world)
 
-    assert world.stop(background_tasks=[{"id": "b1", "status": "running"}]).reason == ""
+    assert world.stop(background_tasks=[{"id": "b1", "status": "running"}]).is_silent
     assert iteration(world) == 1
     assert world.stop().reason
 
@@ -388,7 +388,10 @@ def test_ralph_commands_mean_the_hold_where_there_is_no_loop(world: World) -> No
     assert world.cli("ralph", "pause").out.startswith(f"Hold {id} is paused: you paused it.")
     assert state(world) == "paused"
     assert world.stop().reason == ""
-    assert world.cli("ralph", "resume").out == f"Hold {id} is running again.\n"
+    assert world.cli("ralph", "resume").out == (
+        f"Hold {id} is running again.\n"
+        "A session at the plan that is idle begins with your next prompt there.\n"
+    )
     assert world.stop().reason
     assert "belongs to a plan" in world.cli("ralph", "resume", id, "--session-id", "s1").err
     assert world.cli("ralph", "cancel").out == (
@@ -452,7 +455,10 @@ def test_the_log_of_a_hold_shows_its_stops(world: World) -> None:
     stops = json.loads(world.cli("ralph", "log", id, "--json").out)
 
     assert [(stop["iteration"], stop["decision"]) for stop in stops] == [(1, "block"), (2, "pause")]
+    assert stops[0]["why"] == "the plan is not complete: 0 of 2 tasks"
     assert world.why()[-1]["notes"] == [f"hold {id}: blocked, the key of the API"]
+    (at,) = world.cli("boulder", "hold", "--json").json["sessions"]
+    assert at == {"session_id": "s1", "waits_for_user": "the key of the API"}
 
 
 # ---------------------------------------------------------------- several sessions
@@ -751,7 +757,10 @@ def test_a_start_tells_the_user_once_how_it_ends(world: World) -> None:
 
     message = world.start("s2").message
 
-    assert message.count("To end that, run `sisyphus boulder hold off` in a terminal.") == 1
+    assert (
+        message.count("To end that, type /boulder-hold off, or run `sisyphus boulder hold off`")
+        == 1
+    )
     assert message.startswith("Shop: 0 of 2 tasks")
     assert "boulder hold off" not in world.start("s2").text
 
@@ -783,6 +792,14 @@ def test_status_shows_it(world: World) -> None:
         "sessions": [{"session_id": "s1", "waits_for_user": None}],
     }  # fmt: skip
     assert world.cli("boulder", "hold", "status", "--json").json == shown
+
+
+def test_another_project_shows_no_hold(world: World) -> None:
+    hold(world)
+    other = world.new_project("other")
+
+    assert world.cli("status", "--project", other, "--json").json["hold"] is None
+    assert world.cli("boulder", "hold", "--project", other).out == "No hold is on here.\n"
 
 
 def test_hold_without_a_word_shows_it(world: World) -> None:
@@ -823,3 +840,174 @@ def test_a_stop_of_a_held_session_reads_what_the_agent_said(world: World) -> Non
     world.write_down(user("go"), agent(BLOCKED))
 
     assert "needs you" in world.stop(None).message
+
+
+# ---------------------------------------------------------------- out of work, seen from elsewhere
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (BLOCKED_PLAN, "all that is left of the plan Shop is blocked"),
+        ("# Shop\n", "the plan Shop has no tasks"),
+        (None, "the file of the plan Shop is gone"),
+    ],
+)
+def test_a_hold_without_work_waits_for_its_user(world: World, plan: str | None, why: str) -> None:
+    hold(world)
+    world.stop()
+    if plan:
+        world.write("PLAN.md", plan)
+    else:
+        (world.project / "PLAN.md").unlink()
+    assert not world.stop().reason
+
+    (entry,) = world.cli("status", "--json").json["waiting"]
+    status = world.cli("boulder", "hold", "--json").json
+    assert (entry["kind"], entry["loop_id"]) == ("no_work", status["id"])
+    assert entry["text"] == f"Hold {status['id']} has no work: {why}"
+    assert (status["status"], status["why"]) == ("active", why)
+
+    world.write("PLAN.md", PLAN)
+    assert world.cli("status", "--json").json["waiting"] == []
+
+
+def test_the_users_command_is_told_each_time_that_the_work_runs_out(world: World) -> None:
+    inbox = world.root / "inbox"
+    command = f'echo "$SISYPHUS_KIND $SISYPHUS_TEXT" >> "{inbox}"'
+    world.write(world.ours / "config.toml", f"[notify]\ncommand = '''{command}'''\n")
+    hold(world, plan=BLOCKED_PLAN.replace("[!]", "[ ]"))
+    for _ in range(2):
+        world.edit("PLAN.md", "[ ] two", "[!] two")
+        assert [bool(world.stop().message) for _ in range(2)] == [True, False]
+        world.edit("PLAN.md", "[!] two", "[ ] two")
+        assert world.stop().reason
+
+    end = time.monotonic() + 20
+    while not inbox.exists() or len(lines := inbox.read_text().splitlines()) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert {line.split()[0] for line in lines} == {"no_work"}
+    assert "all that is left of the plan Shop is blocked. Task: " in lines[0]
+
+
+def test_it_shows_the_plan_as_its_file_is_now(world: World) -> None:
+    hold(world)
+    world.write("PLAN.md", PLAN.replace("[ ] one", "[x] one").replace("# Shop", "# Store"))
+
+    assert "1 of 2 tasks. It ends" in world.cli("boulder", "hold").out
+    assert world.cli("boulder", "hold", "--json").json["plan_name"] == "Store"
+
+
+# ---------------------------------------------------------------- its command
+
+
+@pytest.mark.parametrize("action", ["on", "off", "status"])
+def test_it_takes_the_start_of_an_id_and_refuses_unknown_ones(world: World, action: str) -> None:
+    hold(world, session="a4b2c3d4-1")
+    before = world.cli("sessions", "--json").out
+
+    for id, problem in (
+        ("qq", "No session qq. `sisyphus sessions --all` lists them."),
+        ("../x", "'../x' cannot be the id of a session."),
+    ):
+        answer = world.cli("boulder", "hold", action, "--session-id", id)
+        assert (answer.code, answer.err) == (1, f"error: {problem}\n")
+    assert world.cli("boulder", "hold", action, "--session-id", "a4").code == 0
+    assert [each["session_id"] for each in json.loads(before)["sessions"]] == ["a4b2c3d4-1"]
+    assert len(world.cli("sessions", "--json").json["sessions"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["on", "--max-iterations", "x"], "--max-iterations must be a whole number"),
+        (["on", "--max-minutes", "-1"], "--max-minutes must be a whole number"),
+        (["off", "--max-iterations", "3"], "--max-iterations is for `sisyphus boulder hold on`."),
+        (["status", "--wait-for-user"], "--wait-for-user is for `sisyphus boulder hold on`."),
+    ],
+)
+def test_wrong_options_are_refused(world: World, words: list[str], problem: str) -> None:
+    hold(world)
+
+    answer = world.cli("boulder", "hold", *words)
+
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"error: {problem}")
+    assert state(world) == "active"
+
+
+@pytest.mark.parametrize(
+    ("plan", "way"),
+    [
+        (None, "Write a PLAN.md with `- [ ] tasks`."),
+        (DONE, "Write a PLAN.md with `- [ ] tasks`."),
+        (PLAN, "`sisyphus boulder start` follows one."),
+    ],
+)
+def test_without_a_plan_it_says_how_to_get_one(world: World, plan: str | None, way: str) -> None:
+    if plan:
+        world.write("PLAN.md", plan)
+        world.start()
+        world.cli("boulder", "clear")
+
+    answer = world.cli("boulder", "hold", "on")
+
+    assert answer.code == 1
+    assert answer.err.endswith(f"and none is followed here. {way}\n")
+
+
+@pytest.mark.parametrize(
+    ("fields", "command"), [({}, "/boulder-hold"), (None, "/sisyphus:boulder-hold")]
+)
+def test_in_a_session_its_slash_command_is_named(
+    world: World, fields: dict[str, str] | None, command: str
+) -> None:
+    world.cli("install", "--yes")
+    if fields is None:
+        world.setenv("CLAUDE_PLUGIN_ROOT", str(Path(__file__).parents[1]))
+    world.write("PLAN.md", PLAN)
+    world.start()
+    way = f"type {command} off, or run `sisyphus boulder hold off` in a terminal"
+
+    assert way in world.prompt(text=f"{command} on").reason
+    assert way in world.prompt(text=f"{command} status").reason
+    assert way in world.start("s2").message
+
+
+def test_ids_are_short(world: World) -> None:
+    id = "12345678-1234-1234-1234-123456789abc"
+
+    assert "Sessions at the plan now: 12345678.\n" in hold(world, session=id).out
+
+
+@pytest.mark.parametrize("words", [["hold", "on"], ["start"]])
+def test_a_session_that_has_not_started_may_be_named_by_its_whole_id(
+    world: World, words: list[str]
+) -> None:
+    world.write("PLAN.md", PLAN)
+    id = "12345678-1234-1234-1234-123456789abc"
+
+    answer = world.cli("boulder", *words, "--session-id", id)
+
+    assert (answer.code, answer.err) == (0, f"warning: session {id} has not started yet.\n")
+    assert not world.cli("boulder", *words, "--session-id", id).err
+    assert world.plan("--session-id", id)["session_ids"] == [id]
+
+
+def test_a_hold_that_is_not_paused_cannot_be_resumed(world: World) -> None:
+    hold(world)
+
+    said = world.cli("ralph", "resume").out
+
+    assert "was not paused" in said
+    assert "A session at the plan that is idle begins with your next prompt there." in said
+
+
+def test_the_status_line_says_that_it_waits_for_its_plan(world: World) -> None:
+    hold(world)
+    assert "hold 1/100\n" in line(world)
+    world.edit("PLAN.md", "[ ] one", "[x] one")
+    world.edit("PLAN.md", "[ ] two", "[!] two")
+
+    assert "hold 1/100 waiting\n" in line(world)

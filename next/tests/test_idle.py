@@ -175,7 +175,8 @@ def test_beside_a_loop_or_after_a_stop_of_its_user_it_is_not_woken(
 
 
 def test_the_limit_and_the_failures_end_it(enforced: World) -> None:
-    configure(enforced, idle_seconds=0, cooldown_seconds=0, max_iterations=3, max_failures=2)
+    limits = {"max_iterations": 3, "max_failures": 2, "recovery_seconds": 3600}
+    configure(enforced, idle_seconds=0, cooldown_seconds=0, **limits)
     for is_woken, failures in ((True, 0), (True, 1), (False, 2)):
         enforced.stop(WORKING)
         assert exported(enforced)["failureCount"] == failures
@@ -241,7 +242,7 @@ def test_whatever_happens_meanwhile_ends_the_wait(enforced: World, what: str) ->
                 enforced.setenv("CLAUDE_PID", "")
                 enforced.cli("enforce", what)
 
-        assert is_quiet(waiter.result(timeout=20))
+        assert is_quiet(waiter.result(timeout=6))
 
 
 def test_it_ends_with_its_client(enforced: World) -> None:
@@ -297,3 +298,26 @@ def test_what_an_earlier_stop_left_wakes_nobody(enforced: World) -> None:
         db.execute("UPDATE session SET idle_since = idle_since - 100")
 
     assert is_quiet(wait(enforced))
+
+
+def test_too_many_failures_are_waited_for(enforced: World) -> None:
+    limits = {"idle_seconds": 0, "cooldown_seconds": 0, "max_failures": 1}
+    configure(enforced, **limits)
+    enforced.stop(WORKING)
+    assert wait(enforced).code == 2
+    begun = time.time()
+    configure(enforced, recovery_seconds=2, **limits)
+    assert "holds back for" in enforced.stop(WORKING).message
+
+    assert wait(enforced).code == 2
+
+    assert time.time() - begun >= 1.5
+    assert exported(enforced)["failureCount"] == 0
+
+
+def test_why_says_that_a_prompt_was_a_wake(enforced: World) -> None:
+    enforced.stop(WORKING)
+    head = "<task-notification>\n<summary>Stop hook feedback</summary>\n</task-notification>\n"
+    enforced.prompt(text=f"{head}<system-reminder>\n{wait(enforced).err}</system-reminder>")
+
+    assert enforced.why()[-1]["notes"] == ["Enforcement 1 of 50: the agent was idle, and is woken."]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
+from world import World, agent
 
 from sisyphus import notify
 from sisyphus.notify import Notice
@@ -68,10 +68,10 @@ def test_the_command_is_told_how_a_loop_went(
 
     (notice,) = wait_for(inbox)
 
-    limit = "1" if options else "100"
+    number = "" if options else ", iteration 1 of 100"  # else the reason says it
     assert notice == {
         "kind": kind, "title": title, "project": str(world.project), "session": "s1", "loop": loop,
-        "text": f"Ralph loop {loop}, iteration 1 of {limit}: {why}. Task: Fix the kiln.",
+        "text": f"Ralph loop {loop}{number}: {why}. Task: Fix the kiln.",
         "iteration": 1,
     }  # fmt: skip
     found = variables(inbox)
@@ -91,10 +91,22 @@ def test_a_loop_that_the_breaker_stops_is_paused(world: World, inbox: Path) -> N
     assert notice["iteration"] == 5
 
 
+def test_a_loop_that_was_done_before_the_next_one_is_sent(world: World, inbox: Path) -> None:
+    loop = world.loop()
+    world.write_down(agent("<promise>DONE</promise>"))
+    world.skill("sisyphus:ralph-loop", "More. --completion-promise MORE")
+    world.stop("Hm.")
+
+    (notice,) = wait_for(inbox)
+
+    assert (notice["kind"], notice["loop"]) == ("completion", loop)
+
+
 def test_a_question_is_sent_once(world: World, inbox: Path) -> None:
     world.loop("--wait-for-user")
     for _ in range(2):
         assert not world.stop("Which database should I use?").reason
+    assert not world.stop("I wait.", background_tasks=[{"id": "b1"}]).reason
 
     (notice,) = notices(world, inbox)
 
@@ -127,6 +139,21 @@ def test_what_an_enforced_session_needs_is_sent(world: World, inbox: Path) -> No
     (notice,) = wait_for(inbox)
 
     assert (notice["kind"], notice["text"]) == ("blocked", "Session s1 needs you: a key")
+
+
+def test_a_turn_that_failed_is_sent_if_perhaps_nobody_watches(world: World, inbox: Path) -> None:
+    failure = "Credit balance is too low"
+    world.cli("ralph", "pause", world.loop(session="s2"))
+    world.hook("stop-failure", world.stop_payload(failure, "s2"))
+    world.loop()
+    world.hook("stop-failure", world.stop_payload(failure))
+
+    (notice,) = notices(world, inbox)
+
+    assert (notice["kind"], notice["title"], notice["session"]) == (
+        "failure", "A turn failed", "s1",
+    )  # fmt: skip
+    assert notice["text"] == f"Session s1 stopped: its last turn failed: {failure}"
 
 
 def test_what_goes_on_or_is_done_by_the_user_sends_nothing(world: World, inbox: Path) -> None:
@@ -268,3 +295,16 @@ def test_without_a_command_the_test_says_how_to_set_it(world: World) -> None:
     assert shown.code == 0
     assert "notify.command is empty. Set it in ~/.claude/.sisyphus/config.toml" in shown.out
     assert "[notify]\ncommand = " in shown.out
+
+
+@pytest.mark.parametrize("need", ["who pays?", "Pay!", "the key"])
+def test_a_sentence_has_one_end(world: World, inbox: Path, need: str) -> None:
+    loop = world.loop(prompt="Fix the kiln.")
+    world.stop(f"<blocked>{need}</blocked>")
+
+    (notice,) = wait_for(inbox)
+
+    end = "." if need == "the key" else ""
+    assert notice["text"] == (
+        f"Ralph loop {loop}, iteration 1 of 100: {need}{end} Task: Fix the kiln."
+    )

@@ -6,6 +6,7 @@ import io
 import json
 import re
 
+import pytest
 from world import World
 
 from sisyphus.hook import statusline
@@ -111,3 +112,20 @@ def test_settings_of_any_shape_are_read(world: World) -> None:
         world.write(".claude/settings.json", text)
 
         assert world.cli("status").code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["status"], ["boulder", "status"], ["boulder", "hold", "on"], ["boulder", "checkpoint", "x"],
+     ["enforce", "on"]],
+)  # fmt: skip
+def test_where_no_project_can_be_commands_say_so(
+    world: World, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir("/")
+
+    answer = world.cli(*words)
+
+    assert (
+        "Your home folder is never a project, nor is a folder above it" in answer.out + answer.err
+    )

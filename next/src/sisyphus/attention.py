@@ -14,14 +14,18 @@ from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
 from sisyphus.ralph.loop import Loop
-from sisyphus.sessions import dialog
+from sisyphus.sessions import dialog, record
 from sisyphus.sessions import messages as sessions
+from sisyphus.sessions.hooks import FAILURE
+from sisyphus.stop import hold as holds
+from sisyphus.stop import messages as words
 from sisyphus.store import Store
 from sisyphus.text import iso
 
-RESTS, QUESTION, LEFT = "rests", "question", "left"
+RESTS, QUESTION, LEFT, NO_WORK = "rests", "question", "left", "no_work"
 """Kinds, besides the dialog's and the statuses of a loop that is not active. RESTS: a session that
-said that it needs its user, under a hold or enforcement. LEFT: a loop whose session is over."""
+said that it needs its user, under a hold or enforcement. LEFT: a loop whose session is over.
+NO_WORK: a hold whose plan nobody can go on with."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Waiting:
 
 def waiting(store: Store, now: float, project: str = "") -> list[Waiting]:
     """Returns what waits, the longest first. project: only what is there; "" = everywhere."""
-    found = [*_loops(store), *_holds(store)]
+    found = [*_loops(store), *_holds(store, now)]
     owners = {each.session for each in found}
     found += [each for each in _requests(store) if each.session not in owners]
     found += _dialogs(store, now)
@@ -66,13 +70,12 @@ def as_dict(each: Waiting) -> dict[str, Any]:
 def _loops(store: Store) -> Iterator[Waiting]:
     """Of nested loops, yields the one that its session works at."""
     for session in dict.fromkeys(loop.session for loop in loops.all_live(store)):
-        row = store.one("SELECT id, process, ended_at, seen_at FROM session WHERE n = ?", session)
+        row = store.one("SELECT id, ended_at, seen_at FROM session WHERE n = ?", session)
         loop = loops.current(store, session)
         assert row is not None
         assert loop is not None
-        id, process, ended_at, seen_at = row
-        is_over = ended_at is not None or (process and not is_alive(process))
-        if loop.left_at is not None or is_over:
+        id, ended_at, seen_at = row
+        if loop.left_at is not None or record.is_over(store, session):
             since = loop.left_at or ended_at or seen_at
             text, answer = ralph.where_left(loop), ralph.what_takes_up(loop, id)
             yield Waiting(LEFT, text, since, answer, loop.project, id, loop.id)
@@ -80,10 +83,15 @@ def _loops(store: Store) -> Iterator[Waiting]:
             yield _paused(loop, id)
 
 
-def _holds(store: Store) -> Iterator[Waiting]:
+def _holds(store: Store, now: float) -> Iterator[Waiting]:
     for hold in loops.holds(store):
+        plan = holds.plan_facts(holds.plan_now(store, hold, now))
         if not hold.is_active:
             yield _paused(hold, "")
+        elif plan.no_work:
+            since = holds.last_stop(store, hold)
+            text, answer = words.has_no_work(hold, plan), words.WHAT_GIVES_WORK
+            yield Waiting(NO_WORK, text, since, answer, hold.project, loop=hold.id)
 
 
 def _paused(loop: Loop, session: str) -> Waiting:
@@ -102,15 +110,19 @@ _IS_UNATTENDED = """main.ended_at IS NULL AND (
 
 
 def _requests(store: Store) -> Iterator[Waiting]:
-    """Yields the sessions that have stopped because they need something, or asked."""
+    """Yields the sessions that have stopped because they failed, need something, or asked."""
     rows = store.all(
-        "SELECT id, project, process, rests, question, coalesce(idle_since, seen_at) "
-        f"FROM session AS main WHERE (rests <> '' OR question <> '') AND {_IS_UNATTENDED}"
+        "SELECT id, project, process, rests, question, failed, coalesce(idle_since, seen_at) "
+        "FROM session AS main WHERE (rests <> '' OR question <> '' OR failed <> '') "
+        f"AND {_IS_UNATTENDED}"
     )
-    for id, project, process, rests, question, since in rows:
+    for id, project, process, rests, question, failed, since in rows:
         if process and not is_alive(process):
             continue
-        if rests:
+        if failed:
+            text, answer = sessions.failed(id, failed), sessions.ANSWER_REST
+            yield Waiting(FAILURE, text, since, answer, project, id)
+        elif rests:
             text, answer = sessions.rests(id, rests), sessions.ANSWER_REST
             yield Waiting(RESTS, text, since, answer, project, id)
         else:
@@ -129,5 +141,5 @@ def _dialogs(store: Store, now: float) -> Iterator[Waiting]:
     )
     for client, id, project, process, tool, since in rows:
         if dialog.is_open(client, process):
-            text, answer = sessions.asks_permission(id, tool), sessions.ANSWER_DIALOG
+            text, answer = sessions.asks_permission(id, tool, project), sessions.ANSWER_DIALOG
             yield Waiting(dialog.KIND, text, since, answer, project, id)

@@ -10,7 +10,8 @@ from e2e.terminal import terminal
 
 TYPED = '/sisyphus:ralph-loop "deploy it" --completion-promise "DONE"'
 PROMISE = say("<promise>DONE</promise>")
-ASKS = "asks for your permission to use Bash."
+WAIT = "python3 -c 'import time; time.sleep(15)'"
+ASKS = "asks for your permission to use Bash: " + WAIT
 CONFIG = "../home/.claude/.sisyphus/config.toml"
 
 
@@ -22,18 +23,18 @@ def dialogs(desk: Desk) -> list[str]:
 def test_a_dialog_that_nobody_answers_is_named_and_sent(desk: Desk) -> None:
     notice = desk.home / "notice.json"
     desk.write(CONFIG, f"[notify]\ncommand = 'cat > {notice}.new; mv {notice}.new {notice}'\n")
-    turns = [use(shell("python3 -c 'import time; time.sleep(15)'")), PROMISE]
+    turns = [use(shell(WAIT)), PROMISE]
 
     with terminal(desk, turns=turns) as client:
         client.type(TYPED)
         client.until_asking()
         assert dialogs(desk) == []
         client.until(lambda: dialogs(desk), "entry in the list")
-        assert f"Waiting for you:\n    Session {client.session[:8]} {ASKS}" in desk.sisyphus(
-            "status"
-        )
+        text = f"Session {client.session[:8]} in {desk.project.name} {ASKS}"
+        status = desk.sisyphus("status")
+        assert f"Waiting for you:\n    {text}" in status
         client.until(notice.exists, "notice")
-        assert json.loads(notice.read_text())["text"] == f"Session {client.session[:8]} {ASKS}"
+        assert json.loads(notice.read_text())["text"] == text
 
         client.press("1")  # yes; the tool then runs for a while, and no event says so
         client.until(lambda: not dialogs(desk), "end of the entry")

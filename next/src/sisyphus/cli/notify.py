@@ -30,7 +30,7 @@ def test(project: show.Project = "") -> None:
     place = show.place(project)
     command = place.settings["notify.command"]
     if not command:
-        file = paths.display(f"{paths.our_home(place.project)}/config.toml", "")
+        file = paths.display(f"{place.our_home}/config.toml", "")
         show.line(_HOW.format(file=file).rstrip())
         return
     show.line(f"notify.command: {command}", "dim")

@@ -20,7 +20,7 @@ class RecordedCall:
     action: what it does to a file (see `hook.event`). command: the slash command that a Skill call
     runs. asks_user: the call waits for an answer of the user. target: what the tool works on, for
     people: a file, a command line, a pattern; "" = nothing that we know. shell: the command line
-    that it runs and waits for; "" = none.
+    that it runs and waits for; "" = none. text: what it puts into a file.
     """
 
     id: str
@@ -30,6 +30,7 @@ class RecordedCall:
     asks_user: bool = False
     target: str = ""
     shell: str = ""
+    text: str = ""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -47,6 +48,7 @@ class Record:
     at: seconds since 1970; 0 = unknown. ids: the client's ids of the line and of its prompt.
     calls: the tools that the agent calls. results: what tools answered. command: the slash command
     that the user typed. tokens: the cost of the whole answer, on its first line only.
+    is_personal: it is a prompt that a person typed, not the client.
     """
 
     author: str
@@ -57,6 +59,7 @@ class Record:
     results: tuple[ToolResult, ...] = ()
     command: Command | None = None
     tokens: int = 0
+    is_personal: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -6,13 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from sisyphus import clients, exports
-from sisyphus.cli import show
+from sisyphus.cli import asker, show
 from sisyphus.enforce import gates, messages, record, state_file
 from sisyphus.enforce.gates import GateFacts
+from sisyphus.enforce.record import Enforcement
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import can_be_project
 from sisyphus.sessions import record as sessions
 from sisyphus.sessions import stops
+from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.text import iso, one_line
 
 app = typer.Typer(
@@ -37,12 +39,14 @@ def on(project: show.Project = "") -> None:
     place = show.place(project)
     show.need_memory(place.store)
     if not can_be_project(place.project):
-        raise SisyphusError("Your home folder is never a project. Go to a project.")
+        raise SisyphusError(NO_PROJECT)
     with place.store.write():
         record.switch(place.store, place.project, is_on=True, now=time.time())
         record.restart(place.store, place.project)
     _export(place)
-    show.line(messages.switched_on(place.project, place.settings))
+    show.line(messages.switched_on(place.project, place.settings, show.asker().typed))
+    if sessions.open_ids(place.store, place.project):
+        show.line(messages.BEGINS)
     show.what_is_off(place, "enforce.enabled")
 
 
@@ -70,9 +74,9 @@ def stop(session: Session = "", project: show.Project = "") -> None:
     if not record.enforced_since(place.store, place.project):
         show.line(messages.NOT_ON)
         return
-    id = session or show.asker().session
+    id = asker.known_session(place.store, session)
     with place.store.write():
-        ids = [_whole_id(place, id)] if id else sessions.open_ids(place.store, place.project)
+        ids = [id] if id else sessions.open_ids(place.store, place.project)
         for each in ids:
             number = sessions.find(place.store, clients.CLAUDE_CODE, each)
             enforcement = record.load(place.store, number)
@@ -88,23 +92,14 @@ def status(session: Session = "", project: show.Project = "", as_json: show.AsJs
     """Show whether enforcement is on, the gates of a session, and when it may come next. Default:
     this session, else the one that was enforced last."""
     place = show.place(project)
-    id = session or show.asker().session
-    whole = _whole_id(place, id) if session else id
-    number = sessions.find(place.store, clients.CLAUDE_CODE, whole) if whole else 0
+    id = asker.known_session(place.store, session)
+    number = sessions.find(place.store, clients.CLAUDE_CODE, id) if id else 0
     number = number or record.latest(place.store, place.project)[0]
     data = _describe(place, number)
     if as_json:
         show.as_json(data)
     else:
         _print(place, data)
-
-
-def _whole_id(place: show.Place, id: str) -> str:
-    """Raises `SisyphusError` if no session has the id."""
-    whole = sessions.whole_id(place.store, id)
-    if not whole:
-        raise SisyphusError(f"No session {one_line(id, 40)} is known.")
-    return whole
 
 
 def _export(place: show.Place) -> None:
@@ -120,7 +115,11 @@ def _describe(place: show.Place, number: int) -> dict[str, Any]:
         "limits": {name: place.settings[f"enforce.{name}"] for name in LIMITS},
         **state_file.as_dict(place.store, place.project, place.settings, number),
         "session_id": sessions.id_of(place.store, number) or None,
-        **(_gates(place, number) if since and number else {"gates": [], "next_at": None}),
+        **(
+            _gates(place, number)
+            if since and number
+            else {"gates": [], "next_at": None, "next": None}
+        ),
     }
 
 
@@ -140,11 +139,29 @@ def _gates(place: show.Place, number: int) -> dict[str, Any]:
         has_other=_has_other(place, number),
     )
     rows = gates.gates(facts, enforcement, values)
-    is_due = idle_since is not None and all(gate.opens_in_time for gate in rows if gate.why)
+    if failure := stops.failure_of(place.store, number):
+        at, when = 0.0, messages.next_after_failure(failure)
+    elif not all(gate.opens_in_time for gate in rows if gate.why):
+        at, when = 0.0, messages.NOT_BY_ITSELF
+    else:
+        at = _next_wake(place, idle_since, enforcement, now)
+        when = messages.next_at(show.clock(at)) if at else messages.AFTER_TURN
     return {
         "gates": [{"gate": gate.name, "is_open": not gate.why, "why": gate.why} for gate in rows],
-        "next_at": iso(gates.next_at(idle_since or now, enforcement, values)) if is_due else None,
+        "next_at": iso(at) if at else None,
+        "next": when,
     }
+
+
+def _next_wake(
+    place: show.Place, idle_since: float | None, enforcement: Enforcement, now: float
+) -> float:
+    """Returns when the process that waits beside an idle session wakes it; 0 = none waits, because
+    it does not run for longer, or because enforcement was off at the last Stop."""
+    if idle_since is None or idle_since < record.enforced_since(place.store, place.project):
+        return 0.0
+    at = gates.next_at(idle_since, enforcement, place.settings)
+    return at if now <= at <= idle_since + gates.WAIT_SECONDS else 0.0
 
 
 def _has_other(place: show.Place, number: int) -> bool:
@@ -171,5 +188,6 @@ def _print(place: show.Place, data: dict[str, Any]) -> None:
     show.line(f"Enforcements: {count}, failures in a row: {data['failureCount']}", indent=2)
     for gate in data["gates"]:
         show.line(f"{gate['gate']}: {gate['why'] or 'open'}", indent=2)
-    when = f"at {data['next_at']}, if it stays idle" if data["next_at"] else "not by itself now"
-    show.line(f"Next by idle time: {when}", indent=2)
+    show.line(f"Next by idle time: {data['next']}", indent=2)
+    if others := [each for each in record.stopped(place.store, place.project) if each != id]:
+        show.line(messages.left_alone(others))

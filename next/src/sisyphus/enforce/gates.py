@@ -15,8 +15,12 @@ BACKOFF = 2
 
 _MAX_DOUBLINGS = 20
 
-IDLE, COOLDOWN = "idle time", "cooldown"
+IDLE, COOLDOWN, FAILURES = "idle time", "cooldown", "failures"
 """The gates that open by themselves, with time."""
+
+WAIT_SECONDS = 590
+"""How long a process waits beside an idle session. The client kills it after 600 s, see
+hooks.json."""
 
 
 @dataclass(eq=False, repr=False)
@@ -52,7 +56,7 @@ class Gate:
     @property
     def opens_in_time(self) -> bool:
         """Tells whether nothing but time has to pass until it is open."""
-        return self.name in (IDLE, COOLDOWN)
+        return self.name in (IDLE, COOLDOWN, FAILURES)
 
 
 def after_turn(
@@ -70,10 +74,29 @@ def after_turn(
     return replace(enforcement, failures=failures, is_pending=False)
 
 
+def has_too_many_failures(enforcement: Enforcement, settings: Values) -> bool:
+    return bool(0 < settings["enforce.max_failures"] <= enforcement.failures)
+
+
+def recovers_at(enforcement: Enforcement, settings: Values) -> float:
+    """Returns when too many failures are forgotten, in seconds since 1970."""
+    return float(enforcement.at + settings["enforce.recovery_seconds"])
+
+
+def recovered(enforcement: Enforcement, now: float, settings: Values) -> Enforcement:
+    """Returns what is known of a session whose failures, if they were too many, may be forgotten
+    by now."""
+    is_over = now >= recovers_at(enforcement, settings)
+    if is_over and has_too_many_failures(enforcement, settings):
+        return replace(enforcement, failures=0)
+    return enforcement
+
+
 def gates(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[Gate]:
     """Returns all gates in their order: first what leaves the session alone in any case."""
-    last, most = settings["enforce.max_iterations"], settings["enforce.max_failures"]
-    opens = cooldown_ends(enforcement, settings)
+    enforcement = recovered(enforcement, facts.now, settings)
+    last, opens = settings["enforce.max_iterations"], cooldown_ends(enforcement, settings)
+    left = recovers_at(enforcement, settings) - facts.now
     rows = (
         ("plan mode", facts.is_planning, "the agent is in plan mode"),
         ("loop or hold", facts.has_other, "a loop or a hold decides"),
@@ -83,9 +106,10 @@ def gates(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[
         (IDLE, is_too_early(facts, settings), "the session is not idle for long enough"),
         (COOLDOWN, facts.now < opens, f"{opens - facts.now:.0f} s of the cooldown are left"),
         (
-            "failures",
-            0 < most <= enforcement.failures,
-            f"{enforcement.failures} enforcements in a row without a tool call",
+            FAILURES,
+            has_too_many_failures(enforcement, settings),
+            f"{enforcement.failures} enforcements in a row without a tool call, forgotten in "
+            f"{left:.0f} s",
         ),
         ("stop", enforcement.is_stopped, "the user stopped it until their next prompt"),
         (
@@ -113,14 +137,19 @@ def is_exhausted(enforcement: Enforcement, settings: Values) -> bool:
 
 
 def cooldown_ends(enforcement: Enforcement, settings: Values) -> float:
-    """Returns when the next enforcement may follow the last one, in seconds since 1970."""
+    """Returns when the next enforcement may follow the last one, in seconds since 1970. If there
+    were too many failures, that is not before they are forgotten."""
     if not enforcement.at:
         return 0.0
+    if has_too_many_failures(enforcement, settings):
+        return float(enforcement.at + settings["enforce.cooldown_seconds"])
     doublings = min(enforcement.failures, _MAX_DOUBLINGS)
     return float(enforcement.at + settings["enforce.cooldown_seconds"] * BACKOFF**doublings)
 
 
 def next_at(idle_since: float, enforcement: Enforcement, settings: Values) -> float:
-    """Returns when idle time and cooldown of an idle session are over, in seconds since 1970."""
+    """Returns when time has opened the gates of an idle session, in seconds since 1970."""
     idle_ends = float(idle_since + settings["enforce.idle_seconds"])
-    return max(idle_ends, cooldown_ends(enforcement, settings))
+    ends = max(idle_ends, cooldown_ends(enforcement, settings))
+    is_failing = has_too_many_failures(enforcement, settings)
+    return max(ends, recovers_at(enforcement, settings)) if is_failing else ends

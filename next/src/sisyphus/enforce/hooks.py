@@ -35,7 +35,8 @@ def look_at_prompt(hook: Hook) -> Act | None:
 def _tell_of_wake(hook: Hook) -> Outcome:
     """Tells the user why the session goes on: the client does not."""
     number = messages.number(record.load(hook.store, hook.session), hook.settings)
-    return Outcome(messages=[messages.is_woken(number)])
+    text = messages.is_woken(number)
+    return Outcome(messages=[text], notes=[text])
 
 
 def _take_prompt(hook: Hook) -> Outcome:

@@ -99,8 +99,10 @@ def is_on(command: str) -> str:
     )
 
 
-def switched_on(project: str, settings: Values) -> str:
-    """Says what enforcement does from now on, how far it goes, and how to end it."""
+def switched_on(project: str, settings: Values, typed: str) -> str:
+    """Says what enforcement does from now on, how far it goes, and how to end it. typed: our slash
+    command, if the user is in a session, else ""."""
+    command, whom = typed or "sisyphus enforce", "this session" if typed else "the sessions"
     limit = settings["enforce.max_iterations"]
     ends = (
         f"At most {limit} times a session: each time costs you a turn of the model."
@@ -112,8 +114,45 @@ def switched_on(project: str, settings: Values) -> str:
         "An agent that says that it is done must prove it, and one that has been idle for "
         f"{settings['enforce.idle_seconds']} s is woken (in a terminal).\n"
         f"{ends}\n"
-        "`sisyphus enforce stop` leaves the sessions alone until your next prompt, "
-        "`sisyphus enforce off` ends it."
+        f"`{command} stop` leaves {whom} alone until your next prompt, `{command} off` ends it."
+    )
+
+
+BEGINS = "A session that is idle now is woken only after its next turn."
+
+
+def next_at(clock: str) -> str:
+    """Says when an idle session is woken. clock: as people read it."""
+    return f"at {clock}, if it stays idle"
+
+
+def next_after_failure(error: str) -> str:
+    return f"not before your next prompt, because its last turn failed: {one_line(error, _NEED)}"
+
+
+AFTER_TURN, NOT_BY_ITSELF = "after its next turn", "not by itself now"
+"""When a session is woken that works, or beside which nobody waits; when a gate is closed that time
+does not open."""
+
+
+def left_alone(sessions: Sequence[str]) -> str:
+    """Says which sessions their user stopped. sessions: their ids."""
+    return f"Left alone until your next prompt there: {', '.join(each[:8] for each in sessions)}"
+
+
+def is_exhausted(session: str, limit: int) -> str:
+    """Tells the user once that enforcement has given up a session."""
+    return (
+        f"Enforcement {limit} of {limit} was the last in session {session[:8]}: it is left alone. "
+        "`sisyphus enforce on` starts the count again."
+    )
+
+
+def has_failed(failures: int, seconds: float) -> str:
+    """Tells the user once that enforcement holds back for a while."""
+    return (
+        f"Enforcement holds back for {seconds:.0f} s: {failures} times in a row the agent did "
+        "nothing."
     )
 
 
@@ -144,10 +183,12 @@ STATUS = {
 """What each status in `enforce.json` means."""
 
 
-def summary(status: str, iteration: int, limit: int) -> str:
-    """The line of `sisyphus status`. iteration, limit: of the session that was enforced last."""
+def summary(status: str, iteration: int, limit: int, stopped: Sequence[str]) -> str:
+    """The line of `sisyphus status`. iteration, limit: of the session that was enforced last.
+    stopped: the ids of others that their user stopped."""
     count = f", {of_limit(iteration, limit)} in the last session" if iteration else ""
-    return f"Enforcement: {STATUS[status]}{count}"
+    rest = f". {left_alone(stopped)}" if stopped else ""
+    return f"Enforcement: {STATUS[status]}{count}{rest}"
 
 
 # ---------------------------------------------------------------- for the journal

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sisyphus.sessions import record as sessions
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.store import Store
@@ -71,11 +73,25 @@ def restart(store: Store, project: str) -> None:
 
 
 def latest(store: Store, project: str) -> tuple[int, Enforcement]:
-    """Returns the session that was enforced last in a project, and what is known of it; the one
-    used last if none was enforced, 0 if there is no session."""
-    row = store.one(
+    """Returns the session that was enforced last in a project, and what is known of it: an open one
+    if there is any. If none was enforced, the one used last; 0 if there is no session."""
+    rows = store.all(
         "SELECT session.n FROM session LEFT JOIN enforcement ON enforcement.session = session.n "
         "WHERE session.agent = '' AND project = ? ORDER BY coalesce(at, 0) DESC, seen_at DESC",
         project,
     )
-    return (int(row[0]), load(store, row[0])) if row else (0, Enforcement())
+    numbers = [int(row[0]) for row in rows]
+    is_open = (number for number in numbers if not sessions.is_over(store, number))
+    picked = next(is_open, numbers[0] if numbers else 0)
+    return picked, load(store, picked)
+
+
+def stopped(store: Store, project: str) -> list[str]:
+    """Returns the ids of the open sessions that their user stopped until their next prompt."""
+    ids = sessions.open_ids(store, project)
+    rows = store.all(
+        "SELECT id FROM session JOIN enforcement ON enforcement.session = session.n "
+        "WHERE session.agent = '' AND project = ? AND is_stopped",
+        project,
+    )
+    return [row[0] for row in rows if row[0] in ids]

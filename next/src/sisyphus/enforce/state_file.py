@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 
 from sisyphus import exports, paths
-from sisyphus.enforce import record
-from sisyphus.enforce.gates import is_exhausted
+from sisyphus.enforce import gates, record
 from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 OFF, CONTINUOUS, STOPPED = "OFF", "CONTINUOUS", "STOPPED"
 RECOVERING, EXHAUSTED = "RECOVERING", "EXHAUSTED"
+
+_SHORT = {CONTINUOUS: "on", STOPPED: "stopped", RECOVERING: "waiting", EXHAUSTED: "at limit"}
 
 
 def export(store: Store, project: str, settings: Values) -> None:
@@ -43,16 +45,21 @@ def as_dict(store: Store, project: str, settings: Values, session: int = 0) -> d
         "lastEnforcement": int(enforcement.at * 1000),
         "failureCount": enforcement.failures,
         "stopRequested": enforcement.is_stopped,
-        "status": status(enforcement, settings) if is_on else OFF,
+        "status": status(enforcement, settings, time.time()) if is_on else OFF,
     }
 
 
-def status(enforcement: Enforcement, settings: Values) -> str:
+def in_short(enforcement: Enforcement, settings: Values, now: float) -> str:
+    """Returns the status of a session for a status line."""
+    return f"enforce {_SHORT[status(enforcement, settings, now)]}"
+
+
+def status(enforcement: Enforcement, settings: Values, now: float) -> str:
     """Returns the status of a session where enforcement is on."""
     if enforcement.is_stopped:
         return STOPPED
-    if is_exhausted(enforcement, settings):
+    if gates.is_exhausted(enforcement, settings):
         return EXHAUSTED
-    if 0 < settings["enforce.max_failures"] <= enforcement.failures:
+    if gates.has_too_many_failures(gates.recovered(enforcement, now, settings), settings):
         return RECOVERING
     return CONTINUOUS

@@ -120,10 +120,13 @@ def _hold(store: Store, values: Values, session: int) -> Iterator[str]:
         return
     from sisyphus.ralph import loop as loops
     from sisyphus.sessions import stops
+    from sisyphus.stop import hold as holds
 
     if hold := loops.hold_of(store, session):
         limit = f"/{hold.options.max_iterations}" if hold.options.max_iterations else ""
-        waits = " blocked" if stops.why_rests(store, session) else ""
+        has_no_work = holds.plan_facts(holds.plan_of(store, hold)).no_work
+        waits = " waiting" if has_no_work else ""
+        waits = " blocked" if stops.why_rests(store, session) else waits
         status = waits if hold.is_active else f" {hold.status}"
         yield f"hold {hold.counters.iteration}{limit}{status}"
 
@@ -132,20 +135,19 @@ def _loop(store: Store, values: Values, session: int) -> Iterator[str]:
     if not (session and values["ralph.enabled"]):
         return
     from sisyphus.ralph import loop as loops
+    from sisyphus.sessions import stops
 
     if loop := loops.current(store, session):
         limit = f"/{loop.options.max_iterations}" if loop.options.max_iterations else ""
-        status = "" if loop.is_active else f" {loop.status}"
+        failed = " failed" if stops.failure_of(store, session) else ""
+        status = failed if loop.is_active else f" {loop.status}"
         yield f"loop {loop.counters.iteration}{limit}{status}"
 
 
 def _enforcement(store: Store, values: Values, project: str, session: int) -> Iterator[str]:
     if not (session and values["enforce.enabled"]):
         return
-    row = store.one(
-        "SELECT (SELECT is_stopped FROM enforcement WHERE session = ?) FROM enforced "
-        "WHERE project = ?",
-        session, project,
-    )  # fmt: skip
-    if row:
-        yield "enforce stopped" if row[0] else "enforce on"
+    if store.one("SELECT 1 FROM enforced WHERE project = ?", project):
+        from sisyphus.enforce import record, state_file
+
+        yield state_file.in_short(record.load(store, session), values, time.time())

@@ -16,6 +16,7 @@ from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus.clients.records import RecordedCall
     from sisyphus.ralph.loop import Loop
     from sisyphus.sessions.turn import Turn
 
@@ -88,20 +89,21 @@ def _iteration_file(loop: str, number: int) -> str:
 def _render(entry: Entry) -> str:
     """Returns the text of a Stop: a heading, what the agent said and called, the check, the
     decision."""
-    heading = messages.transcript_heading(entry.loop, entry.iteration, entry.session, entry.at)
-    parts = [heading]
+    pieces = [messages.transcript_heading(entry.loop, entry.iteration, entry.session, entry.at)]
     is_after_call = False
     for step in entry.turn.steps:
-        if isinstance(step, str):
-            parts.append(step)
-            is_after_call = False
-        else:
-            call = f"[{one_line(step.name)}] {one_line(step.target, _TARGET_CHARACTERS)}".rstrip()
-            parts[-1:] = [f"{parts[-1]}\n{call}"] if is_after_call else [parts[-1], call]
-            is_after_call = True
-    parts += [entry.check] if entry.check else []
-    parts.append(messages.transcript_decision(entry.decision))
-    return _plain("\n\n".join(parts)) + "\n\n"
+        is_call = not isinstance(step, str)
+        pieces += ["\n" if is_call and is_after_call else "\n\n", _step(step)]
+        is_after_call = is_call
+    pieces += ["\n\n", entry.check] if entry.check else []
+    pieces += ["\n\n", messages.transcript_decision(entry.decision), "\n\n"]
+    return _plain("".join(pieces))
+
+
+def _step(step: str | RecordedCall) -> str:
+    if isinstance(step, str):
+        return step
+    return f"[{one_line(step.name)}] {one_line(step.target, _TARGET_CHARACTERS)}".rstrip()
 
 
 def _plain(text: str) -> str:

@@ -54,7 +54,7 @@ _RUNS_NOTHING = frozenset((
 _COUNTS = ("pytest", "py.test")
 """Programs whose `-n` is a number of workers; that of `make` prints what it would do."""
 
-_NO_PROOF = ("|", "||", "&", "|&")
+_NO_PROOF = ("|", "||", "&", "|&", "!")
 _ENDS = (";", ";;")
 _ASSIGNMENT = re.compile(r"\w+=")
 

@@ -59,7 +59,7 @@ def _tell(request: dict[str, Any]) -> None:
         return
     client, process, session, project, tool = row
     if is_open(client, process):
-        text = messages.asks_permission(session, tool)
+        text = messages.asks_permission(session, tool, project)
         title = messages.PERMISSION_NEEDED
         run_and_log(request["command"], Notice(KIND, title, text, project, session))
 

@@ -28,7 +28,11 @@ def ended(reason: str) -> str:
 
 
 def turn_failed(error: str) -> str:
-    return f"the turn failed: {one_line(error) or 'unknown error'}"
+    return f"the turn failed: {error}"
+
+
+UNKNOWN_ERROR = "unknown error"
+"""The error of a turn for which the client gives none."""
 
 
 def sent(counts: dict[str, int], hooks: int) -> str:
@@ -47,8 +51,10 @@ def short(session: str) -> str:
     return session[:8]
 
 
-def asks_permission(session: str, tool: str) -> str:
-    return f"Session {short(session)} asks for your permission to use {tool}."
+def asks_permission(session: str, tool: str, project: str) -> str:
+    """tool: its name, with what it asks for. project: its folder."""
+    name = one_line(project.rpartition("/")[2])
+    return f"Session {short(session)} in {name} asks for your permission to use {tool}"
 
 
 def asks(session: str, question: str) -> str:
@@ -59,17 +65,24 @@ def rests(session: str, why: str) -> str:
     return f"Session {short(session)} needs you: {one_line(why)}"
 
 
+def failed(session: str, error: str) -> str:
+    return f"Session {short(session)} stopped: its last turn failed: {one_line(error)}"
+
+
 ANSWER_DIALOG = "Answer the dialog in its terminal."
 ANSWER_QUESTION = "Answer it in its session."
 ANSWER_REST = "Your next prompt there makes it go on."
 """What the user can do about these."""
 
-PERMISSION_NEEDED = "Permission needed"
-"""The title of the notice about a dialog."""
+PERMISSION_NEEDED, TURN_FAILED = "Permission needed", "A turn failed"
+"""Titles of the notices about a dialog and a failed turn."""
 
 
 def forked(parent: str) -> str:
     return f"a fork of session {parent}" if parent else "a fork of a session that we do not know"
+
+
+NO_PROJECT = "Your home folder is never a project, nor is a folder above it: go to a project."
 
 
 def root(project: str) -> str:

@@ -47,12 +47,19 @@ class Stops:
         """Returns the background work that still lets the session stop: what we first saw after
         `since`, for at most `patience` seconds."""
         return [
-            name for name, first in self.waits.items() if first >= since and now - first < patience
+            name
+            for name, first in self.waits.items()
+            if first >= since and abs(now - first) < patience  # the clock may have been set back
         ]
 
+    def close_breaker(self) -> None:
+        """Lets the breaker begin to count again."""
+        self.idle = self.same_error = 0
+
     def forget_trouble(self) -> None:
-        """Closes the breaker: the user has spoken, or the context starts empty."""
-        self.blocks = self.idle = self.same_error = 0
+        """Begins to count again: the user has spoken, or the context starts empty."""
+        self.close_breaker()
+        self.blocks = 0
 
 
 def load(store: Store, session: int) -> Stops:
@@ -65,7 +72,7 @@ def save(store: Store, session: int, stops: Stops) -> None:
 
 
 def forget_trouble(store: Store, session: int) -> None:
-    """Closes the breaker of a session; see `Stops.forget_trouble`."""
+    """Does the same for a session's row; see `Stops.forget_trouble`."""
     stops = load(store, session)
     stops.forget_trouble()
     save(store, session, stops)
@@ -86,8 +93,20 @@ def set_idle(store: Store, session: int, since: float | None, question: str = ""
     """Notes that a session has stopped, or, with None, that it goes on. question: what it asked the
     user last; "" = nothing."""
     store.run(
-        "UPDATE session SET idle_since = ?, question = ? WHERE n = ?", since, question, session
-    )
+        "UPDATE session SET idle_since = ?, question = ?, failed = '' WHERE n = ?",
+        since, question, session,
+    )  # fmt: skip
+
+
+def fail(store: Store, session: int, error: str) -> None:
+    """Notes that the session's turn ended with an error, until it goes on."""
+    store.run("UPDATE session SET failed = ? WHERE n = ?", error, session)
+
+
+def failure_of(store: Store, session: int) -> str:
+    """Returns the error that ended the session's last turn; "" = it did not fail."""
+    row = store.one("SELECT failed FROM session WHERE n = ?", session)
+    return str(row[0]) if row else ""
 
 
 def idle_since(store: Store, session: int) -> float | None:

@@ -9,10 +9,11 @@ import typer
 from sisyphus import exports
 from sisyphus.boulder import commands as boulder
 from sisyphus.boulder import find, progress
-from sisyphus.cli import show
+from sisyphus.cli import asker, show
 from sisyphus.clients import CLAUDE_CODE
-from sisyphus.errors import SisyphusError
+from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.ralph import loop as loops
+from sisyphus.ralph.arguments import number
 from sisyphus.ralph.loop import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Loop, Options
 from sisyphus.ralph.messages import BY_USER, cancelled
 from sisyphus.sessions import record
@@ -31,20 +32,21 @@ def hold(
         Action, typer.Argument(metavar="[on|off|status]", help="Switch it on or off, or show it.")
     ] = Action.STATUS,
     max_iterations: Annotated[
-        int,
+        str | None,
         typer.Option(
-            metavar="N", min=0,
+            metavar="N",
             help="With `on`: end the hold after N iterations, counted over all its sessions; "
-            "0 = no limit.",
+            f"0 = no limit. Default: {DEFAULT_ITERATIONS}.",
         ),
-    ] = DEFAULT_ITERATIONS,
+    ] = None,
     max_minutes: Annotated[
-        int,
+        str | None,
         typer.Option(
-            metavar="N", min=0,
-            help="With `on`: end the hold after N minutes; 0 = no limit.",
+            metavar="N",
+            help="With `on`: end the hold after N minutes; 0 = no limit. "
+            f"Default: {DEFAULT_MINUTES:,}, a day.",
         ),
-    ] = DEFAULT_MINUTES,
+    ] = None,
     wait_for_user: Annotated[
         bool,
         typer.Option(
@@ -56,9 +58,19 @@ def hold(
     as_json: show.AsJson = False,
 ) -> None:  # fmt: skip
     """Make every session that follows the plan go on until the plan is complete."""
+    texts = {"max-iterations": max_iterations, "max-minutes": max_minutes}
+    given = {name: number(name, text) for name, text in texts.items() if text is not None}
+    options = [*given, *(["wait-for-user"] if wait_for_user else [])]
+    if options and action != Action.ON:
+        raise UsageError(messages.only_for_on(options[0]))
     place = show.place(project)
     if action == Action.ON:
-        limits = Options("", max_iterations, max_minutes, wait_for_user=wait_for_user)
+        limits = Options(
+            "",
+            given.get("max-iterations", DEFAULT_ITERATIONS),
+            given.get("max-minutes", DEFAULT_MINUTES),
+            wait_for_user=wait_for_user,
+        )
         _start(place, session, limits)
     elif action == Action.OFF:
         _end(place, session)
@@ -67,12 +79,14 @@ def hold(
 
 
 def _start(place: show.Place, session: str, options: Options) -> None:
-    plan = boulder.of_place(place, session).record
+    here = boulder.of_place(place, session)
+    plan = here.record
     if plan is None or not plan.is_open:
-        raise SisyphusError(messages.NEEDS_PLAN)
+        raise SisyphusError(messages.needs_plan(boulder.way_to_a_plan(here)))
     show.need_user("/boulder-hold on")
     show.need_memory(place.store)
-    id, now = session or show.asker().session, time.time()
+    id, now = asker.session_of(place.store, session), time.time()
+    asker.warn_of_new(place.store, id)
     file = find.read(plan.path, plan.project)
     shared = progress.shared_changes(place.store, plan.project)
     with place.store.write():
@@ -87,7 +101,7 @@ def _start(place: show.Place, session: str, options: Options) -> None:
         hold, replaced = holds.start(place.store, row, options, now)
         sessions = holds.sessions(place.store, hold)
     exports.run(progress.exports(place.store, row, file))
-    show.line(messages.hold_started(hold, facts, sessions, replaced))
+    show.line(messages.hold_started(hold, facts, sessions, replaced, show.asker().typed))
     show.what_is_off(place, "boulder.enabled")
 
 
@@ -105,15 +119,17 @@ def _end(place: show.Place, session: str) -> None:
 
 
 def _show(place: show.Place, session: str, *, as_json: bool) -> None:
-    hold = _pick(place, session)
+    hold, now = _pick(place, session), time.time()
     if as_json:
-        show.as_json(holds.as_dict(place.store, hold) if hold else {"status": "off"})
+        show.as_json(holds.as_dict(place.store, hold, now) if hold else {"status": "off"})
     elif hold is None:
         show.line(messages.NO_HOLD)
     else:
         show.line(messages.hold_state(hold))
-        facts = holds.plan_facts(holds.plan_of(place.store, hold))
-        show.line(messages.hold_waits(facts) if facts.no_work else messages.way_out(hold, facts))
+        facts = holds.plan_facts(holds.plan_now(place.store, hold, now))
+        typed = show.asker().typed
+        way_out = messages.way_out(hold, facts, typed)
+        show.line(messages.hold_waits(facts, typed) if facts.no_work else way_out)
         show.line(messages.at_the_plan(holds.sessions(place.store, hold)))
 
 
@@ -121,8 +137,7 @@ def _pick(place: show.Place, session: str) -> Loop | None:
     """Returns the hold that a command means: of the session's plan, else of the plan that is
     followed here, else the only one of the project. Raises `SisyphusError` if there are several."""
     store = place.store
-    id = session or show.asker().session
-    number = record.find(store, CLAUDE_CODE, id) if id else 0
+    number = asker.session_number(store, session)
     plan = boulder.of_place(place, session).record
     if hold := loops.hold_of(store, number):
         return hold

@@ -7,8 +7,10 @@ from functools import partial
 from sisyphus.enforce import gates, messages, state_file
 from sisyphus.enforce import record as enforcements
 from sisyphus.enforce.gates import GateFacts
-from sisyphus.hook.outcome import Outcome
+from sisyphus.hook.outcome import Outcome, merge
+from sisyphus.sessions import ledger
 from sisyphus.sessions import stops as session_stops
+from sisyphus.stop import notices
 from sisyphus.stop.decide import is_at_cap
 
 TYPE_CHECKING = False
@@ -47,8 +49,24 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
     else:
         outcome = _go_on(hook, findings, stops, enforcement)
     enforcements.save(hook.store, hook.session, enforcement)
+    outcome = merge([outcome, _tell_of_end(hook, enforcement)])
     outcome.exports.append(export(hook))
     return outcome
+
+
+def _tell_of_end(hook: Hook, enforcement: Enforcement) -> Outcome:
+    """Tells the user once that no enforcement follows this turn: it was the last one, or there were
+    too many in vain."""
+    values, status = hook.settings, state_file.status(enforcement, hook.settings, hook.now)
+    if status not in (state_file.EXHAUSTED, state_file.RECOVERING) or enforcement.is_pending:
+        return Outcome()
+    if not ledger.record_notice(hook, f"enforcement {status} since {enforcement.at}"):
+        return Outcome()
+    if status == state_file.RECOVERING:
+        left = gates.recovers_at(enforcement, values) - hook.now
+        return Outcome(messages=[messages.has_failed(enforcement.failures, left)])
+    text = messages.is_exhausted(hook.event.session, values["enforce.max_iterations"])
+    return Outcome(messages=[text], exports=notices.of_limit(hook, text))
 
 
 def _go_on(hook: Hook, findings: Findings, stops: Stops, enforcement: Enforcement) -> Outcome:

@@ -61,6 +61,14 @@ def plan_of(store: Store, hold: Loop) -> PlanRecord:
     return record
 
 
+def plan_now(store: Store, hold: Loop, now: float) -> PlanRecord:
+    """Returns the plan of a hold as its file is now. For commands, which write nothing."""
+    from sisyphus.boulder import find  # imported late: no Stop reads the file here
+
+    record = plan_of(store, hold)
+    return follow.compare(record, find.read(record.path, record.project), now).record or record
+
+
 def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Loop]:
     """Returns the holds in a project, that of `plan` first, then the newest."""
     path = plan.path if plan else ""
@@ -79,13 +87,21 @@ def sessions(store: Store, hold: Loop) -> list[tuple[str, str]]:
     return [(id, rests) for id, rests, process in rows if not process or is_alive(process)]
 
 
-def as_dict(store: Store, hold: Loop) -> dict[str, Any]:
+def last_stop(store: Store, hold: Loop) -> float:
+    """Returns when a session at its plan last stopped, or did something; the hold's start if none
+    follows it. In seconds since 1970."""
+    query = "SELECT max(coalesce(idle_since, seen_at)) FROM session WHERE plan = ? AND agent = ''"
+    row = store.one(query, hold.plan)
+    return row[0] if row and row[0] else hold.started_at
+
+
+def as_dict(store: Store, hold: Loop, now: float) -> dict[str, Any]:
     """Returns a hold as the commands print it as JSON."""
-    plan = plan_of(store, hold)
+    plan = plan_now(store, hold, now)
     return {
         "id": hold.id,
         "status": hold.status,
-        "why": hold.why or None,
+        "why": hold.why or plan_facts(plan).no_work or None,
         "plan": plan.path,
         "plan_name": plan.name,
         "project": hold.project,

@@ -12,7 +12,7 @@ from functools import partial
 
 from sisyphus import processes
 from sisyphus.enforce import gates, messages, record
-from sisyphus.enforce.gates import Gate, GateFacts
+from sisyphus.enforce.gates import WAIT_SECONDS, Gate, GateFacts
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import stops
@@ -28,9 +28,6 @@ STOP_SECONDS = 10
 """How long we wait for the Stop hook, which runs beside us and decides whether the session is
 idle."""
 
-MAX_SECONDS = 590
-"""How long we wait in all. The client kills us after 600 s, see hooks.json."""
-
 _LOOK_SECONDS = 1.0
 _FIRST_LOOKS_SECONDS = 0.1
 
@@ -38,7 +35,7 @@ _FIRST_LOOKS_SECONDS = 0.1
 def look_at_idle(hook: Hook) -> Act | None:
     """Waits until the session may be woken. Returns None if it goes on or must be left alone."""
     was_idle = False
-    while time.time() - hook.now < MAX_SECONDS and processes.is_alive(hook.event.process):
+    while time.time() - hook.now < WAIT_SECONDS and processes.is_alive(hook.event.process):
         idle_since = _idle_since(hook)
         if idle_since is None:
             is_late = time.time() - hook.now >= STOP_SECONDS
@@ -54,7 +51,10 @@ def look_at_idle(hook: Hook) -> Act | None:
             return partial(_wake, hook, idle_since, _open_tasks(hook))
         if not all(gate.opens_in_time for gate in closed):
             return None
-        left = gates.next_at(idle_since, enforcement, hook.settings) - now
+        next_at = gates.next_at(idle_since, enforcement, hook.settings)
+        if next_at > hook.now + WAIT_SECONDS:
+            return None
+        left = next_at - now
         time.sleep(min(max(left, 0.01), _LOOK_SECONDS))
     return None
 
@@ -112,6 +112,7 @@ def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
     is_idle = stops.idle_since(hook.store, hook.session) == idle_since
     if not is_idle or _closed(hook, enforcement, idle_since, hook.now):
         return Outcome()
+    enforcement = gates.recovered(enforcement, hook.now, hook.settings)
     enforcement.count(hook.now)
     record.save(hook.store, hook.session, enforcement)
     remembered = stops.load(hook.store, hook.session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sisyphus.ralph import messages as ralph
+from sisyphus.sessions.messages import short
 from sisyphus.text import one_line
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ _NAME = 60
 _TASK = 100
 _SHORT_TASK = 60
 _SHOWN = 5
+_ENDS = (".", "!", "?", "…")
 
 
 @dataclass(eq=False, repr=False)
@@ -79,7 +81,12 @@ _TITLES = {
     "paused": "{} paused",
     "blocked": "The agent needs you",
     "question": "The agent asks you",
+    "no_work": "{} has no work",
 }
+
+
+ENFORCEMENT_ENDED = "Enforcement ended"
+"""The title of the notice about a session that enforcement gives up."""
 
 
 def notice_title(kind: str, loop: Loop | None) -> str:
@@ -91,10 +98,10 @@ def what_happened(loop: Loop, why: str) -> str:
     """Returns the text of such a notice. It starts with our own words: some programs read a text
     that starts with `@` or `-` as an order."""
     name = "Hold" if loop.is_hold else "Ralph loop"
-    return (
-        f"{name} {loop.id}, {ralph.iteration(loop)}: {one_line(why)}. "
-        f"Task: {one_line(loop.task, _TASK)}"
-    )
+    text = one_line(why)
+    number = "" if text.startswith("iteration ") else f", {ralph.iteration(loop)}"
+    end = "" if text.endswith(_ENDS) else "."
+    return f"{name} {loop.id}{number}: {text}{end} Task: {one_line(loop.task, _TASK)}"
 
 
 def held(hold: Loop, plan: PlanFacts) -> str:
@@ -103,9 +110,14 @@ def held(hold: Loop, plan: PlanFacts) -> str:
 
 
 def hold_started(
-    hold: Loop, plan: PlanFacts, sessions: list[tuple[str, str]], replaced: Loop | None
+    hold: Loop,
+    plan: PlanFacts,
+    sessions: list[tuple[str, str]],
+    replaced: Loop | None,
+    typed: str = "",
 ) -> str:
-    """Tells the user what the hold does, whom it holds now, and how it ends."""
+    """Tells the user what the hold does, whom it holds now, and how it ends. typed: see
+    `turn_off`."""
     limits = ralph.limits(hold)
     when = f", or after {limits}" if limits else ""
     asks = "ask you a question or " if hold.options.wait_for_user else ""
@@ -115,12 +127,19 @@ def hold_started(
         f"is left is blocked, it may stop. It may also {asks}say that it needs you, and then stop "
         "until your next prompt.",
         f"The hold ends when the plan is complete{when}, counted over all its sessions. To end it "
-        f"now, run {TURN_OFF} in a terminal.",
+        f"now, {turn_off(typed)}.",
         at_the_plan(sessions),
     ]
+    lines += [ralph.begins(hold)] if sessions else []
     if replaced:
         lines.insert(0, hold_replaced(replaced))
     return "\n".join(lines)
+
+
+def turn_off(typed: str) -> str:
+    """Tells the user how to end a hold. typed: our slash command as their session knows it; "" =
+    they are in no session."""
+    return f"{f'type {typed} off, or ' if typed else ''}run {TURN_OFF} in a terminal"
 
 
 def hold_replaced(hold: Loop) -> str:
@@ -132,7 +151,8 @@ def at_the_plan(sessions: list[tuple[str, str]]) -> str:
     ""."""
     if not sessions:
         return "No session follows the plan now. Those that start with it are held."
-    names = [f"{id}{f' (needs you: {one_line(why)})' if why else ''}" for id, why in sessions]
+    needs = {id: f" (needs you: {one_line(why)})" if why else "" for id, why in sessions}
+    names = [f"{short(id)}{need}" for id, need in needs.items()]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return f"Sessions at the plan now: {', '.join(names[:_SHOWN])}{more}."
 
@@ -142,37 +162,49 @@ def hold_state(hold: Loop) -> str:
     return f"Hold {hold.id}: {ralph.state(hold)}: {hold.task}"
 
 
-def way_out(hold: Loop, plan: PlanFacts) -> str:
-    """Says what ends a hold."""
+def way_out(hold: Loop, plan: PlanFacts, typed: str) -> str:
+    """Says what ends a hold. typed: see `turn_off`."""
     limits = ralph.limits(hold)
     when = f" or after {limits}" if limits else ""
-    return f"{plan.progress}. It ends with the plan{when}, or by {TURN_OFF} in a terminal."
+    return f"{plan.progress}. It ends with the plan{when}. To end it now, {turn_off(typed)}."
 
 
-def hold_at_start(hold: Loop, plan: PlanFacts) -> str:
-    """Tells the user of a session that starts that it will be held."""
+def hold_at_start(hold: Loop, plan: PlanFacts, typed: str) -> str:
+    """Tells the user of a session that starts that it will be held. typed: see `turn_off`."""
     if not hold.is_active:
         return ralph.paused(hold)
     if plan.no_work:
-        return hold_waits(plan)
+        return hold_waits(plan, typed)
     return (
         f"This session must go on until the plan is complete ({ralph.iteration(hold)}). To end "
-        f"that, run {TURN_OFF} in a terminal."
+        f"that, {turn_off(typed)}."
     )
 
 
-def hold_waits(plan: PlanFacts) -> str:
-    """Tells the user that nobody is held for now."""
+def hold_waits(plan: PlanFacts, typed: str) -> str:
+    """Tells the user that nobody is held for now. typed: see `turn_off`."""
     why = f"{plan.no_work[:1].upper()}{plan.no_work[1:]}"
-    return f"{why}, so its hold lets sessions stop. To end it, run {TURN_OFF} in a terminal."
+    return f"{why}, so its hold lets sessions stop. To end it, {turn_off(typed)}."
+
+
+def has_no_work(hold: Loop, plan: PlanFacts) -> str:
+    """Says for lists that a hold holds nobody for now."""
+    return f"Hold {hold.id} has no work: {plan.no_work}"
+
+
+WHAT_GIVES_WORK = f"It goes on when the plan has work again. {TURN_OFF} ends it."
 
 
 NO_HOLD = "No hold is on here."
 
-NEEDS_PLAN = (
-    "A hold needs a plan with open tasks, and none is followed here. `sisyphus boulder start` "
-    "follows one."
-)
+
+def needs_plan(way: str) -> str:
+    """way: how to get a plan."""
+    return f"A hold needs a plan with open tasks, and none is followed here. {way}"
+
+
+def only_for_on(option: str) -> str:
+    return f"--{option} is for `sisyphus boulder hold on`."
 
 
 def nothing_to_hold(plan: PlanFacts) -> str:

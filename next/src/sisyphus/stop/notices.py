@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Export
 
-COMPLETION, ENDED, PAUSED, BLOCKED, QUESTION = (
-    "completion", "ended", "paused", "blocked", "question",
+COMPLETION, ENDED, PAUSED, BLOCKED, QUESTION, NO_WORK = (
+    "completion", "ended", "paused", "blocked", "question", "no_work",
 )  # fmt: skip
 """Kinds of notices. ENDED: a limit ended it. PAUSED: by the breaker, or at the client's limit.
-BLOCKED: the agent needs something from the user."""
+BLOCKED: the agent needs something from the user. NO_WORK: nobody can go on with a hold's plan."""
 
 
 def of_verdict(hook: Hook, loop: Loop, verdict: Verdict) -> list[Export]:
@@ -36,22 +36,33 @@ def of_done(hook: Hook, loop: Loop) -> list[Export]:
     return _send(hook, COMPLETION, messages.what_happened(loop, loop.why), loop)
 
 
+def of_no_work(hook: Hook, hold: Loop, why: str) -> list[Export]:
+    return _send(hook, NO_WORK, messages.what_happened(hold, why), hold)
+
+
 def of_rest(hook: Hook, why: str) -> list[Export]:
     """Returns what to run for a session that needs its user, under enforcement."""
     return _send(hook, BLOCKED, sessions.rests(hook.event.session, why))
+
+
+def of_limit(hook: Hook, text: str) -> list[Export]:
+    """Returns what to run for a session that enforcement gives up."""
+    return _send(hook, ENDED, text, title=messages.ENFORCEMENT_ENDED)
 
 
 def of_question(hook: Hook, question: str) -> list[Export]:
     return _send(hook, QUESTION, sessions.asks(hook.event.session, question))
 
 
-def _send(hook: Hook, kind: str, text: str, loop: Loop | None = None) -> list[Export]:
+def _send(
+    hook: Hook, kind: str, text: str, loop: Loop | None = None, title: str = ""
+) -> list[Export]:
     command = hook.settings["notify.command"]
     if not command:
         return []
     from sisyphus.notify import Notice, send
 
-    title = messages.notice_title(kind, loop)
+    title = title or messages.notice_title(kind, loop)
     notice = Notice(kind, title, text, hook.project, hook.event.session)
     if loop:
         notice.loop, notice.iteration = loop.id, loop.counters.iteration
