@@ -139,6 +139,27 @@ def test_tokens_of_nested_loops_count_once_in_each(world: World) -> None:
     assert [loop["tokens"] for loop in world.loops()] == [200, 1100]
 
 
+def test_a_loop_that_waits_ends_at_its_own_limit_with_all_that_is_nested_in_it(
+    world: World,
+) -> None:
+    outer = world.loop("--max-tokens", "1000")
+    world.skill("sisyphus:ralph-loop", "A part. --completion-promise PART")
+    world.write_down(agent("a", tokens=900))
+    assert "PART" in world.stop().reason
+    world.skill("sisyphus:ralph-loop", "A part of it. --completion-promise SMALL")
+    world.write_down(agent("b", tokens=200))
+
+    reply = world.stop()
+
+    assert reply.reason == ""
+    assert "its 1,000 tokens are used up" in reply.message
+    ended = {loop["loop_id"]: loop for loop in world.ended()}
+    assert ended[outer]["outcome"] == "limit"
+    others = [loop for id, loop in ended.items() if id != outer]
+    assert [loop["outcome"] for loop in others] == ["cancelled", "cancelled"]
+    assert all(outer in loop["error_reason"] for loop in others)
+
+
 def test_a_held_session_may_start_a_loop_that_no_hook_heard(world: World) -> None:
     hold(world)
     world.write_down(typed("Fix it. --completion-promise DONE"))

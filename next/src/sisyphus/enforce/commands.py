@@ -165,10 +165,11 @@ def _next_wake(
 
 
 def _has_other(place: show.Place, number: int) -> bool:
-    """Tells whether a loop of the session, or the hold of its plan, has not ended."""
+    """Tells whether a loop of the session, or the hold of its plan, is in charge of it."""
     query = (
-        "SELECT 1 FROM loop WHERE ended_at IS NULL AND (session = ? OR kind = 'hold' AND plan = "
-        "(SELECT plan FROM session WHERE n = ?)) LIMIT 1"
+        "SELECT 1 FROM loop WHERE ended_at IS NULL AND (kind = 'hold' AND plan = "
+        "(SELECT plan FROM session WHERE n = ?) OR session = ? AND NOT (by_model AND status IN "
+        "('paused', 'stuck'))) LIMIT 1"
     )
     return place.store.one(query, number, number) is not None
 

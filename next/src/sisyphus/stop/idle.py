@@ -17,6 +17,7 @@ from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import stops
 from sisyphus.stop import enforcing
+from sisyphus.stop.line import in_charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,8 +83,6 @@ def _closed(hook: Hook, enforcement: Enforcement, idle_since: float, now: float)
 
 def _facts(hook: Hook, idle_since: float, now: float) -> GateFacts:
     """Returns what the gates look at beside an idle session."""
-    has_loop = bool(hook.standing.loop) and hook.settings["ralph.enabled"]
-    has_hold = bool(hook.standing.hold) and hook.settings["boulder.enabled"]
     patience = hook.settings["ralph.background_wait"]
     return GateFacts(
         now,
@@ -92,7 +91,7 @@ def _facts(hook: Hook, idle_since: float, now: float) -> GateFacts:
         is_waiting=bool(stops.load(hook.store, hook.session).excuses(now, patience)),
         rests=stops.why_rests(hook.store, hook.session),
         asks=bool(stops.question_of(hook.store, hook.session)),
-        has_other=has_loop or has_hold,
+        has_other=in_charge(hook) is not None,
     )
 
 

@@ -40,6 +40,11 @@ def of_no_work(hook: Hook, hold: Loop, why: str) -> list[Export]:
     return _send(hook, NO_WORK, messages.what_happened(hold, why), hold)
 
 
+def of_ended(hook: Hook, loop: Loop) -> list[Export]:
+    """Returns what to run for a loop that a limit ended while another was nested in it."""
+    return _send(hook, ENDED, messages.what_happened(loop, loop.why), loop)
+
+
 def of_rest(hook: Hook, why: str) -> list[Export]:
     """Returns what to run for a session that needs its user, under enforcement."""
     return _send(hook, BLOCKED, sessions.rests(hook.event.session, why))

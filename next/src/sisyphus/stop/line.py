@@ -1,0 +1,23 @@
+"""Who is in charge of a session: its loop, or the hold of its plan."""
+
+from __future__ import annotations
+
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph.loop import Loop
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.hook import Hook
+
+
+def in_charge(hook: Hook) -> Loop | None:
+    """Returns the session's current loop, else the hold of its plan; None if it has neither, and
+    enforcement decides if it is on. A stalled loop is behind the hold and enforcement."""
+    loop = hold = None
+    if hook.settings["ralph.enabled"]:
+        loop = loops.current(hook.store, hook.session)
+    if loop and not loop.is_stalled:
+        return loop
+    if hook.settings["boulder.enabled"]:
+        hold = loops.hold_of(hook.store, hook.session)
+    return hold if hold or hook.is_enforced else loop
