@@ -167,6 +167,27 @@ def test_what_goes_on_or_is_done_by_the_user_sends_nothing(world: World, inbox: 
     assert notices(world, inbox) == []
 
 
+def test_a_session_that_ends_at_its_checkpoint_is_sent(world: World, inbox: Path) -> None:
+    config = world.ours / "config.toml"
+    config.write_text(f"{config.read_text()}[handoff]\nends_session = true\n")
+    world.loop()
+    world.fill(87)
+
+    world.stop()
+
+    (notice,) = wait_for(inbox)
+    assert (notice["kind"], notice["title"]) == ("checkpoint", "Loop waits at a checkpoint")
+
+
+def test_a_key_in_a_question_is_masked(world: World, inbox: Path) -> None:
+    world.loop("--wait-for-user")
+
+    world.stop("Is password=hunter2hunter2 right?")
+
+    (notice,) = wait_for(inbox)
+    assert "hunter2" not in json.dumps(notice)
+
+
 def test_a_hostile_task_is_data(world: World, inbox: Path) -> None:
     task = "$(touch ~/owned) `touch ~/owned` '; touch ~/owned #\"\x1b[2J\n@/etc/passwd"
     world.loop(prompt=task)

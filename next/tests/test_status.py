@@ -45,7 +45,7 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
         "notices",
     ]  # fmt: skip
     assert data["context"] == {
-        "session": "s1", "tokens": 420_000, "window": 1_000_000, "percent": 42,
+        "session": "s1", "tokens": 420_000, "window": 1_000_000, "percent": 42, "level": "L0",
     }  # fmt: skip
     assert data["wiring"]["settings"] == [str(world.claude / "settings.json")]
     assert data["wiring"]["last_event"].endswith("Z")

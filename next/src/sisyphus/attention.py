@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sisyphus.handoff import record as handoffs
 from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
@@ -18,14 +19,18 @@ from sisyphus.sessions import dialog, record
 from sisyphus.sessions import messages as sessions
 from sisyphus.sessions.hooks import FAILURE
 from sisyphus.stop import hold as holds
+from sisyphus.stop import line
 from sisyphus.stop import messages as words
 from sisyphus.store import Store
 from sisyphus.text import iso
 
-RESTS, QUESTION, LEFT, NO_WORK = "rests", "question", "left", "no_work"
+RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT = (
+    "rests", "question", "left", "no_work", "checkpoint",
+)  # fmt: skip
 """Kinds, besides the dialog's and the statuses of a loop that is not active. RESTS: a session that
 said that it needs its user, under a hold or enforcement. LEFT: a loop whose session is over.
-NO_WORK: a hold whose plan nobody can go on with."""
+NO_WORK: a hold whose plan nobody can go on with. CHECKPOINT: a session with a loop that has ended
+with a handoff."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +75,28 @@ def as_dict(each: Waiting) -> dict[str, Any]:
 def _loops(store: Store) -> Iterator[Waiting]:
     """Of nested loops, yields the one that its session works at."""
     for session in dict.fromkeys(loop.session for loop in loops.all_live(store)):
-        row = store.one("SELECT id, ended_at, seen_at FROM session WHERE n = ?", session)
+        row = store.one(
+            "SELECT id, ended_at, seen_at, idle_since FROM session WHERE n = ?", session
+        )
         loop = loops.current(store, session)
         assert row is not None
         assert loop is not None
-        id, ended_at, seen_at = row
+        id, ended_at, seen_at, idle_since = row
         if loop.left_at is not None or record.is_over(store, session):
             since = loop.left_at or ended_at or seen_at
             text, answer = ralph.where_left(loop), ralph.what_takes_up(loop, id)
             yield Waiting(LEFT, text, since, answer, loop.project, id, loop.id)
         elif not loop.is_active:
             yield _paused(loop, id)
+        elif idle_since is not None and (file := _checkpoint(store, session)):
+            text, answer = words.waits_at_checkpoint(loop, file), words.WHAT_FOLLOWS_CHECKPOINT
+            yield Waiting(CHECKPOINT, text, idle_since, answer, loop.project, id, loop.id)
+
+
+def _checkpoint(store: Store, session: int) -> str:
+    """Returns the handoff of a full context that nobody has got yet; "" = none."""
+    handoff = handoffs.open_of(store, session)
+    return handoff.file if handoff and handoff.level >= line.CHECKPOINT else ""
 
 
 def _holds(store: Store, now: float) -> Iterator[Waiting]:

@@ -11,6 +11,7 @@ import sys
 from dataclasses import asdict, dataclass
 
 from sisyphus import log, paths, processes
+from sisyphus.masking import mask
 from sisyphus.processes import CommandResult
 from sisyphus.text import one_line
 
@@ -48,8 +49,8 @@ def run(command: str, notice: Notice, seconds: float = SECONDS) -> CommandResult
     """Runs the command in the user's home, and waits for it and its children, at most `seconds`.
     Raises `OSError` if it cannot be started."""
     values = asdict(notice)
-    values["title"] = one_line(notice.title, _TITLE)
-    values["text"] = one_line(notice.text, _TEXT)
+    values["title"] = one_line(mask(notice.title), _TITLE)
+    values["text"] = one_line(mask(notice.text), _TEXT)
     variables = {f"SISYPHUS_{name.upper()}": str(value or "") for name, value in values.items()}
     return processes.run(
         command,

@@ -78,7 +78,8 @@ def spell(tool: Tool, project: Path) -> Json:
     """Returns the client's name and input of a tool."""
     values = dict(tool.values)
     if "path" in values:
-        values["path"] = str(project / values["path"])
+        names = list(project.glob(values["path"])) if "*" in values["path"] else []
+        values["path"] = str(names[0] if names else project / values["path"])
     if tool.verb == "todos":
         values["items"] = [
             {"content": content, "status": status, "activeForm": content}

@@ -1,7 +1,8 @@
 """What the scripted model says: turns, taken in order.
 
 A turn names tools by what they do (`read`, `edit`, …); each client's module knows its own names for
-them, so that one scenario serves all clients. Paths are relative to the project.
+them, so that one scenario serves all clients. Paths are relative to the project; one with `*` is
+the first file that fits when the model calls the tool.
 """
 
 from __future__ import annotations

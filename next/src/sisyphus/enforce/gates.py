@@ -34,6 +34,7 @@ class GateFacts:
     asks: the last message asks the user something.
     has_other: a loop or a hold decides about this session.
     is_at_cap: the client would ignore one more blocked Stop.
+    is_full: the context is nearly full, or the session ends at its checkpoint.
     """
 
     now: float
@@ -44,6 +45,7 @@ class GateFacts:
     asks: bool = False
     has_other: bool = False
     is_at_cap: bool = False
+    is_full: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -101,6 +103,7 @@ def gates(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[
         ("plan mode", facts.is_planning, "the agent is in plan mode"),
         ("loop or hold", facts.has_other, "a loop or a hold decides"),
         ("background work", facts.is_waiting, "background work is still running"),
+        ("context", facts.is_full, "the context is nearly full: the work is handed over"),
         ("blocked", facts.rests, f"the session waits for its user: {facts.rests}"),
         ("question", facts.asks, "the agent asks its user something"),
         (IDLE, is_too_early(facts, settings), "the session is not idle for long enough"),

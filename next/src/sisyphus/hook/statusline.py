@@ -12,6 +12,7 @@ import time
 
 from sisyphus import clients, log, paths, settings
 from sisyphus.errors import SisyphusError
+from sisyphus.sessions.usage import Usage
 from sisyphus.store import open_store
 
 TYPE_CHECKING = False
@@ -76,7 +77,8 @@ def _line(client: str, status: Status) -> str:
             *_hold(store, values, session),
         ]
         if status.tokens and status.window:
-            parts.append(f"ctx {100 * status.tokens // status.window}%")
+            level = Usage(status.tokens, status.window).level(values)
+            parts.append(f"ctx {100 * status.tokens // status.window}%{f' L{level}' * bool(level)}")
         return " | ".join(parts)
     finally:
         store.close()

@@ -12,6 +12,7 @@ from sisyphus.sessions import ledger
 from sisyphus.sessions import stops as session_stops
 from sisyphus.stop import notices
 from sisyphus.stop.decide import is_at_cap
+from sisyphus.stop.line import is_at_checkpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
         is_waiting=bool(stops.excuses(hook.now, hook.settings["ralph.background_wait"])),
         rests=session_stops.why_rests(hook.store, hook.session),
         asks=bool(findings.question),
+        is_full=is_at_checkpoint(hook),
         is_at_cap=is_at_cap(stops.blocks, hook.event.stop.block_cap),
     )
     closed = gates.closed(facts, enforcement, hook.settings)

@@ -17,7 +17,7 @@ from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import stops
 from sisyphus.stop import enforcing
-from sisyphus.stop.line import in_charge
+from sisyphus.stop.line import in_charge, is_at_checkpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def _facts(hook: Hook, idle_since: float, now: float) -> GateFacts:
         rests=stops.why_rests(hook.store, hook.session),
         asks=bool(stops.question_of(hook.store, hook.session)),
         has_other=in_charge(hook) is not None,
+        is_full=is_at_checkpoint(hook),
     )
 
 

@@ -1,4 +1,5 @@
-"""Who is in charge of a session: its loop, or the hold of its plan."""
+"""Who is in charge of a session: its loop, or the hold of its plan; and whether it ends at a
+checkpoint."""
 
 from __future__ import annotations
 
@@ -8,6 +9,9 @@ from sisyphus.ralph.loop import Loop
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
+
+CHECKPOINT, EMERGENCY = 2, 3
+"""Levels of the context: a session writes its handoff, and has no room left."""
 
 
 def in_charge(hook: Hook) -> Loop | None:
@@ -21,3 +25,18 @@ def in_charge(hook: Hook) -> Loop | None:
     if hook.settings["boulder.enabled"]:
         hold = loops.hold_of(hook.store, hook.session)
     return hold if hold or hook.is_enforced else loop
+
+
+def checkpoint(hook: Hook) -> str:
+    """Returns the handoff with which this session ends; "" = it does not end at a checkpoint."""
+    if not hook.settings["handoff.ends_session"]:
+        return ""
+    from sisyphus.handoff import record as handoffs  # imported late: few sessions end so
+
+    handoff = handoffs.open_of(hook.store, hook.session)
+    return handoff.file if handoff and handoff.level >= CHECKPOINT else ""
+
+
+def is_at_checkpoint(hook: Hook) -> bool:
+    """Tells whether the session has no room for more work than to hand it over."""
+    return hook.standing.level >= EMERGENCY or bool(checkpoint(hook))

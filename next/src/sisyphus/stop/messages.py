@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sisyphus.paths import display
 from sisyphus.ralph import messages as ralph
 from sisyphus.sessions.messages import short
 from sisyphus.text import one_line
@@ -82,6 +83,7 @@ _TITLES = {
     "blocked": "The agent needs you",
     "question": "The agent asks you",
     "no_work": "{} has no work",
+    "checkpoint": "{} waits at a checkpoint",
 }
 
 
@@ -102,6 +104,19 @@ def what_happened(loop: Loop, why: str) -> str:
     number = "" if text.startswith("iteration ") else f", {ralph.iteration(loop)}"
     end = "" if text.endswith(_ENDS) else "."
     return f"{name} {loop.id}{number}: {text}{end} Task: {one_line(loop.task, _TASK)}"
+
+
+def checkpointed(loop: Loop, file: str) -> str:
+    """Tells the user that the session has ended at its checkpoint, and what goes on from there."""
+    return f"{waits_at_checkpoint(loop, file)} {WHAT_FOLLOWS_CHECKPOINT}"
+
+
+def waits_at_checkpoint(loop: Loop, file: str) -> str:
+    name = "The hold" if loop.is_hold else f"Ralph loop {loop.id}"
+    return f"{name} waits at a checkpoint, with the handoff {display(file, loop.project)}."
+
+
+WHAT_FOLLOWS_CHECKPOINT = "It goes on when you type /clear in its session, or resume the session."
 
 
 def held(hold: Loop, plan: PlanFacts) -> str:

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Export
 
-COMPLETION, ENDED, PAUSED, BLOCKED, QUESTION, NO_WORK = (
-    "completion", "ended", "paused", "blocked", "question", "no_work",
+COMPLETION, ENDED, PAUSED, BLOCKED, QUESTION, NO_WORK, CHECKPOINT = (
+    "completion", "ended", "paused", "blocked", "question", "no_work", "checkpoint",
 )  # fmt: skip
 """Kinds of notices. ENDED: a limit ended it. PAUSED: by the breaker, or at the client's limit.
-BLOCKED: the agent needs something from the user. NO_WORK: nobody can go on with a hold's plan."""
+BLOCKED: the agent needs something from the user. NO_WORK: nobody can go on with a hold's plan.
+CHECKPOINT: the session has ended with a handoff."""
 
 
 def of_verdict(hook: Hook, loop: Loop, verdict: Verdict) -> list[Export]:
@@ -43,6 +44,11 @@ def of_no_work(hook: Hook, hold: Loop, why: str) -> list[Export]:
 def of_ended(hook: Hook, loop: Loop) -> list[Export]:
     """Returns what to run for a loop that a limit ended while another was nested in it."""
     return _send(hook, ENDED, messages.what_happened(loop, loop.why), loop)
+
+
+def of_checkpoint(hook: Hook, loop: Loop, text: str) -> list[Export]:
+    """Returns what to run for a session that has ended with a handoff."""
+    return _send(hook, CHECKPOINT, text, loop)
 
 
 def of_rest(hook: Hook, why: str) -> list[Export]:

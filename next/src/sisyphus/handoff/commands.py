@@ -1,0 +1,115 @@
+"""`sisyphus context` and `sisyphus handoff`: how full a session's context is, and a handoff now."""
+
+import time
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from sisyphus import clients, exports
+from sisyphus.cli import asker, show
+from sisyphus.errors import SisyphusError
+from sisyphus.handoff import messages, writing
+from sisyphus.handoff import record as handoffs
+from sisyphus.ralph import loop as loops
+from sisyphus.sessions import record, usage
+from sisyphus.sessions.usage import Usage
+from sisyphus.text import one_line
+
+Session = Annotated[
+    str, typer.Option("--session-id", metavar="ID", help="Session. Default: the current one.")
+]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The session that a command means: the number of its row, its id, and its transcript."""
+
+    number: int
+    id: str
+    transcript: str
+    used: Usage
+
+
+def context(
+    session: Session = "", project: show.Project = "", as_json: show.AsJson = False
+) -> None:
+    """Show how full the context of a session is."""
+    place = show.place(project)
+    found = _find(place, session)
+    used = found.used
+    level = used.level(place.settings)
+    item = _item(place, found.number)
+    data = {
+        "session_id": found.id,
+        "percent": used.percent if used.tokens else None,
+        "level": messages.LEVELS[level],
+        "tokens": used.tokens or None,
+        "window": used.window or None,
+        "tokens_left": used.window - used.tokens if used.tokens else None,
+        "item": item or None,
+        "recommendation": messages.recommendation(
+            level, place.settings["handoff.checkpoint_percent"]
+        ),
+    }
+    if as_json:
+        show.as_json(data)
+        return
+    if found.id != show.asker().session:
+        show.line(f"Session {found.id}, the latest of this project", "dim")
+    _print(data, level)
+
+
+def handoff(session: Session = "", project: show.Project = "") -> None:
+    """Write a handoff now: what was done, what failed, where to go on. It ends nothing."""
+    place = show.place(project)
+    show.need_memory(place.store)
+    found = _find(place, session)
+    now = time.time()
+    source = writing.Source(
+        place.store, clients.CLAUDE_CODE, found.number, found.id, place.project, found.transcript
+    )
+    level = found.used.level(place.settings)
+    made = writing.draft(source, found.used, level, messages.BY_USER, now)
+    with place.store.write():
+        handoffs.insert(place.store, made.handoff)
+        loop = loops.current(place.store, found.number)
+    exports.run([lambda: writing.write(made)])
+    for line in messages.written_now(
+        found.used, made.handoff, loop.counters.iteration if loop else 0
+    ):
+        show.line(line)
+
+
+def _print(data: dict[str, Any], level: int) -> None:
+    if data["percent"] is None:
+        show.line(messages.UNKNOWN)
+        return
+    show.line(f"Current Context: {data['percent']} %")
+    show.line(f"Level: {messages.level_name(level)}")
+    show.line(f"Estimated Remaining: {data['tokens_left']:,} of {data['window']:,} tokens")
+    if data["item"]:
+        show.line(f"Current Item: {one_line(data['item'])}")
+    show.line(data["recommendation"])
+
+
+def _find(place: show.Place, session: str) -> Found:
+    """Returns the session that a command means: the named one, the one that it runs in, else the
+    latest of the project. Raises `SisyphusError` if there is none."""
+    id = asker.known_session(place.store, session)
+    id = id or record.latest_id(place.store, place.project)
+    number = record.find(place.store, clients.CLAUDE_CODE, id) if id else 0
+    if not number:
+        raise SisyphusError(messages.NO_SESSION)
+    row = place.store.one("SELECT transcript FROM session WHERE n = ?", number)
+    transcript = row[0] if row else ""
+    used = usage.read(place.store, place.settings, clients.CLAUDE_CODE, number, transcript)
+    return Found(number, id, transcript, used)
+
+
+def _item(place: show.Place, number: int) -> str:
+    """Returns the next task of the session's plan; "" = it has none."""
+    from sisyphus.boulder import record as plans
+
+    plan = plans.of_session(place.store, number)
+    return plan.next_task if plan else ""

@@ -1,0 +1,183 @@
+"""Gathers what the next session has to know, from a transcript and from what the caller knows.
+
+It counts and quotes, and concludes nothing: a sentence that is not in the transcript is not here.
+All texts are short and masked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sisyphus import files, paths
+from sisyphus.clients.records import Reading, RecordedCall
+from sisyphus.errors import UnreadableError
+from sisyphus.handoff import runs, sentences
+from sisyphus.handoff.runs import Call, Run
+from sisyphus.handoff.sentences import Quote
+from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.masking import mask, masked_line
+
+MAX_FILES = 80
+"""How many of the changed files we look up on the disk."""
+
+MAX_RESUMED, MAX_INSTRUCTIONS = 5, 4
+_TASK, _LINE = 1_000, 300
+"""The most characters of a task or of progress, and of a prompt or an item."""
+
+_FILE_BYTES = 300_000
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class ChangedFile:
+    """A file that has changed.
+
+    path: relative to the project; absolute or from `~` if it is outside. count: edits and writes
+    in the transcript; 0 = only the caller names it. at: the last of these. lines: those of the last
+    one as the file is now, "45-120"; "" = unknown.
+    """
+
+    path: str
+    count: int = 0
+    at: float = 0.0
+    lines: str = ""
+    exists: bool = True
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Facts:
+    """What a handoff tells. Files and runs have the newest first, quotes the oldest.
+
+    announced: what the agent said last that it was about to do. instructions: the last prompts, but
+    not the task. resumed: the files to go on with; the first one is in progress.
+    """
+
+    task: str = ""
+    next_task: str = ""
+    progress: str = ""
+    announced: str = ""
+    instructions: list[Quote] = field(default_factory=list)
+    changed: list[ChangedFile] = field(default_factory=list)
+    resumed: list[ChangedFile] = field(default_factory=list)
+    errors: list[Run] = field(default_factory=list)
+    checks: list[Run] = field(default_factory=list)
+    commands: list[Run] = field(default_factory=list)
+    decisions: list[Quote] = field(default_factory=list)
+    todos: list[str] = field(default_factory=list)
+
+    @property
+    def next_step(self) -> str:
+        """Where to go on: with what the agent was about to do, else with what fails, else with what
+        comes next."""
+        failing = [run for run in self.errors[:1] if not run.has_passed_since]
+        if self.announced:
+            return self.announced
+        if failing and (failing[0].is_check or failing == self.commands[:1]):
+            return f"Mend what fails: {failing[0].target}"
+        last = [quote.text for quote in self.instructions[-1:]]
+        ahead = [self.next_task, *self.todos[:1], *last, masked_line(self.task, _LINE)]
+        return next((f"Go on with: {what}" for what in ahead if what), "")
+
+
+def gather(
+    reading: Reading,
+    project: str,
+    *,
+    task: str = "",
+    next_task: str = "",
+    progress: str = "",
+    changed: Iterable[str] = (),
+    todos: Iterable[str] = (),
+    aside: Iterable[str] = (),
+) -> Facts:
+    """Returns the facts of a session.
+
+    project: its folder, links resolved. task: "" = the first prompt. next_task: the plan's. todos:
+    those that are open. changed: paths of more files that have changed. aside: paths of files in
+    which nobody works, as the plan.
+    """
+    records = reading.records
+    prompts = [(record.at, text) for record in records if (text := sentences.typed(record))]
+    task = (task or (prompts[0][1] if prompts else "")).strip()
+    later = [prompt for prompt in prompts if not _is_same(prompt[1], task)][-MAX_INSTRUCTIONS:]
+    calls = runs.calls(records)
+    changes = _changes(calls, project, changed)
+    unfit = {_name(path, project) for path in aside}
+    errors, checks, commands = runs.sort(calls, project)
+    return Facts(
+        mask(task[: 2 * _TASK])[:_TASK],
+        masked_line(next_task, _LINE),
+        mask(progress.strip()[-2 * _TASK :])[-_TASK:],
+        sentences.announced(records),
+        [Quote(True, at, masked_line(text, _LINE)) for at, text in later],
+        changes,
+        [file for file in changes[:MAX_FILES] if _is_resumed(file, unfit)][:MAX_RESUMED],
+        errors,
+        checks,
+        commands,
+        sentences.decisions(records),
+        [masked_line(todo, _LINE) for todo in todos],
+    )
+
+
+def _is_same(prompt: str, task: str) -> bool:
+    """Tells whether a prompt is the task, or the command that started it."""
+    return prompt.strip() == task or (prompt.startswith("/") and task in prompt)
+
+
+def _changes(calls: list[Call], project: str, others: Iterable[str]) -> list[ChangedFile]:
+    """Returns all changed files, the last one first. An edit that failed has changed nothing."""
+    found: dict[str, ChangedFile] = {}
+    last: dict[str, RecordedCall] = {}
+    for call in calls:
+        use = call.use
+        has_failed = call.result is not None and call.result.is_error
+        if use.action in (EDIT, WRITE) and _is_path(use.target) and not has_failed:
+            name = _name(use.target, project)
+            before = found.pop(name, None)
+            found[name] = ChangedFile(name, before.count + 1 if before else 1, call.at)
+            last[name] = use
+    named = sorted({_name(path, project) for path in others if _is_path(path)} - found.keys())
+    changes = [*reversed(found.values()), *map(ChangedFile, named)]
+    for file in changes[:MAX_FILES]:
+        path = os.path.join(project, os.path.expanduser(file.path))
+        file.exists = os.path.lexists(path)
+        file.lines = _lines(path, last[file.path].text, project) if file.count else ""
+    return changes
+
+
+def _is_path(target: str) -> bool:
+    try:
+        return bool(target) and b"\0" not in os.fsencode(target)
+    except ValueError:  # half a character
+        return False
+
+
+def _name(path: str, project: str) -> str:
+    """Returns how a file is shown. Only a path that seems to be outside costs a look at links."""
+    full = os.path.normpath(os.path.join(project, path))
+    shown = paths.display(full, project)
+    return next(iter(paths.names(full, project)), shown) if _is_outside(shown) else shown
+
+
+def _is_outside(name: str) -> bool:
+    return name.startswith("~") or os.path.isabs(name)
+
+
+def _is_resumed(file: ChangedFile, unfit: set[str]) -> bool:
+    is_there = file.exists and not _is_outside(file.path)
+    return bool(file.count) and is_there and file.path not in unfit
+
+
+def _lines(path: str, new: str, project: str) -> str:
+    """Returns where a new text is in its file; "" = nowhere, or in several places."""
+    new = new.replace("\r\n", "\n").strip("\n")
+    try:
+        text = files.read(path, inside=project, limit=_FILE_BYTES) if new else ""
+    except UnreadableError:
+        return ""
+    if not new or text.count(new) != 1:
+        return ""
+    first = text.count("\n", 0, text.index(new)) + 1
+    return f"{first}-{first + new.count(chr(10))}"

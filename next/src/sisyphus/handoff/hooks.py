@@ -1,0 +1,160 @@
+"""Tells a session how full its context is, once for each level, and passes its work on."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sisyphus.handoff import messages
+from sisyphus.handoff import record as handoffs
+from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.hook.outcome import Outcome
+from sisyphus.sessions import record, usage
+from sisyphus.sessions.usage import Usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.handoff.record import Handoff
+    from sisyphus.handoff.writing import Draft
+    from sisyphus.hook.hook import Hook
+    from sisyphus.hook.outcome import Act
+
+
+def look_at_context(hook: Hook) -> Act | None:
+    """Acts at a new level of the context, or notes that it has fallen."""
+    used = usage.of_event(hook)
+    level = used.level(hook.settings)
+    if level < hook.standing.level:
+        return partial(_note, hook, level)
+    if level == hook.standing.level:
+        return None
+    if level == 1 or not _has_work(hook):
+        return partial(_warn, hook, used, level)
+    return partial(_checkpoint, hook, used, level, _draft(hook, used, level, messages.CONTEXT))
+
+
+def look_at_compaction(hook: Hook) -> Act | None:
+    """Writes a handoff for the context that comes after the compaction."""
+    if not _has_work(hook):
+        return None
+    used = usage.of_event(hook)
+    made = _draft(hook, used, used.level(hook.settings), messages.COMPACTION)
+    return partial(_keep, hook, made)
+
+
+def look_at_start(hook: Hook) -> Act | None:
+    """Gives the session its own open handoff, that of the session that `/clear` ended or, at a
+    startup, the one that a session which is over left behind."""
+    return partial(_resume, hook)
+
+
+def look_at_permission(hook: Hook) -> Act | None:
+    """Allows edits of the session's own open handoff, if the user has accepted edits: the client
+    asks for each one below `.claude/`."""
+    import os
+
+    (call,) = hook.event.calls
+    handoff = handoffs.open_of(hook.store, hook.session)
+    is_own = (
+        handoff is not None
+        and not hook.event.agent
+        and call.action in (EDIT, WRITE)
+        and call.path == handoff.file == os.path.realpath(handoff.file)
+        and os.path.isfile(call.path)
+        and os.stat(call.path).st_nlink == 1
+    )
+    return partial(_allow, hook, call.path) if is_own else None
+
+
+def _has_work(hook: Hook) -> bool:
+    """Tells whether there is something to hand over: a loop, a hold or an open plan."""
+    standing = hook.standing
+    return bool(standing.loop or standing.hold) or standing.plan_state == "active"
+
+
+def _draft(hook: Hook, used: Usage, level: int, why: str) -> Draft:
+    from sisyphus.handoff import writing  # imported late: most levels are never reached
+
+    event = hook.event
+    source = writing.Source(
+        hook.store, event.client, hook.session, event.session, hook.project, event.transcript
+    )
+    return writing.draft(source, used, level, why, hook.now)
+
+
+def _note(hook: Hook, level: int) -> Outcome:
+    hook.store.run("UPDATE session SET level = ? WHERE n = ?", level, hook.session)
+    return Outcome()
+
+
+def _is_new(hook: Hook, level: int) -> bool:
+    """Notes a level; tells whether no other hook has done so."""
+    changed = hook.store.run(
+        "UPDATE session SET level = ? WHERE n = ? AND level < ?", level, hook.session, level
+    )
+    return changed > 0
+
+
+def _warn(hook: Hook, used: Usage, level: int) -> Outcome:
+    """Informs the user and, if there is work that must not be lost, the model."""
+    if not _is_new(hook, level):
+        return Outcome()
+    texts = [messages.warning(used, hook.now)] if _has_work(hook) else []
+    note = f"level {level}: the context is {used.percent} % full"
+    return Outcome(texts, [messages.is_filling(used)], [note])
+
+
+def _checkpoint(hook: Hook, used: Usage, level: int, made: Draft) -> Outcome:
+    if not _is_new(hook, level):
+        return Outcome()
+    outcome = _keep(hook, made)
+    ends = bool(hook.settings["handoff.ends_session"])
+    iteration = _iteration(hook)
+    text = messages.checkpoint(
+        used, level, made.handoff, ends=ends, commits=hook.settings["handoff.wip_commit"],
+        iteration=iteration,
+    )  # fmt: skip
+    outcome.texts.append(text)
+    outcome.messages.append(messages.written(used, made.handoff, ends=ends))
+    return outcome
+
+
+def _iteration(hook: Hook) -> int:
+    from sisyphus.ralph import loop as loops
+
+    loop = loops.current(hook.store, hook.session)
+    return loop.counters.iteration if loop else 0
+
+
+def _keep(hook: Hook, made: Draft) -> Outcome:
+    from sisyphus.handoff import writing
+
+    made.handoff.session = hook.session
+    handoffs.insert(hook.store, made.handoff)
+    note = f"wrote the handoff {messages.place(made.handoff)}"
+    return Outcome(notes=[note], exports=[partial(writing.write, made)])
+
+
+def _resume(hook: Hook) -> Outcome:
+    handoff = _waiting(hook)
+    if handoff is None:
+        return Outcome()
+    handoffs.give(hook.store, handoff)
+    news = [messages.given(handoff)]
+    return Outcome([messages.resume(handoff)], news, news)
+
+
+def _waiting(hook: Hook) -> Handoff | None:
+    """Returns the handoff that this start gets; None if there is none."""
+    if own := handoffs.open_of(hook.store, hook.session):
+        return own
+    if hook.event.source == "clear":
+        before = record.before_clear(hook)
+        return handoffs.open_of(hook.store, before) if before else None
+    if hook.event.source == "startup":
+        return handoffs.left_in(hook.store, hook.project, hook.session)
+    return None
+
+
+def _allow(hook: Hook, path: str) -> Outcome:
+    record.close_dialog(hook)
+    return Outcome(notes=[f"allowed: the handoff {path}"], allows=True)

@@ -1,0 +1,164 @@
+"""Every sentence about a full context and about handoffs that the model and the user read, besides
+those of the document itself (`document.py`)."""
+
+from __future__ import annotations
+
+import time
+
+from sisyphus.hook.outcome import Text
+from sisyphus.paths import display
+from sisyphus.ralph import messages as ralph
+from sisyphus.text import fingerprint, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.handoff.record import Handoff
+    from sisyphus.ralph.loop import Loop
+    from sisyphus.sessions.usage import Usage
+
+CONTEXT, COMPACTION, BY_USER = "context", "compaction", "user"
+"""Why a handoff is written: the context is full, the client is about to compact it, or the user
+asked for it."""
+
+LEVELS = ("L0", "L1", "L2", "L3")
+_NAMES = ("Normal", "Warning", "Checkpoint", "Emergency")
+
+
+# ---------------------------------------------------------------- for the model
+
+
+def warning(usage: Usage, now: float) -> Text:
+    """Tells the model that its context fills up. now: makes a later warning a new text."""
+    percent = usage.percent
+    body = (
+        f"CCS_WARNING|L1|{percent}|Context at {percent}%\n"
+        f"The context is {percent} % full. Finish what you have begun before you begin something "
+        "large, and give large searches to subagents."
+    )
+    return Text("handoff", body, fingerprint(f"{body} {now}"))
+
+
+def checkpoint(
+    usage: Usage, level: int, handoff: Handoff, *, ends: bool, commits: bool, iteration: int
+) -> Text:
+    """Tells the model where its handoff is, and what to do now.
+
+    ends: the session ends at this checkpoint. commits: the user wants unfinished work committed.
+    iteration: of the loop; 0 = none.
+    """
+    percent, name = usage.percent, LEVELS[level]
+    file = display(handoff.file, handoff.project)
+    lines = [
+        f"CCS_CHECKPOINT_TRIGGERED|{name}|{percent}|{file}",
+        f"The context is {percent} % full. A handoff has been written: {file}",
+    ]
+    add = "what was in progress, what was decided and why, what did not work"
+    if ends:
+        lines.append(
+            "Complete the current edit, in at most 60 seconds. Then read the handoff, add what it "
+            f"lacks ({add}), and stop: a session with an empty context goes on from there."
+        )
+    else:
+        lines.append(
+            f"Read it and add what you would have to know after a compaction ({add}). Then go on "
+            "with the task."
+        )
+    if commits:
+        during = f" iter {iteration}" if iteration else ""
+        lines.append(
+            f"Commit what is unfinished as `ralph: checkpoint{during} ({name} at {percent}%)`."
+        )
+    body = "\n".join(lines)
+    return Text("handoff", body, fingerprint(body))
+
+
+def resume(handoff: Handoff) -> Text:
+    return Text("handoff", handoff.resume, fingerprint(f"{handoff.file} {handoff.resume}"))
+
+
+# ---------------------------------------------------------------- for the document
+
+
+def heading(
+    session: str,
+    loop: Loop | None,
+    usage: Usage,
+    level: int,
+    why: str,
+    now: float,
+    before: Handoff | None,
+    project: str,
+) -> str:
+    """Returns the title of a document and what is known of the occasion. before: the handoff of
+    the same session that nobody has got."""
+    rows = [
+        ("Written", time.strftime("%Y-%m-%d %H:%M", time.localtime(now))),
+        ("Session", session),
+        ("Loop", f"{loop.id}, {ralph.iteration(loop)}" if loop else ""),
+        ("Context", f"{usage.percent} % ({LEVELS[level]})" if usage.tokens else ""),
+        ("Why", occasion(usage, level, why)),
+        ("Earlier handoff", display(before.file, project) if before else ""),
+    ]
+    lines = [f"- **{name}**: {one_line(value)}" for name, value in rows if value]
+    return "# Handoff\n\n" + "\n".join(lines)
+
+
+def occasion(usage: Usage, level: int, why: str) -> str:
+    """Returns why there is a handoff, in a sentence."""
+    if why == COMPACTION:
+        return "The client was about to compact the context of the session."
+    if why == BY_USER:
+        return "The user asked for it."
+    return f"The context of the session was {usage.percent} % full ({LEVELS[level]})."
+
+
+def progress(name: str, tasks: str) -> str:
+    return f"Plan {one_line(name, 60)}: {tasks}"
+
+
+# ---------------------------------------------------------------- for the user
+
+
+def is_filling(usage: Usage) -> str:
+    return f"Context: {usage.percent} % of {usage.window:,} tokens are used."
+
+
+def written(usage: Usage, handoff: Handoff, *, ends: bool) -> str:
+    then = " The session ends when the agent has completed it." if ends else ""
+    return f"{is_filling(usage)} A handoff was written: {place(handoff)}.{then}"
+
+
+def written_now(usage: Usage, handoff: Handoff, iteration: int) -> list[str]:
+    """Returns the answer to `sisyphus handoff`. iteration: of the loop; 0 = none."""
+    rows = [
+        f"Iteration: {iteration}" if iteration else "",
+        f"Context: {usage.percent} %" if usage.tokens else "Context: unknown",
+        f"Handoff: {place(handoff)}",
+        "The next session that starts here gets it, or this one after /clear or a compaction.",
+    ]
+    return [row for row in rows if row]
+
+
+def given(handoff: Handoff) -> str:
+    return f"This session goes on from the handoff {place(handoff)}."
+
+
+def place(handoff: Handoff) -> str:
+    return display(handoff.file, handoff.project)
+
+
+def level_name(level: int) -> str:
+    return f"{LEVELS[level]} ({_NAMES[level]})"
+
+
+def recommendation(level: int, checkpoint_percent: int) -> str:
+    """Says what to do at a level."""
+    if level == 0:
+        return f"Safe to continue. A handoff is written at {checkpoint_percent} %."
+    if level == 1:
+        return f"Finish what is in progress. A handoff is written at {checkpoint_percent} %."
+    return "The context is nearly full: type /clear, and go on from the handoff."
+
+
+UNKNOWN = "How full the context is is not known: no answer of the model since it was emptied."
+NO_SESSION = "No session is known here. Start one, then ask again."

@@ -1,0 +1,161 @@
+"""Sentences of the agent and the user that the next session needs: what was decided, what was
+rejected, what the agent was about to do. It reads English, outside code, and quotes as written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sisyphus import markdown
+from sisyphus.clients.records import AGENT, PROMPT, Record
+from sisyphus.masking import masked_line
+
+MAX_DECISIONS = 20
+
+_TEXT, _MATCHED, _QUOTED = 20_000, 500, 300
+"""The most characters that we read of a message and of a sentence, and that we quote."""
+
+_ALL_TEXTS = 1_000_000
+"""The most characters of messages that we search for decisions: a second at most, on odd texts."""
+
+_LATEST = 3
+"""How many of the agent's last messages may say what it is about to do; older ones are stale."""
+
+_END = re.compile(
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[\"')\]*_]*\s+|(?<=[。\uff01\uff1f])|"
+    r"\n(?![ \t]*[a-z(])|(?<=\n)[ \t]*\n"
+)
+"""The end of a sentence. A line that starts with a small letter goes on with the one before."""
+
+_MARKS = re.compile(r"(?:[\s>*_#|-]|\d+[.)]\s|\[.\]\s)+")
+_DECIDED = re.compile(
+    r"\b(?:decided|decision|reject(?:ed|ing)|rul(?:ed|ing) out|discarded|abandon(?:ed|ing)|gave up|"
+    r"settled on|dead end|not an option|not viable|off the table|overkill|scratch that|ended up|"
+    r"agreed (?:to|on|that)|(?:made no|no) difference|went with|opted|backed out|reverted)\b|"
+    r"\b(?:(?:does|did|do|would|could)(?:n't| not)|won't|will not|can't|cannot) (?:work|help)\b|"
+    r"\b(?:won't|isn't|not using|not use)\b.{1,160}\b(?:because|since)\b|"
+    r"\b(?:tried|considered|thought about)\b.{1,160}\b(?:but|dropped|rejected)\b|"
+    r"\b(?:picked|chose|going with)\b.{1,100}\b(?:over|because|since)\b|"
+    r"\bdropped\b.{0,30}(?:,|\b(?:because|since|as)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHOSE = re.compile(
+    r"\b(?:instead of|rather than|chose|chosen|go(?:ing)? with|stick(?:ing)? with|from now on|"
+    r"(?:do not|don't|never|always|not) (?:use|add|touch|change)|let's (?:not|drop|keep|skip)|"
+    r"(?:i'm|we're|i am|we are) (?:keeping|leaving|skipping|dropping|not using))\b",
+    re.IGNORECASE,
+)
+_UNDECIDED = re.compile(
+    r"(?:if|should|shall|whether)\b|.*(?:\b(?:not|yet to|to be)|n't) (?:yet |been )*decided\b|"
+    r".*\?\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ABOUT_TO = re.compile(
+    r"(?:(?:now|next|then|so|ok(?:ay)?|good|great|first|finally|perfect|alright)\b[,:.!]? *)*"
+    r"(?:(?:i|we)(?:'ll| will|(?:'m| am|'re| are) (?:going|about) to| (?:still )?(?:need|have) to)"
+    r"\b|"
+    r"let me\b|let's\b|next(?: up| steps?)?(?: is\b|[:,])|(?:moving )?on to\b|"
+    r"(?:remaining|todo|still to do|what(?:'s| is) left)\b.*\w)",
+    re.IGNORECASE,
+)
+_LIST_AHEAD = re.compile(
+    r"(?:next(?: steps?| up)?|remaining(?: work| steps)?|to-?do|still (?:open|to do)|"
+    r"what(?:'s| is) left)\W*$",
+    re.IGNORECASE,
+)
+_COURTESY = re.compile(
+    r"\blet me (?:know|explain|summari[sz]e|recap)\b|\bfeel free\b|\b(?:happy|glad) to\b|"
+    r"\bif you\b|"
+    r"\byou (?:can|could|may|might|should|want|would|need|are|prefer)\b|\bup to you\b|\byou're\b|"
+    r"\bshould you\b|\bwait(?:ing)? for\b|\byour (?:answer|reply|feedback|review|input)\b|\?\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Quote:
+    """What the user or the agent said, masked."""
+
+    is_users: bool
+    at: float
+    text: str
+
+
+def typed(record: Record) -> str:
+    """Returns what a person asked for in a record; "" = nothing."""
+    if record.author != PROMPT or not record.is_personal:
+        return ""
+    if command := record.command:
+        return f"/{command.name} {command.arguments}" if command.arguments else ""
+    return "\n".join(record.texts)
+
+
+def decisions(records: Sequence[Record]) -> list[Quote]:
+    """Returns what was decided and rejected, each once. If there is too much, the user's words and
+    what says so clearly go first, then what was said last."""
+    found: dict[str, tuple[bool, int, Quote]] = {}
+    for is_users, at, text in _messages(records):
+        for prose, quote in _sentences(text):
+            if _is_decision(prose) and not _UNDECIDED.match(prose):
+                is_first = is_users or bool(_DECIDED.search(prose))
+                found.setdefault(quote, (is_first, len(found), Quote(is_users, at, quote)))
+    best = sorted(found.values(), key=lambda each: each[:2])[-MAX_DECISIONS:]
+    quotes = [quote for _, _, quote in sorted(best, key=lambda each: each[1])]
+    return [Quote(each.is_users, each.at, masked_line(each.text, _QUOTED)) for each in quotes]
+
+
+def _messages(records: Sequence[Record]) -> list[tuple[bool, float, str]]:
+    """Returns the last messages that may decide something: whether it is the user's, its time and
+    its text."""
+    found: list[tuple[bool, float, str]] = []
+    left = _ALL_TEXTS
+    for record in reversed(records):
+        words = typed(record)
+        texts = (words,) if words else record.texts if record.author == AGENT else ()
+        for text in reversed(texts):
+            if left > 0 and _is_decision(text[:_TEXT]):
+                found.append((bool(words), record.at, text))
+                left -= len(text[:_TEXT])
+    return found[::-1]
+
+
+def _is_decision(text: str) -> bool:
+    text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return bool(_DECIDED.search(text) or _CHOSE.search(text))
+
+
+def announced(records: Sequence[Record]) -> str:
+    """Returns the last step that the agent has said it will take, since the last prompt; "" = it
+    has said none."""
+    texts: list[str] = []
+    for record in reversed(records):
+        if typed(record) or len(texts) >= _LATEST:
+            break
+        if record.author == AGENT:
+            texts += reversed(record.texts)
+    steps = (_last_step(list(_sentences(text[-_TEXT:]))) for text in texts)
+    return next((step for step in steps if step), "")
+
+
+def _last_step(sentences: list[tuple[str, str]]) -> str:
+    before = ["", *(prose for prose, _ in sentences)]
+    for (prose, quote), heading in zip(reversed(sentences), reversed(before[:-1]), strict=True):
+        is_step = _ABOUT_TO.match(prose) or _LIST_AHEAD.match(heading)
+        if is_step and not _COURTESY.search(prose):
+            return masked_line(quote, _QUOTED).rstrip(":")
+    return ""
+
+
+def _sentences(text: str) -> Iterator[tuple[str, str]]:
+    """Yields each sentence without the marks of lists: with blanks in place of code and straight
+    apostrophes, and as it is written."""
+    text = text[:_TEXT].replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    all_prose = markdown.visible(text).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    start = 0
+    for end in (*(found.end() for found in _END.finditer(all_prose)), len(all_prose)):
+        marks = _MARKS.match(text, start, end)
+        first = marks.end() if marks else start
+        if prose := all_prose[first:end].strip():
+            yield prose[:_MATCHED], text[first:end].strip()
+        start = end

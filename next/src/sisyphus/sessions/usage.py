@@ -1,0 +1,55 @@
+"""How full the context of a session is, and which level that is."""
+
+from __future__ import annotations
+
+from sisyphus import clients
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.hook import Hook
+    from sisyphus.settings import Values
+    from sisyphus.store import Store
+
+LEVELS = ("handoff.warn_percent", "handoff.checkpoint_percent", "handoff.emergency_percent")
+"""The settings with the percentages at which level 1, 2 and 3 begin."""
+
+
+class Usage:
+    """tokens: in the context, by the last answer; 0 = unknown. window: how many fit."""
+
+    __slots__ = ("tokens", "window")
+
+    def __init__(self, tokens: int = 0, window: int = 0) -> None:
+        self.tokens = tokens
+        self.window = window
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.tokens // self.window if self.window else 0
+
+    def level(self, settings: Values) -> int:
+        """Returns the highest level that is reached: 1, 2 or 3; 0 = none."""
+        return sum(self.percent >= settings[name] > 0 for name in LEVELS)
+
+
+def read(store: Store, settings: Values, client: str, session: int, transcript: str) -> Usage:
+    """Returns the usage of a session, by the end of its transcript.
+
+    session: the number of its row. The window is the one that the client's status line reported,
+    else the setting `handoff.window`, else the one of the model. A reported window in which the
+    tokens do not fit was of another model.
+    """
+    tokens, window = clients.usage(client).read(transcript)
+    row = store.one("SELECT context_window FROM session WHERE n = ?", session)
+    reported = int(row[0]) if row else 0
+    if reported >= tokens > 0:
+        window = reported
+    elif settings["handoff.window"]:
+        window = int(settings["handoff.window"])
+    return Usage(tokens, window if tokens else 0)
+
+
+def of_event(hook: Hook) -> Usage:
+    """Returns the usage of the event's session."""
+    event = hook.event
+    return read(hook.store, hook.settings, event.client, hook.session, event.transcript)

@@ -1,0 +1,371 @@
+"""A full context: each level is told once, and the work is handed over."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from world import World, agent, result, use, user
+
+from sisyphus.hook import statusline
+
+PLAN = "# Kiln\n\n- [x] wash\n- [ ] fire\n- [ ] glaze\n"
+LARGE, SMALL = "claude-opus-5-5", "claude-sonnet-4-5-20250929"
+
+
+def told(world: World, session: str = "s1", **fields: object) -> str:
+    """The model has run a command; returns what it and its user are told."""
+    reply = world.work(session, **fields)
+    return f"{reply.text}\n{reply.message}".strip()
+
+
+def begin(world: World, session: str = "s1", source: str = "startup") -> str:
+    reply = world.start(session, source)
+    return f"{reply.text}\n{reply.message}"
+
+
+def documents(world: World) -> list[Path]:
+    return sorted((world.project / ".claude" / "handoffs").glob("*.md"))
+
+
+@pytest.fixture
+def plan(world: World) -> None:
+    world.write("PLAN.md", PLAN)
+    begin(world)
+
+
+# ---------------------------------------------------------------- levels
+
+
+@pytest.mark.parametrize("model", [LARGE, SMALL, f"{SMALL}[1m]"])
+@pytest.mark.parametrize(
+    ("percent", "mark"),
+    [(69, ""), (70, "CCS_WARNING|L1|70|"), (72, "CCS_WARNING|L1|72|"),
+     (85, "CCS_CHECKPOINT_TRIGGERED|L2|85|"), (96, "CCS_CHECKPOINT_TRIGGERED|L3|96|")],
+)  # fmt: skip
+@pytest.mark.usefixtures("plan")
+def test_each_level_has_a_mark(world: World, model: str, percent: int, mark: str) -> None:
+    world.fill(percent, model)
+
+    said = told(world)
+
+    assert (mark in said) if mark else said == ""
+
+
+@pytest.mark.usefixtures("plan")
+def test_each_level_is_told_once_until_usage_falls_below_it(world: World) -> None:
+    world.fill(72)
+    assert "L1" in told(world)
+    assert told(world) == ""
+    world.fill(87)
+    assert "L2" in told(world)
+    assert told(world) == ""
+    world.fill(30)
+    assert told(world) == ""
+    world.fill(72)
+    assert "L1" in told(world)
+
+
+@pytest.mark.usefixtures("plan")
+def test_the_user_sees_no_marks(world: World) -> None:
+    for percent in (72, 87, 96):
+        world.fill(percent)
+        message = world.work().message
+        assert f"{percent} %" in message
+        assert "CCS_" not in message
+
+
+def test_a_session_without_work_is_only_informed(world: World) -> None:
+    begin(world)
+    for percent in (72, 87, 96):
+        world.fill(percent)
+        said = told(world)
+        assert f"{percent} %" in said
+        assert "CCS_" not in said
+    assert documents(world) == []
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_subagent_and_a_setting_are_silent(world: World) -> None:
+    world.fill(90)
+    assert told(world, agent_id="a1") == ""
+    world.write(world.ours / "config.toml", "[handoff]\nenabled = false\n")
+    assert told(world) == ""
+
+
+@pytest.mark.usefixtures("plan")
+def test_the_percentages_are_settings(world: World) -> None:
+    world.write(
+        world.ours / "config.toml", "[handoff]\nwarn_percent = 20\ncheckpoint_percent = 0\n"
+    )
+    world.fill(21)
+    assert "L1" in told(world)
+    world.fill(90)
+    assert told(world) == ""
+
+
+@pytest.mark.usefixtures("plan")
+def test_after_a_compaction_the_usage_is_unknown(world: World) -> None:
+    world.fill(90)
+    told(world)
+    world.write_down({"type": "system", "subtype": "compact_boundary"})
+    assert told(world) == ""
+    world.fill(90)
+    assert "L2" in told(world)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"type": "assistant", "message": {"usage": "much"}}', '{"usage"', "[]", "\x00\xff",
+     '{"type": "assistant", "message": {"usage": {"input_tokens": true}}}',
+     '{"type": "assistant", "isSidechain": true, "message": {"usage": {"input_tokens": 990000}}}'],
+)  # fmt: skip
+@pytest.mark.usefixtures("plan")
+def test_odd_lines_of_a_transcript_are_skipped(world: World, line: str) -> None:
+    world.fill(72)
+    with world.transcript().open("a") as file:
+        file.write(f"{line}\n")
+
+    assert "CCS_WARNING|L1|72|" in told(world)
+
+
+# ---------------------------------------------------------------- the document
+
+
+@pytest.mark.usefixtures("plan")
+def test_at_the_second_level_a_handoff_is_written(world: World) -> None:
+    world.write("kiln.py", "heat = 1\n")
+    world.write_down(
+        user("Build the kiln."),
+        agent(use("Edit", "t1", file_path=str(world.project / "kiln.py"), new_string="heat = 1")),
+        result("ok", "t1"),
+        agent("I decided to use gas instead of wood, because wood smokes."),
+    )
+    world.fill(87)
+
+    said = told(world)
+
+    (document,) = documents(world)
+    text = document.read_text()
+    assert f"CCS_CHECKPOINT_TRIGGERED|L2|87|.claude/handoffs/{document.name}" in said
+    for part in ("Build the kiln.", "kiln.py", "gas instead of wood", "1 of 3 tasks", "fire"):
+        assert part in text
+    assert (document.parent / ".gitignore").read_text().endswith("*\n")
+    assert document.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_link_in_the_project_leads_the_handoff_nowhere_else(world: World) -> None:
+    outside = world.root / "outside"
+    outside.mkdir()
+    (world.project / ".claude").mkdir(exist_ok=True)
+    (world.project / ".claude" / "handoffs").symlink_to(outside)
+    world.fill(87)
+
+    told(world)
+
+    assert list(outside.iterdir()) == []
+    assert list((world.ours / "projects").rglob("*.md"))
+
+
+@pytest.mark.parametrize(
+    ("ends", "commits", "part", "not_part"),
+    [
+        (False, False, "go on", "60 seconds"),
+        (True, False, "60 seconds", "Commit"),
+        (False, True, "`ralph: checkpoint iter 1 (L2 at 87%)`", "60 seconds"),
+    ],
+)
+def test_what_the_model_has_to_do(
+    world: World, ends: bool, commits: bool, part: str, not_part: str
+) -> None:
+    world.write(
+        world.ours / "config.toml",
+        f"[handoff]\nends_session = {str(ends).lower()}\nwip_commit = {str(commits).lower()}\n",
+    )
+    begin(world)
+    world.loop()
+    world.fill(87)
+
+    said = told(world)
+
+    assert part in said
+    assert not_part not in said
+
+
+# ---------------------------------------------------------------- where it goes
+
+
+@pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize("source", ["compact", "resume"])
+def test_the_session_itself_gets_its_handoff_once(world: World, source: str) -> None:
+    world.fill(87)
+    told(world)
+
+    said = begin(world, source=source)
+
+    assert "CONTEXT CHECKPOINT RESUME" in said
+    assert "This session goes on from the handoff .claude/handoffs/" in said
+    assert "CONTEXT CHECKPOINT RESUME" not in begin(world, source=source)
+
+
+@pytest.mark.usefixtures("plan")
+def test_after_a_clear_the_same_process_gets_it(world: World) -> None:
+    world.setenv("CLAUDE_PID", "1")
+    begin(world, "s2")
+    world.fill(87, session="s2")
+    told(world, "s2")
+
+    assert "CONTEXT CHECKPOINT RESUME" in begin(world, "s3", source="clear")
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_startup_gets_it_only_if_its_session_is_over(world: World) -> None:
+    world.fill(87)
+    told(world)
+
+    assert "CONTEXT CHECKPOINT RESUME" not in begin(world, "s2")
+    world.hook("session-end", world.payload("SessionEnd.other"))
+    assert "CONTEXT CHECKPOINT RESUME" in begin(world, "s3")
+    assert "CONTEXT CHECKPOINT RESUME" not in begin(world, "s4")
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_compaction_hands_over_below_every_level(world: World) -> None:
+    world.fill(30)
+
+    world.hook("pre-compact", world.payload("PreCompact.manual"))
+
+    assert len(documents(world)) == 1
+    assert "CONTEXT CHECKPOINT RESUME" in begin(world, source="compact")
+
+
+def test_a_compaction_without_work_writes_nothing(world: World) -> None:
+    begin(world)
+    world.fill(90)
+    world.hook("pre-compact", world.payload("PreCompact.manual"))
+
+    assert documents(world) == []
+
+
+def test_a_loop_ends_its_session_at_the_checkpoint_if_the_user_wants_that(world: World) -> None:
+    world.write(world.ours / "config.toml", "[handoff]\nends_session = true\n")
+    begin(world)
+    world.loop()
+    assert world.stop().reason
+    world.fill(87)
+    told(world)
+
+    reply = world.stop()
+    assert reply.reason == ""
+    assert "waits at a checkpoint, with the handoff .claude/handoffs/" in reply.message
+    assert world.stop().message == ""
+    assert world.loops()[0]["status"] == "active"
+    (waiting,) = world.cli("status", "--json").json["waiting"]
+    assert (waiting["kind"], waiting["session_id"]) == ("checkpoint", "s1")
+    begin(world, source="resume")
+    assert world.stop().reason
+    assert world.cli("status", "--json").json["waiting"] == []
+
+
+def test_enforcement_leaves_a_full_context_alone(world: World) -> None:
+    world.write("PLAN.md", PLAN)
+    begin(world)
+    world.cli("enforce", "on")
+    world.fill(96)
+    told(world)
+
+    assert world.stop("All done. The work is complete.").reason == ""
+    assert "the context is nearly full" in str(world.why()[-1])
+
+
+def test_a_loop_goes_on_over_its_checkpoint(world: World) -> None:
+    begin(world)
+    world.loop()
+    world.fill(87)
+    told(world)
+
+    assert world.stop().reason
+
+
+@pytest.mark.usefixtures("plan")
+def test_the_model_may_complete_its_own_open_handoff_alone(world: World) -> None:
+    world.fill(87)
+    told(world)
+    (document,) = documents(world)
+    other = world.write(".claude/handoffs/other.md")
+
+    assert world.permit(document).json["hookSpecificOutput"]["decision"]["behavior"] == "allow"
+    assert world.permit(other).is_silent
+    assert world.permit(document, mode="default").is_silent
+    assert world.permit(document, tool="Bash").is_silent
+    begin(world, source="compact")
+    assert world.permit(document).is_silent, "it was given away"
+
+
+# ---------------------------------------------------------------- commands
+
+
+@pytest.mark.usefixtures("plan")
+def test_context_shows_how_full_it_is(world: World) -> None:
+    world.fill(67)
+
+    answer = world.cli("context")
+    data = world.cli("context", "--json").json
+
+    for part in ("Current Context: 67 %", "L0 (Normal)", "330,000 of 1,000,000", "fire", "85 %"):
+        assert part in answer.out
+    assert (data["percent"], data["level"], data["tokens_left"]) == (67, "L0", 330_000)
+
+
+def test_context_without_a_session_or_an_answer(world: World) -> None:
+    assert "No session is known here" in world.cli("context").err
+    begin(world)
+    assert "not known" in world.cli("context").out
+
+
+@pytest.mark.parametrize(
+    ("typed", "part"),
+    [
+        ("/sisyphus:ralph context", "Current Context: 67 %"),
+        ("/sisyphus:ralph-context", "Current Context: 67 %"),
+        ("/sisyphus:ralph checkpoint", "Handoff: .claude/handoffs/"),
+        ("/sisyphus:ralph-checkpoint", "Handoff: .claude/handoffs/"),
+        ("/sisyphus:ralph", "No loop is running."),
+        ("/sisyphus:ralph list", "No loop is running."),
+        ("/sisyphus:ralph nonsense", "No such command 'nonsense'"),
+    ],
+)
+@pytest.mark.usefixtures("plan")
+def test_slash_commands_answer_without_the_model(world: World, typed: str, part: str) -> None:
+    world.fill(67)
+
+    assert part in world.prompt(text=typed).json["reason"]
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_handoff_on_request_ends_nothing(world: World) -> None:
+    world.fill(72)
+
+    answer = world.cli("handoff")
+
+    (document,) = documents(world)
+    assert f"Handoff: .claude/handoffs/{document.name}" in answer.out
+    assert "Context: 72 %" in answer.out
+    assert "CONTEXT CHECKPOINT RESUME" in begin(world, source="resume")
+
+
+def test_the_status_lines_window_counts(world: World) -> None:
+    world.write("PLAN.md", PLAN)
+    begin(world)
+    payload = {
+        "session_id": "s1",
+        "cwd": str(world.project),
+        "context_window": {"context_window_size": 500_000, "current_usage": {"input_tokens": 1}},
+    }
+    statusline.run([], io.BytesIO(json.dumps(payload).encode()), io.StringIO(), io.StringIO())
+    world.fill(40)
+
+    assert "CCS_WARNING|L1|80|" in told(world)
