@@ -4,17 +4,17 @@ of blocked Stops, whoever blocked them."""
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sisyphus.sessions.turn import Turn
     from sisyphus.store import Store
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Stops:
-    """The Stops of one session.
+    """The Stops of one session. A plain class: every start and end of a session loads it.
 
     at: when we last decided one; 0 = never. offset: in the transcript, where its reading ended.
     counted_at: when we last decided one that the breaker counts; 0 = never.
@@ -24,15 +24,33 @@ class Stops:
     tested: the test command that passed after the last edit; "" = none did.
     """
 
-    at: float = 0.0
-    offset: int = 0
-    counted_at: float = 0.0
-    blocks: int = 0
-    idle: int = 0
-    error: str = ""
-    same_error: int = 0
-    waits: dict[str, float] = field(default_factory=dict)
-    tested: str = ""
+    __slots__ = ("at", "blocks", "counted_at", "error", "idle", "offset", "same_error", "tested",
+                 "waits")  # fmt: skip
+
+    def __init__(
+        self,
+        at: float = 0.0,
+        offset: int = 0,
+        counted_at: float = 0.0,
+        blocks: int = 0,
+        idle: int = 0,
+        error: str = "",
+        same_error: int = 0,
+        waits: dict[str, float] | None = None,
+        tested: str = "",
+    ) -> None:
+        self.at = at
+        self.offset = offset
+        self.counted_at = counted_at
+        self.blocks = blocks
+        self.idle = idle
+        self.error = error
+        self.same_error = same_error
+        self.waits = waits or {}
+        self.tested = tested
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
 
     def add_turn(self, turn: Turn, background: list[str], now: float) -> None:
         """Takes in what happened since the last Stop. background: work that is still running."""
@@ -68,7 +86,7 @@ def load(store: Store, session: int) -> Stops:
 
 
 def save(store: Store, session: int, stops: Stops) -> None:
-    store.run("UPDATE session SET stops = ? WHERE n = ?", json.dumps(asdict(stops)), session)
+    store.run("UPDATE session SET stops = ? WHERE n = ?", json.dumps(stops.as_dict()), session)
 
 
 def forget_trouble(store: Store, session: int) -> None:
