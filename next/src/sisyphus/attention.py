@@ -19,7 +19,6 @@ from sisyphus.sessions import dialog, record
 from sisyphus.sessions import messages as sessions
 from sisyphus.sessions.hooks import FAILURE
 from sisyphus.stop import hold as holds
-from sisyphus.stop import line
 from sisyphus.stop import messages as words
 from sisyphus.store import Store
 from sisyphus.text import iso
@@ -50,14 +49,13 @@ class Waiting:
     loop: str = ""
 
 
-def waiting(store: Store, now: float, project: str = "") -> list[Waiting]:
-    """Returns what waits, the longest first. project: only what is there; "" = everywhere."""
+def waiting(store: Store, now: float) -> list[Waiting]:
+    """Returns what waits in all projects, the longest first."""
     found = [*_loops(store), *_holds(store, now)]
     owners = {each.session for each in found}
     found += [each for each in _requests(store) if each.session not in owners]
     found += _dialogs(store, now)
-    here = [each for each in found if project in ("", each.project)]
-    return sorted(here, key=lambda each: each.since)
+    return sorted(found, key=lambda each: each.since)
 
 
 def as_dict(each: Waiting) -> dict[str, Any]:
@@ -88,15 +86,9 @@ def _loops(store: Store) -> Iterator[Waiting]:
             yield Waiting(LEFT, text, since, answer, loop.project, id, loop.id)
         elif not loop.is_active:
             yield _paused(loop, id)
-        elif idle_since is not None and (file := _checkpoint(store, session)):
+        elif idle_since is not None and (file := handoffs.checkpoint_of(store, session)):
             text, answer = words.waits_at_checkpoint(loop, file), words.WHAT_FOLLOWS_CHECKPOINT
             yield Waiting(CHECKPOINT, text, idle_since, answer, loop.project, id, loop.id)
-
-
-def _checkpoint(store: Store, session: int) -> str:
-    """Returns the handoff of a full context that nobody has got yet; "" = none."""
-    handoff = handoffs.open_of(store, session)
-    return handoff.file if handoff and handoff.level >= line.CHECKPOINT else ""
 
 
 def _holds(store: Store, now: float) -> Iterator[Waiting]:

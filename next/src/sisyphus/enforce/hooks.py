@@ -6,7 +6,7 @@ from functools import partial
 
 from sisyphus.enforce import messages, record, state_file
 from sisyphus.hook.outcome import Outcome
-from sisyphus.sessions import ledger
+from sisyphus.sessions import ledger, slash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ def look_at_start(hook: Hook) -> Act | None:
 def _tell(hook: Hook) -> Outcome:
     """Tells it once, even if plugin and settings both call us at this start."""
     is_new = ledger.record_notice(hook, "enforcement is on")
-    command = "/sisyphus:enforce" if hook.event.is_from_plugin else "/enforce"
-    return Outcome(messages=[messages.is_on(command)]) if is_new else Outcome()
+    return Outcome(messages=[messages.is_on(slash.typed(hook, "enforce"))]) if is_new else Outcome()
 
 
 def look_at_prompt(hook: Hook) -> Act | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.paths import display
+from sisyphus.sessions.messages import WAY_OUT
 from sisyphus.text import one_line
 
 TYPE_CHECKING = False
@@ -25,7 +26,6 @@ _DEMANDS = (
     "Evidence: show the output that proves each of them.",
     "Improve: find the weakest part of the work, and make it better.",
 )
-_WAY_OUT = "If you need something from the user, say <blocked>what you need</blocked>"
 
 
 # ---------------------------------------------------------------- for the model
@@ -59,7 +59,7 @@ def _demand(head: str, tasks: Sequence[str], tested: str, number: str) -> str:
     names = "; ".join(one_line(task, _TASK) for task in tasks)
     parts = [HEADING, head, "Before you stop:\n" + "\n".join(numbered)]
     parts += [f"Open tasks: {names}"] if names else []
-    parts.append(f"{_WAY_OUT}\n(Enforcement {number}. Only the user ends it.)")
+    parts.append(f"{WAY_OUT}\n(Enforcement {number}. Only the user ends it.)")
     return "\n\n".join(parts)
 
 

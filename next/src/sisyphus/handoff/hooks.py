@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from sisyphus import files
 from sisyphus.handoff import messages
 from sisyphus.handoff import record as handoffs
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import record, usage
-from sisyphus.sessions.usage import Usage
+from sisyphus.sessions.usage import WARNING, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def look_at_context(hook: Hook) -> Act | None:
         return partial(_note, hook, level)
     if level == hook.standing.level:
         return None
-    if level == 1 or not _has_work(hook):
+    if level == WARNING or not _has_work(hook):
         return partial(_warn, hook, used, level)
     return partial(_checkpoint, hook, used, level, _draft(hook, used, level, messages.CONTEXT))
 
@@ -50,17 +51,14 @@ def look_at_start(hook: Hook) -> Act | None:
 def look_at_permission(hook: Hook) -> Act | None:
     """Allows edits of the session's own open handoff, if the user has accepted edits: the client
     asks for each one below `.claude/`."""
-    import os
-
     (call,) = hook.event.calls
     handoff = handoffs.open_of(hook.store, hook.session)
     is_own = (
         handoff is not None
         and not hook.event.agent
         and call.action in (EDIT, WRITE)
-        and call.path == handoff.file == os.path.realpath(handoff.file)
-        and os.path.isfile(call.path)
-        and os.stat(call.path).st_nlink == 1
+        and call.path == handoff.file
+        and files.is_single(call.path)
     )
     return partial(_allow, hook, call.path) if is_own else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sisyphus.processes import is_alive
+from sisyphus.sessions.usage import CHECKPOINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,9 +58,10 @@ def open_of(store: Store, session: int) -> Handoff | None:
     return _first(store, "session = ? AND state = ?", session, OPEN)
 
 
-def latest_of(store: Store, session: int) -> Handoff | None:
-    """Returns the session's latest handoff, whatever its state."""
-    return _first(store, "session = ?", session)
+def checkpoint_of(store: Store, session: int) -> str:
+    """Returns the document of a full context that no session has got yet; "" = none."""
+    handoff = open_of(store, session)
+    return handoff.file if handoff and handoff.level >= CHECKPOINT else ""
 
 
 def left_in(store: Store, project: str, session: int) -> Handoff | None:

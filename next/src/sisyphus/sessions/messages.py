@@ -11,8 +11,13 @@ _KINDS = {
     "agents": ("AGENTS.md", "AGENTS.md files"),
     "rules": ("rule", "rules"),
     "loop": ("loop message", "loop messages"),
+    "handoff": ("context message", "context messages"),
 }
 """The kinds of texts, for people: of one, of several."""
+
+
+WAY_OUT = "If you need something from the user, say <blocked>what you need</blocked>"
+"""Tells the model how it may stop honestly, whatever makes it go on."""
 
 
 def no_memory(problem: str) -> str:

@@ -19,6 +19,11 @@ MARK = "\nauthor: sisyphus\n"
 """The line of frontmatter by which we know a command's file as ours."""
 
 
+def typed(hook: Hook, name: str) -> str:
+    """Returns how the user types our command `name` in the hook's session."""
+    return f"/{PREFIX if hook.event.is_from_plugin else ''}{name}"
+
+
 def own_name(hook: Hook, name: str) -> str:
     """Returns a command's name without the prefix of our plugin; "" if it is not our command."""
     if ":" in name:

@@ -61,6 +61,11 @@ class Stops:
             self.tested = turn.tested
         self.waits = {name: self.waits.get(name, now) for name in background}
 
+    def offset_since(self, since: float) -> int:
+        """Returns where to read on for what happened since a time; 0 = we have read nothing since
+        then, so the offset is of no use."""
+        return self.offset if self.at >= since else 0
+
     def excuses(self, now: float, patience: int, since: float = 0.0) -> list[str]:
         """Returns the background work that still lets the session stop: what we first saw after
         `since`, for at most `patience` seconds."""

@@ -14,6 +14,10 @@ LEVELS = ("handoff.warn_percent", "handoff.checkpoint_percent", "handoff.emergen
 """The settings with the percentages at which level 1, 2 and 3 begin."""
 
 
+WARNING, CHECKPOINT, EMERGENCY = 1, 2, 3
+"""The levels: the session is warned, it hands its work over, it has no room left."""
+
+
 class Usage:
     """tokens: in the context, by the last answer; 0 = unknown. window: how many fit."""
 
@@ -28,7 +32,7 @@ class Usage:
         return 100 * self.tokens // self.window if self.window else 0
 
     def level(self, settings: Values) -> int:
-        """Returns the highest level that is reached: 1, 2 or 3; 0 = none."""
+        """Returns the highest level that is reached; 0 = none."""
         return sum(self.percent >= settings[name] > 0 for name in LEVELS)
 
 

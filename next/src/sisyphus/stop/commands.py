@@ -114,7 +114,7 @@ def _end(place: show.Place, session: str) -> None:
     with place.store.write():
         hold = loops.find(place.store, picked.id) or picked
         if hold.ended_at is None:  # no Stop has ended it meanwhile
-            holds.end(place.store, hold, BY_USER, time.time())
+            loops.cancel(place.store, hold, BY_USER, time.time())
     show.line(cancelled([hold]))
 
 

@@ -10,7 +10,7 @@ from sisyphus.boulder import record as plans
 from sisyphus.boulder.record import COMPLETE, MISSING, NO_TASKS, PlanRecord
 from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import CANCELLED, HOLD, SUCCESS, Loop, Options
+from sisyphus.ralph.loop import HOLD, SUCCESS, Loop, Options
 from sisyphus.stop import decide, messages
 from sisyphus.stop.decide import StopFacts
 from sisyphus.stop.messages import PlanFacts
@@ -29,15 +29,9 @@ def start(store: Store, plan: PlanRecord, options: Options, now: float) -> tuple
     hold = Loop(loops.new_id(), 0, plan.project, task, options, now, kind=HOLD, plan=number)
     replaced = next((other for other in loops.holds(store) if other.plan == number), None)
     if replaced:
-        end(store, replaced, f"replaced by {hold.id}", now)
+        loops.cancel(store, replaced, f"replaced by {hold.id}", now)
     loops.insert(store, hold)
     return hold, replaced
-
-
-def end(store: Store, hold: Loop, why: str, now: float) -> None:
-    """Ends a hold because its user says so."""
-    hold.end(CANCELLED, why, now)
-    loops.save(store, hold)
 
 
 def end_old(store: Store, project: str, now: float) -> list[Loop]:

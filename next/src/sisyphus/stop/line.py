@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import Loop
+from sisyphus.sessions.usage import EMERGENCY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
-
-CHECKPOINT, EMERGENCY = 2, 3
-"""Levels of the context: a session writes its handoff, and has no room left."""
 
 
 def in_charge(hook: Hook) -> Loop | None:
@@ -33,8 +31,7 @@ def checkpoint(hook: Hook) -> str:
         return ""
     from sisyphus.handoff import record as handoffs  # imported late: few sessions end so
 
-    handoff = handoffs.open_of(hook.store, hook.session)
-    return handoff.file if handoff and handoff.level >= CHECKPOINT else ""
+    return handoffs.checkpoint_of(hook.store, hook.session)
 
 
 def is_at_checkpoint(hook: Hook) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sisyphus.paths import display
 from sisyphus.ralph import messages as ralph
-from sisyphus.sessions.messages import short
+from sisyphus.sessions.messages import WAY_OUT, short
 from sisyphus.text import one_line
 
 TYPE_CHECKING = False
@@ -65,13 +65,13 @@ def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
     name = one_line(plan.name, _NAME)
     if not whole:
         task = f"Next: {one_line(plan.next_task, _SHORT_TASK)}"
-        return "\n".join((HEADING, f"{name}: {plan.progress}. {task}", ralph.WAY_OUT))
+        return "\n".join((HEADING, f"{name}: {plan.progress}. {task}", WAY_OUT))
     return "\n\n".join(
         (
             HEADING,
             f"The plan {name} is not complete: {plan.progress}. Continue with it.",
             f"Next task: {one_line(plan.next_task, _TASK)}",
-            f"Tick its box in the plan when it is done.\n{ralph.WAY_OUT}",
+            f"Tick its box in the plan when it is done.\n{WAY_OUT}",
         )
     )
 

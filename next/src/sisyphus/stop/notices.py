@@ -27,23 +27,19 @@ def of_verdict(hook: Hook, loop: Loop, verdict: Verdict) -> list[Export]:
     if verdict.action == BLOCK:
         return []
     if verdict.action == END:
-        kind = COMPLETION if verdict.result == SUCCESS else ENDED
-    else:
-        kind = BLOCKED if verdict.status == BLOCKED else PAUSED
+        return of_end(hook, loop)
+    kind = BLOCKED if verdict.status == BLOCKED else PAUSED
     return _send(hook, kind, messages.what_happened(loop, verdict.why), loop)
 
 
-def of_done(hook: Hook, loop: Loop) -> list[Export]:
-    return _send(hook, COMPLETION, messages.what_happened(loop, loop.why), loop)
+def of_end(hook: Hook, loop: Loop) -> list[Export]:
+    """Returns what to run for a loop or hold that has ended."""
+    kind = COMPLETION if loop.result == SUCCESS else ENDED
+    return _send(hook, kind, messages.what_happened(loop, loop.why), loop)
 
 
 def of_no_work(hook: Hook, hold: Loop, why: str) -> list[Export]:
     return _send(hook, NO_WORK, messages.what_happened(hold, why), hold)
-
-
-def of_ended(hook: Hook, loop: Loop) -> list[Export]:
-    """Returns what to run for a loop that a limit ended while another was nested in it."""
-    return _send(hook, ENDED, messages.what_happened(loop, loop.why), loop)
 
 
 def of_checkpoint(hook: Hook, loop: Loop, text: str) -> list[Export]:
