@@ -167,7 +167,8 @@ def test_a_link_in_the_project_leads_the_handoff_nowhere_else(world: World) -> N
     told(world)
 
     assert list(outside.iterdir()) == []
-    assert list((world.ours / "projects").rglob("*.md"))
+    (document,) = (world.ours / "projects").rglob("*.md")
+    assert document.parent.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ class Draft:
 
 
 def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Draft:
-    """Returns a session's handoff. Slow: reads the transcript and asks git. why: one of the words
-    of `messages.WHY`."""
+    """Returns a session's handoff. Slow: reads the transcript and asks git. why: CONTEXT,
+    COMPACTION or BY_USER, of `messages`."""
     loop = loops.current(source.store, source.session) or loops.hold_of(
         source.store, source.session
     )
@@ -82,9 +82,7 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
 
 def write(made: Draft) -> None:
     """Writes the document. Raises `OSError`."""
-    folder = os.path.dirname(made.handoff.file)
-    os.makedirs(folder, exist_ok=True)
-    ignore = os.path.join(folder, ".gitignore")
+    ignore = os.path.join(os.path.dirname(made.handoff.file), ".gitignore")
     if not os.path.lexists(ignore):
         exports.replace(ignore, _IGNORE)
     exports.replace(made.handoff.file, made.text.encode("utf-8", "replace"))
