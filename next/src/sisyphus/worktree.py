@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HANDOFFS = os.path.join(".claude", "handoffs")
-"""The folder of a project in which we write ourselves."""
+PROMPT = os.path.join(".claude", "PROMPT.md")
+STATE = os.path.join(".claude", "ralph-state.json")
+PROGRESS = os.path.join(".claude", "progress.txt")
+OURS = (HANDOFFS, PROMPT, STATE, PROGRESS)
+"""What we write into a project ourselves: handoffs, and the files of a run."""
 
 _MAX_FILES = 20_000
 _SKIPPED_FOLDERS = {".git", "node_modules", ".venv", "venv", "__pycache__"}
@@ -24,7 +28,7 @@ def changed(project: str, since: float, now: float) -> Iterator[str]:
     paths = git.known_paths(project)
     if paths is None:
         paths = list(islice(files.walk(project, _SKIPPED_FOLDERS), _MAX_FILES))
-    ours = os.path.join(project, HANDOFFS)
+    ours = tuple(os.path.join(project, name) for name in OURS)
     return (p for p in paths if since < changed_at(p) <= now and not p.startswith(ours))
 
 

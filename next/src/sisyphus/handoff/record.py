@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 OPEN, GIVEN, CLOSED = "open", "given", "closed"
 """States. OPEN: no session has got it yet. CLOSED: a later one took its place."""
 
-_COLUMNS = "session, loop, project, file, state, level, percent, at, resume"
+_COLUMNS = "session, loop, project, file, state, level, percent, at, resume, summary, files"
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -23,7 +23,8 @@ class Handoff:
 
     session: the number of the session's row. loop: the id of the loop or hold that it is about;
     "" = none. file: its document. level, percent: of the context when it was written; 0 = unknown.
-    resume: what the next session gets.
+    resume: what the next session gets. summary: its next step; "" = unknown. files: the files to
+    resume, as JSON: a list of [path, lines].
     """
 
     session: int
@@ -35,6 +36,8 @@ class Handoff:
     percent: int
     at: float
     resume: str
+    summary: str = ""
+    files: str = "[]"
 
 
 def insert(store: Store, handoff: Handoff) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from dataclasses import dataclass
@@ -75,7 +76,7 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
     block = document.resume_block(known, shown, messages.occasion(usage, level, why))
     handoff = Handoff(
         source.session, loop.id if loop else "", source.project, file, OPEN, level, usage.percent,
-        now, block,
+        now, block, known.next_step, json.dumps([[f.path, f.lines] for f in known.resumed]),
     )  # fmt: skip
     return Draft(handoff, document.render(known, heading))
 

@@ -1,0 +1,98 @@
+"""What a client's process, run without a terminal, reports of its work, in our words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sisyphus.clients.records import Record
+
+RESULT_CHARACTERS = 8_000
+"""The most characters that are kept of a tool's result."""
+
+TEXT_CHARACTERS = 64_000
+"""The most characters that are kept of what another program prints, its last ones."""
+
+LOGIN, BILLING, MODEL, CLIENT, DISK = "login", "billing", "model", "client", "disk"
+ACCOUNT, OVERLOAD, NETWORK = "account", "overload", "network"
+CONTEXT, CRASH = "context", "crash"
+"""Kinds of failures. Those of the first line end a run, those of the second pass by waiting."""
+
+FATAL = (LOGIN, BILLING, MODEL, CLIENT, DISK)
+PASSING = (ACCOUNT, OVERLOAD, NETWORK)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a process failed.
+
+    kind: one of the kinds above. text: for people, in a line. until: when it passes, in seconds
+    since 1970; 0 = unknown.
+    """
+
+    kind: str
+    text: str
+    until: float = 0.0
+
+    @property
+    def is_fatal(self) -> bool:
+        return self.kind in FATAL
+
+    @property
+    def passes(self) -> bool:
+        return self.kind in PASSING
+
+
+@dataclass(frozen=True)
+class Denied:
+    """A tool call that the client did not allow. action: what it does to a file (see `hook.event`).
+    target: a file, a command line; "" = unknown."""
+
+    tool: str
+    action: str
+    target: str
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Report:
+    """What one process has reported so far; 0, "" = not yet.
+
+    session: the client's id of the session. records: of the main conversation, as a transcript has
+    them; results are cut to RESULT_CHARACTERS. text: the end of what it printed that is no report.
+    tokens: used by all its agents. cost: in US dollars, as the client counts. context, window: the
+    tokens in the main conversation, by its last answer, and how many fit. peak: the highest
+    percentage of that. has_ended: it said how it ended. error: what it then said went wrong.
+    signs: the client's own names for that, and HTTP statuses. resets_at: when the account's limit
+    ends, in seconds since 1970.
+    counted: the client's ids of answers → their tokens, which `tokens` has counted.
+    """
+
+    session: str = ""
+    model: str = ""
+    records: list[Record] = field(default_factory=list)
+    text: str = ""
+    tokens: int = 0
+    cost: float = 0.0
+    context: int = 0
+    window: int = 0
+    peak: int = 0
+    denied: list[Denied] = field(default_factory=list)
+    has_ended: bool = False
+    error: str = ""
+    signs: tuple[str, ...] = ()
+    resets_at: float = 0.0
+    counted: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_stream(self) -> bool:
+        """Tells whether the program speaks the client's language: other programs only print."""
+        return bool(self.session)
+
+    @property
+    def last_action(self) -> str:
+        """Returns the last thing that the agent did or said, for people; "" = nothing yet."""
+        for record in reversed(self.records):
+            for call in reversed(record.calls):
+                return f"{call.name} {call.target}".strip()
+            for text in reversed(record.texts):
+                return text.strip()
+        return self.text.strip().rpartition("\n")[2]

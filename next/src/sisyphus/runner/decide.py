@@ -1,0 +1,89 @@
+"""Decides how a run goes on after an iteration: the first fact that is known wins.
+
+Reads and writes nothing. `run.py` gathers the facts and carries the decision out. The limits are
+also asked before each iteration, so that checkpoints and waiting cannot carry a run past them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sisyphus.ralph.loop import Loop
+from sisyphus.runner.options import RunOptions
+
+COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP, CONTINUE = (
+    "completed", "blocked", "checkpoint", "fatal", "wait", "limit", "max_iterations", "stuck",
+    "stop", "continue",
+)  # fmt: skip
+"""Decisions. CHECKPOINT, WAIT and CONTINUE go on with another iteration. A run that is BLOCKED,
+STUCK or told to STOP can be resumed as it is."""
+
+GOES_ON = (CHECKPOINT, WAIT, CONTINUE)
+
+
+@dataclass(frozen=True)
+class IterationFacts:
+    """What is known after an iteration, each in words for people; "" = it is not so.
+
+    completed: the promise was kept. blocked: all that is left needs the user. checkpoint: the
+    handoff with which the session ended. fatal: no iteration would get anywhere. waits: it failed,
+    but that passes. limit, max_iterations: which limit is reached. stuck: why the breaker opens.
+    stop: the user wants the run to stop after this iteration. missing: why it is not complete.
+    """
+
+    completed: str = ""
+    blocked: str = ""
+    checkpoint: str = ""
+    fatal: str = ""
+    waits: str = ""
+    limit: str = ""
+    max_iterations: str = ""
+    stuck: str = ""
+    stop: str = ""
+    missing: str = "the work is not done yet"
+
+
+@dataclass(frozen=True)
+class Decision:
+    kind: str
+    why: str
+
+    @property
+    def goes_on(self) -> bool:
+        return self.kind in GOES_ON
+
+
+def decide(facts: IterationFacts) -> Decision:
+    for kind, why in (
+        (COMPLETED, facts.completed),
+        (BLOCKED, facts.blocked),
+        (CHECKPOINT, facts.checkpoint),
+        (FATAL, facts.fatal),
+        (WAIT, facts.waits),
+        (LIMIT, facts.limit),
+        (MAX_ITERATIONS, facts.max_iterations),
+        (STUCK, facts.stuck),
+        (STOP, facts.stop),
+    ):
+        if why:
+            return Decision(kind, why)
+    return Decision(CONTINUE, facts.missing)
+
+
+def limit(loop: Loop, options: RunOptions, cost: float, now: float) -> str:
+    """Returns which limit besides the iterations is reached; "" = none. cost: so far, in
+    dollars."""
+    minutes, tokens = loop.options.max_minutes, loop.options.max_tokens
+    if minutes and loop.seconds(now) >= minutes * 60:
+        return f"its {minutes:,} minutes are up"
+    if tokens and loop.counters.tokens >= tokens:
+        return f"its {tokens:,} tokens are used up"
+    if options.max_usd and cost >= options.max_usd:
+        return f"its ${options.max_usd:,.2f} are used up"
+    return ""
+
+
+def max_iterations(loop: Loop, done: int) -> str:
+    """Returns that all iterations are used up; "" = they are not. done: how many have ended."""
+    most = loop.options.max_iterations
+    return f"iteration {done} was the last" if 0 < most <= done else ""
