@@ -14,6 +14,7 @@ from sisyphus.handoff import record as handoffs
 from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
+from sisyphus.ralph import runs
 from sisyphus.ralph.loop import Loop
 from sisyphus.sessions import dialog, record
 from sisyphus.sessions import messages as sessions
@@ -26,8 +27,9 @@ from sisyphus.text import iso
 RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT = (
     "rests", "question", "left", "no_work", "checkpoint",
 )  # fmt: skip
-"""Kinds, besides the dialog's and the statuses of a loop that is not active. RESTS: a session that
-said that it needs its user, under a hold or enforcement. LEFT: a loop whose session is over.
+"""Kinds, besides the dialog's, the statuses of a loop that is not active, and the result of a run
+that failed. RESTS: a session that said that it needs its user, under a hold or enforcement. LEFT: a
+loop whose session is over, or a run whose process is gone.
 NO_WORK: a hold whose plan nobody can go on with. CHECKPOINT: a session with a loop that has ended
 with a handoff."""
 
@@ -51,7 +53,7 @@ class Waiting:
 
 def waiting(store: Store, now: float) -> list[Waiting]:
     """Returns what waits in all projects, the longest first."""
-    found = [*_loops(store), *_holds(store, now)]
+    found = [*_loops(store), *_holds(store, now), *_runs(store)]
     owners = {each.session for each in found}
     found += [each for each in _requests(store) if each.session not in owners]
     found += _dialogs(store, now)
@@ -100,6 +102,34 @@ def _holds(store: Store, now: float) -> Iterator[Waiting]:
             since = holds.last_stop(store, hold)
             text, answer = words.has_no_work(hold, plan), words.WHAT_GIVES_WORK
             yield Waiting(NO_WORK, text, since, answer, hold.project, loop=hold.id)
+
+
+def _runs(store: Store) -> Iterator[Waiting]:
+    """Yields the runs that do not work now, and those that nobody has looked after since they
+    failed."""
+    for run in loops.runs(store):
+        stands = runs.now(store, run)
+        if stands.is_at_work:
+            continue
+        if run.is_active:
+            text, since, answer = (
+                ralph.where_left(run),
+                _last_at(store, run),
+                ralph.what_continues(run),
+            )
+            yield Waiting(LEFT, text, since, answer, run.project, stands.session, run.id)
+        else:
+            yield _paused(run, stands.session)
+    for run in loops.failed_runs(store):
+        text, answer = ralph.run_failed(run), ralph.what_follows_failure(run)
+        since, session = run.ended_at or run.started_at, runs.now(store, run).session
+        yield Waiting(run.result, text, since, answer, run.project, session, run.id)
+
+
+def _last_at(store: Store, run: Loop) -> float:
+    """Returns when the last iteration of a run ended or, if none has, when the run began."""
+    ends = [float(each["at"]) for each in loops.stops(store, run)]
+    return max(ends, default=run.started_at)
 
 
 def _paused(loop: Loop, session: str) -> Waiting:

@@ -16,6 +16,9 @@ Json = dict[str, Any]
 Spell = Callable[[Tool], Json]
 """A client's own name and input of a tool: `{"name": …, "input": …}`."""
 
+REFUSALS = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
+"""HTTP statuses with which the service refuses, and its names for them."""
+
 SUMMARY = Turn("<analysis>none</analysis>\n<summary>What was said before.</summary>")
 
 
@@ -39,6 +42,11 @@ class Request:
         answers = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
         new = messages[answers[-1] + 1 :] if answers else messages
         return "\n".join(text for message in new for text in texts_of(message["content"]))
+
+    @property
+    def is_first(self) -> bool:
+        """Tells whether it is the first one of a conversation."""
+        return not self.agent and all(m["role"] != "assistant" for m in self.body["messages"])
 
     @property
     def is_compaction(self) -> bool:
@@ -87,6 +95,9 @@ class Model(ThreadingHTTPServer):
             if request.is_turn:
                 self.requests.append(request)
         turn = self._turn(request)
+        if turn.status in REFUSALS:
+            error = {"type": REFUSALS[turn.status], "message": "refused by the script"}
+            return {"type": "error", "error": error, "status": turn.status}
         return {
             "id": f"msg_{serial:04d}",
             "type": "message",
@@ -146,16 +157,18 @@ class _Handler(BaseHTTPRequestHandler):
             return
         agent = self.headers.get("x-claude-code-agent-id") or ""
         answer = self.server.answer(Request(agent, body))
-        if body.get("stream"):
+        if "error" in answer:
+            self._send_json(answer, answer["status"])
+        elif body.get("stream"):
             self._send("text/event-stream", b"".join(_stream(answer)))
         else:
             self._send_json(answer)
 
-    def _send_json(self, value: Json) -> None:
-        self._send("application/json", json.dumps(value).encode())
+    def _send_json(self, value: Json, status: int = 200) -> None:
+        self._send("application/json", json.dumps(value).encode(), status)
 
-    def _send(self, kind: str, data: bytes) -> None:
-        self.send_response(200)
+    def _send(self, kind: str, data: bytes, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()

@@ -29,12 +29,14 @@ class Turn:
 
     tokens: the size of the context, as the API reports it; near the model's window the client
     compacts. meanwhile: is called just before the model answers, as if in another terminal.
+    status: of the HTTP answer; above 200 the service refuses, and the client may ask again.
     """
 
     text: str = ""
     tools: tuple[Tool, ...] = ()
     tokens: int = 100
     meanwhile: Callable[[], object] | None = None
+    status: int = 200
 
 
 def say(text: str, **more: Any) -> Turn:

@@ -64,6 +64,7 @@ class Report:
     signs: the client's own names for that, and HTTP statuses. resets_at: when the account's limit
     ends, in seconds since 1970.
     counted: the client's ids of answers → their tokens, which `tokens` has counted.
+    calls: the client's ids of tool calls, of all agents → what they are if they are denied.
     """
 
     session: str = ""
@@ -81,6 +82,7 @@ class Report:
     signs: tuple[str, ...] = ()
     resets_at: float = 0.0
     counted: dict[str, int] = field(default_factory=dict)
+    calls: dict[str, Denied] = field(default_factory=dict)
 
     @property
     def is_stream(self) -> bool:

@@ -165,13 +165,13 @@ def _next_wake(
 
 
 def _has_other(place: show.Place, number: int) -> bool:
-    """Tells whether a loop of the session, or the hold of its plan, is in charge of it."""
+    """Tells whether a loop of the session, the hold of its plan, or a run is in charge of it."""
     query = (
         "SELECT 1 FROM loop WHERE ended_at IS NULL AND (kind = 'hold' AND plan = "
         "(SELECT plan FROM session WHERE n = ?) OR session = ? AND NOT (by_model AND status IN "
-        "('paused', 'stuck'))) LIMIT 1"
+        "('paused', 'stuck')) OR n IN (SELECT loop FROM run WHERE session = ?)) LIMIT 1"
     )
-    return place.store.one(query, number, number) is not None
+    return place.store.one(query, number, number, number) is not None
 
 
 def _print(place: show.Place, data: dict[str, Any]) -> None:

@@ -73,7 +73,7 @@ def handoff(session: Session = "", project: show.Project = "") -> None:
     made = writing.draft(source, found.used, level, messages.BY_USER, now)
     with place.store.write():
         handoffs.insert(place.store, made.handoff)
-        loop = loops.current(place.store, found.number)
+        loop = loops.run_of(place.store, found.number) or loops.current(place.store, found.number)
     exports.run([lambda: writing.write(made)])
     for line in messages.written_now(
         found.used, made.handoff, loop.counters.iteration if loop else 0

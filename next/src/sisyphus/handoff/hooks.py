@@ -64,9 +64,10 @@ def look_at_permission(hook: Hook) -> Act | None:
 
 
 def _has_work(hook: Hook) -> bool:
-    """Tells whether there is something to hand over: a loop, a hold or an open plan."""
+    """Tells whether there is something to hand over: a loop, a hold, a run or an open plan."""
     standing = hook.standing
-    return bool(standing.loop or standing.hold) or standing.plan_state == "active"
+    has_loop = bool(standing.loop or standing.hold) or standing.is_run
+    return has_loop or standing.plan_state == "active"
 
 
 def _draft(hook: Hook, used: Usage, level: int, why: str) -> Draft:
@@ -105,7 +106,7 @@ def _checkpoint(hook: Hook, used: Usage, level: int, made: Draft) -> Outcome:
     if not _is_new(hook, level):
         return Outcome()
     outcome = _keep(hook, made)
-    ends = bool(hook.settings["handoff.ends_session"])
+    ends = hook.standing.is_run or bool(hook.settings["handoff.ends_session"])
     iteration = _iteration(hook)
     text = messages.checkpoint(
         used, level, made.handoff, ends=ends, commits=hook.settings["handoff.wip_commit"],
@@ -119,7 +120,7 @@ def _checkpoint(hook: Hook, used: Usage, level: int, made: Draft) -> Outcome:
 def _iteration(hook: Hook) -> int:
     from sisyphus.ralph import loop as loops
 
-    loop = loops.current(hook.store, hook.session)
+    loop = loops.run_of(hook.store, hook.session) or loops.current(hook.store, hook.session)
     return loop.counters.iteration if loop else 0
 
 
@@ -148,7 +149,7 @@ def _waiting(hook: Hook) -> Handoff | None:
     if hook.event.source == "clear":
         before = record.before_clear(hook)
         return handoffs.open_of(hook.store, before) if before else None
-    if hook.event.source == "startup":
+    if hook.event.source == "startup" and not hook.standing.is_run:  # a run's prompt has its own
         return handoffs.left_in(hook.store, hook.project, hook.session)
     return None
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sisyphus.ralph.loop import Loop
     from sisyphus.sessions.usage import Usage
 
-CONTEXT, COMPACTION, BY_USER = "context", "compaction", "user"
-"""Why a handoff is written: the context is full, the client is about to compact it, or the user
-asked for it."""
+CONTEXT, COMPACTION, BY_USER, CUT_OFF = "context", "compaction", "user", "cut off"
+"""Why a handoff is written: the context is full, the client is about to compact it, the user asked
+for it, or the session ended in the middle of its work."""
 
 LEVELS = ("L0", "L1", "L2", "L3")
 _NAMES = ("Normal", "Warning", "Checkpoint", "Emergency")
@@ -109,6 +109,8 @@ def occasion(usage: Usage, level: int, why: str) -> str:
         return "The client was about to compact the context of the session."
     if why == BY_USER:
         return "The user asked for it."
+    if why == CUT_OFF:
+        return "The session ended in the middle of its work."
     return f"The context of the session was {usage.percent} % full ({LEVELS[level]})."
 
 

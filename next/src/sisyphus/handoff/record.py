@@ -21,10 +21,10 @@ _COLUMNS = "session, loop, project, file, state, level, percent, at, resume, sum
 class Handoff:
     """One handoff.
 
-    session: the number of the session's row. loop: the id of the loop or hold that it is about;
-    "" = none. file: its document. level, percent: of the context when it was written; 0 = unknown.
-    resume: what the next session gets. summary: its next step; "" = unknown. files: the files to
-    resume, as JSON: a list of [path, lines].
+    session: the number of the session's row. loop: the id of the loop, hold or run that it is
+    about; "" = none. file: its document. level, percent: of the context when it was written; 0 =
+    unknown. resume: what the next session gets. summary: its next step; "" = unknown. files: the
+    files to resume, as JSON: a list of [path, lines].
     """
 
     session: int
@@ -69,11 +69,12 @@ def checkpoint_of(store: Store, session: int) -> str:
 
 def left_in(store: Store, project: str, session: int) -> Handoff | None:
     """Returns the newest open handoff of a project whose session is over: a new session may take
-    it. session: the one that asks."""
+    it. A run that has not ended keeps its own. session: the one that asks."""
     rows = store.all(
         "SELECT session.n, ended_at IS NOT NULL, process FROM handoff JOIN session "
         "ON session.n = handoff.session WHERE handoff.project = ? AND state = ? AND session.n <> ? "
-        "ORDER BY at DESC",
+        "AND NOT EXISTS (SELECT 1 FROM loop WHERE loop.id = handoff.loop AND kind = 'run' "
+        "AND loop.ended_at IS NULL) ORDER BY at DESC",
         project, OPEN, session,
     )  # fmt: skip
     for owner, has_ended, process in rows:

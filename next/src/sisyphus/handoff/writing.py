@@ -14,6 +14,7 @@ from sisyphus.handoff import document, facts, messages
 from sisyphus.handoff import record as handoffs
 from sisyphus.handoff.record import OPEN, Handoff
 from sisyphus.ralph import loop as loops
+from sisyphus.ralph import runs
 from sisyphus.sessions.usage import Usage
 from sisyphus.store import Store
 from sisyphus.text import fingerprint
@@ -50,16 +51,17 @@ class Draft:
 def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Draft:
     """Returns a session's handoff. Slow: reads the transcript and asks git. why: CONTEXT,
     COMPACTION or BY_USER, of `messages`."""
-    loop = loops.current(source.store, source.session) or loops.hold_of(
-        source.store, source.session
-    )
-    plan = plans.of_session(source.store, source.session)
+    store, session = source.store, source.session
+    loop = loops.run_of(store, session) or loops.current(store, session)
+    loop = loop or loops.hold_of(store, session)
+    plan = plans.of_session(store, session)
+    item = runs.now(store, loop).item if loop and loop.is_run else ""
     read = clients.transcript(source.client).read
     known = facts.gather(
         read(source.transcript, limit=_TRANSCRIPT_BYTES),
         source.project,
         task=loop.prompt if loop and not loop.is_hold else "",
-        next_task=plan.next_task if plan else "",
+        next_task=item or (plan.next_task if plan else ""),
         progress=messages.progress(plan.name, follow.of_tasks(plan.completed, plan.total))
         if plan
         else "",
@@ -101,7 +103,7 @@ def folder_of(project: str) -> str:
 def _started_at(source: Source, loop: loops.Loop | None) -> float:
     row = source.store.one("SELECT started_at, seen_at FROM session WHERE n = ?", source.session)
     started = (row[0] or row[1]) if row else 0.0
-    return min(started, loop.started_at) if loop else float(started)
+    return min(started, loop.started_at) if loop and not loop.is_run else float(started)
 
 
 def _new_file(project: str, name: str, now: float) -> str:

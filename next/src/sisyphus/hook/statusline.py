@@ -1,4 +1,5 @@
-"""Prints one line for the client's status line: plan, loop and context of the session.
+"""Prints one line for the client's status line: plan, loop and context of the session, and the run
+of its project.
 
 The client runs it every few seconds and gives it JSON on stdin. Only this JSON says how many tokens
 the context has and how many fit, so we save these numbers here.
@@ -73,6 +74,7 @@ def _line(client: str, status: Status) -> str:
         parts = [
             *_plan(store, values, project, session, status.folder),
             *_loop(store, values, session),
+            *_run(store, values, project),
             *_enforcement(store, values, project, session),
             *_hold(store, values, session),
         ]
@@ -144,6 +146,23 @@ def _loop(store: Store, values: Values, session: int) -> Iterator[str]:
         failed = " failed" if stops.failure_of(store, session) else ""
         status = failed if loop.is_active else f" {loop.status}"
         yield f"loop {loop.counters.iteration}{limit}{status}"
+
+
+def _run(store: Store, values: Values, project: str) -> Iterator[str]:
+    """Yields the latest run of the project that has not ended: its own sessions have no status
+    line."""
+    running = "SELECT 1 FROM loop WHERE kind = 'run' AND ended_at IS NULL AND project = ? LIMIT 1"
+    if not (values["ralph.enabled"] and store.one(running, project)):
+        return
+    from sisyphus.ralph import loop as loops
+    from sisyphus.ralph import runs
+
+    run = next(each for each in loops.runs(store) if each.project == project)
+    stands = runs.now(store, run)
+    limit = f"/{run.options.max_iterations}" if run.options.max_iterations else ""
+    items = f" {stands.completed}/{stands.total}" if stands.total else ""
+    left = "" if stands.is_at_work else " left behind"
+    yield f"run {run.counters.iteration}{limit}{items}{left if run.is_active else f' {run.status}'}"
 
 
 def _enforcement(store: Store, values: Values, project: str, session: int) -> Iterator[str]:

@@ -64,6 +64,11 @@ def full_file(loop: str) -> str:
     return os.path.join(_folder(), f"{loop}_full.txt")
 
 
+def report_file(run: str) -> str:
+    """Returns the file of the report of a run."""
+    return os.path.join(_folder(), f"{run}_report.md")
+
+
 def iteration_file(loop: str, number: int) -> str:
     """Returns the file of an iteration; "" = there is none."""
     path = _iteration_file(loop, number)

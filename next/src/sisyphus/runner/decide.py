@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from sisyphus.ralph.loop import Loop
 from sisyphus.runner.options import RunOptions
 
-COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP, CONTINUE = (
-    "completed", "blocked", "checkpoint", "fatal", "wait", "limit", "max_iterations", "stuck",
-    "stop", "continue",
+CANCELLED, COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP = (
+    "cancelled", "completed", "blocked", "checkpoint", "fatal", "wait", "limit", "max_iterations",
+    "stuck", "stop",
 )  # fmt: skip
-"""Decisions. CHECKPOINT, WAIT and CONTINUE go on with another iteration. A run that is BLOCKED,
-STUCK or told to STOP can be resumed as it is."""
+CONTINUE = "continue"
+"""Decisions. CHECKPOINT, WAIT and CONTINUE go on with another iteration. STOP: the user wants the
+run to stop, but not to be over."""
 
 GOES_ON = (CHECKPOINT, WAIT, CONTINUE)
 
@@ -73,14 +74,20 @@ def decide(facts: IterationFacts) -> Decision:
 def limit(loop: Loop, options: RunOptions, cost: float, now: float) -> str:
     """Returns which limit besides the iterations is reached; "" = none. cost: so far, in
     dollars."""
-    minutes, tokens = loop.options.max_minutes, loop.options.max_tokens
-    if minutes and loop.seconds(now) >= minutes * 60:
-        return f"its {minutes:,} minutes are up"
+    if over := minutes(loop, now):
+        return over
+    tokens = loop.options.max_tokens
     if tokens and loop.counters.tokens >= tokens:
         return f"its {tokens:,} tokens are used up"
     if options.max_usd and cost >= options.max_usd:
         return f"its ${options.max_usd:,.2f} are used up"
     return ""
+
+
+def minutes(loop: Loop, now: float) -> str:
+    """Returns that the time is up; "" = it is not."""
+    most = loop.options.max_minutes
+    return f"its {most:,} minutes are up" if 0 < most * 60 <= loop.seconds(now) else ""
 
 
 def max_iterations(loop: Loop, done: int) -> str:

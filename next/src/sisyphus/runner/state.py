@@ -34,7 +34,9 @@ class RunState:
     changes. errors: fingerprints of the last errors.
     cost: in dollars. head: git's HEAD when the run began; "" = no git.
     audits: rounds so far; clean_audits: the last ones in a row that found nothing.
-    waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait.
+    waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait. tries:
+    the processes in a row that failed so.
+    finished: how many iterations have ended. is_auditing: the next process is an auditor's.
     """
 
     plan: str = ""
@@ -59,6 +61,9 @@ class RunState:
     clean_audits: int = 0
     waits_until: float = 0.0
     waits_for: str = ""
+    tries: int = 0
+    finished: int = 0
+    is_auditing: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -109,6 +114,15 @@ def save(store: Store, run: Run) -> None:
         "WHERE loop = (SELECT n FROM loop WHERE id = ?)",
         run.session or None, run.runner, run.client, json.dumps(asdict(run.options)),
         json.dumps(asdict(run.state)), run.loop.id,
+    )  # fmt: skip
+
+
+def save_process(store: Store, run: Run) -> None:
+    """Saves who works at the run, and nothing else: the user may change the rest meanwhile."""
+    store.run(
+        "UPDATE run SET session = ?, runner = ?, client = ? "
+        "WHERE loop = (SELECT n FROM loop WHERE id = ?)",
+        run.session or None, run.runner, run.client, run.loop.id,
     )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ def remove_old(store: Store, days: int, now: float) -> int:
             "AND NOT EXISTS (SELECT 1 FROM session WHERE session.plan = plan.n)",
             before,
         )
+        store.run("DELETE FROM foreign_loop WHERE at < ?", before)
         _clear_caches(store)
     ids = [id for id, agent in removed if not agent]
     _remove_files(ids, loops)

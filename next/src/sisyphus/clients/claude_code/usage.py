@@ -57,6 +57,12 @@ def _usage(line: bytes) -> tuple[int, int] | None:
         return None
     if not isinstance(raw, dict) or raw.get("type") != "assistant" or raw.get("isSidechain"):
         return None
+    return of_answer(raw)
+
+
+def of_answer(raw: dict[str, Any]) -> tuple[int, int] | None:
+    """Returns the tokens in the context of an answer, and how many fit by the name of the model;
+    None if it has no usage."""
     message = raw.get("message")
     usage = message.get("usage") if isinstance(message, dict) else None
     tokens = sum(_count(usage.get(name)) for name in _COUNTS) if isinstance(usage, dict) else 0

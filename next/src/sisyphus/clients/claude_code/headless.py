@@ -1,0 +1,378 @@
+"""Runs Claude Code without a terminal, as measured on 2.1.329. See `clients.base.Headless`.
+
+With `--output-format stream-json` it prints an object a line: messages as in its transcript, what
+it denies, which request it repeats, and at the end a result. Its commands inside a session get
+variables that name that session; a client that is started there must not see them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from typing import Any
+from uuid import uuid4
+
+from sisyphus import paths, processes
+from sisyphus.clients.claude_code import native, transcript, usage
+from sisyphus.clients.records import AGENT, Record
+from sisyphus.clients.reports import (
+    ACCOUNT,
+    BILLING,
+    CLIENT,
+    CONTEXT,
+    CRASH,
+    DISK,
+    LOGIN,
+    MODEL,
+    NETWORK,
+    OVERLOAD,
+    RESULT_CHARACTERS,
+    TEXT_CHARACTERS,
+    Denied,
+    Failure,
+    Report,
+)
+from sisyphus.masking import masked_line
+
+Json = dict[str, Any]
+
+FREE_MODE = "bypassPermissions"
+MODES = ("acceptEdits", "auto", FREE_MODE, "dontAsk")
+
+_PROGRAM = "claude"
+_REPORT = ("-p", "--output-format", "stream-json", "--verbose")
+_NO_PROMPTS = ("--permission-prompts", "none")
+"""Tells the agent that nobody can allow anything. Earlier versions do not know it."""
+
+_READING = ("--permission-mode", "dontAsk", "--tools", "Read,Grep,Glob", "--strict-mcp-config")
+"""Gives the agent these three tools, and none of an MCP server (measured)."""
+
+_ASK_SECONDS = 20.0
+"""How long the client may take to say what it can do. It takes 0.2 s."""
+
+_OF_A_SESSION = (
+    "AI_AGENT", "CLAUDECODE", "CLAUDE_CODE_CHILD_", "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_MESSAGING_", "CLAUDE_CODE_SESSION_", "CLAUDE_EFFORT",
+    "CLAUDE_ENV_FILE", "CLAUDE_PID", "CLAUDE_PLUGIN_", "CLAUDE_PROJECT_DIR",
+)  # fmt: skip
+"""How the variables start that it sets for its commands and hooks (measured). All others that
+start with CLAUDE are the user's: a token, a provider."""
+
+_OWN_FOLDER, _OPEN_FOLDER = ".claude", "worktrees"
+_SENSITIVE_FOLDERS = (".git", ".vscode", ".idea", ".husky")
+"""Folders whose files it protects at any depth, in any case. So are those in `.claude`, except in
+`.claude/worktrees` (measured)."""
+
+_TOKENS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+_MOST = 10**12
+"""No count and no time in seconds is larger."""
+
+_LONGEST_LIMIT = 8 * 86_400
+"""The longest limit of an account is that of a week. What ends later is a misunderstanding."""
+
+_NOT_RUN = (126, 127)
+"""A shell's exit codes for a program that it cannot run, or cannot find."""
+
+_DETAIL_CHARACTERS = 200
+
+_SIGNS = (
+    (DISK, "", r"ENOSPC|no space left on device|disk quota exceeded"),
+    (CONTEXT, "prompt_too_long blocking_limit model_context_window_exceeded 413",
+     r"prompt is too long"),
+    (BILLING, "billing_error model_requires_usage_credits long_context_credits_required 402",
+     r"credit balance is too low"),
+    (LOGIN, "authentication_failed oauth_org_not_allowed account_on_hold 401 403",
+     r"not logged in|please run /login|invalid (?:x-)?api[- ]key|failed to authenticate"),
+    (MODEL, "model_not_found 404", r"issue with the selected model"),
+    (ACCOUNT, "usage_limit_reached rate_limit 429",
+     r"hit your [\w -]{0,40}limit|usage limit reached|request rejected \(429\)"),
+    (NETWORK, "connection_failed stream_idle_timeout computer_slept no_response 408",
+     r"\bE(?:CONN(?:REFUSED|RESET|ABORTED)|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH)\b"
+     r"|connection (?:refused|reset|error|timed out)|could not resolve host|fetch failed"),
+    (OVERLOAD, "overloaded server_error 500 502 503 504 520 529", r"api error: 5\d\d"),
+    (CLIENT, "claude_code_version_too_old",
+     r"unknown option|argument .{1,80} is invalid|invalid session id|cannot be used with root"),
+)  # fmt: skip
+"""Kinds of failures, the client's names and HTTP statuses for them, and a pattern for what it
+writes. The first pattern that fits counts."""
+
+_KINDS = {sign: kind for kind, signs, _ in _SIGNS for sign in signs.split()}
+
+_MEANINGS = {
+    DISK: "nothing can be written to the disk",
+    CONTEXT: "the context is full",
+    BILLING: "the account has no credit left",
+    LOGIN: "Claude Code is not logged in, or has no access",
+    MODEL: "the model does not exist, or is not for this account",
+    ACCOUNT: "the account's limit is reached",
+    NETWORK: "the server cannot be reached",
+    OVERLOAD: "the server cannot answer now",
+    CLIENT: "Claude Code cannot be run like this",
+}
+
+
+def program(project: str) -> str:
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder, _PROGRAM)
+        is_program = os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK)
+        if is_program and not any(paths.is_inside(each, project) for each in (folder, path)):
+            return path
+    return ""
+
+
+def chosen_mode(home: str, project: str) -> str:
+    """A project's settings can choose a mode too; the user does not know that."""
+    if paths.is_home_in(project):
+        return ""
+    user_settings = native.settings_paths(home, project)[0]
+    permissions = native.settings_of(user_settings).get("permissions")
+    mode = permissions.get("defaultMode") if isinstance(permissions, dict) else ""
+    return _text(mode)
+
+
+def command(program: str, session: str, mode: str) -> list[str]:
+    words = [program, *_REPORT, "--session-id", session]
+    if mode:
+        words += ["--permission-mode", mode]
+    return [*words, *_NO_PROMPTS] if _knows(program, _NO_PROMPTS[0]) else words
+
+
+def audit_command(program: str, session: str) -> list[str]:
+    return [program, *_REPORT, "--session-id", session, *_READING]
+
+
+def new_session() -> str:
+    return str(uuid4())
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OF_A_SESSION)}
+
+
+def why_logged_out(program: str, environ: Mapping[str, str]) -> str:
+    """Asks in the current folder, because a project's settings can name a provider. An earlier
+    version, which does not know the question, says nothing."""
+    status = transcript.parse(_ask(program, environ, "auth", "status").encode()) or {}
+    if status.get("loggedIn") is not False:
+        return ""
+    return (
+        "Claude Code is not logged in. Log in with `claude auth login`, or set ANTHROPIC_API_KEY."
+    )
+
+
+@cache
+def _knows(program: str, flag: str) -> bool:
+    return flag in _ask(program, environment(), "--help")
+
+
+def _ask(program: str, environ: Mapping[str, str], *words: str) -> str:
+    """Returns what the client prints; "" if it cannot be started."""
+    try:
+        return processes.run([program, *words], os.curdir, _ASK_SECONDS, environ).output
+    except OSError:
+        return ""
+
+
+def is_refused(path: str, project: str, mode: str) -> bool:
+    names = paths.names(os.path.join(project, path), project)
+    return mode != FREE_MODE and any(_is_sensitive(name.lower().split("/")) for name in names)
+
+
+def _is_sensitive(parts: list[str]) -> bool:
+    return any(
+        folder in _SENSITIVE_FOLDERS or (folder == _OWN_FOLDER and below != _OPEN_FOLDER)
+        for folder, below in pairwise(parts)
+    )
+
+
+def feed(report: Report, line: bytes) -> None:
+    raw = transcript.parse(line)
+    session = _text(raw.get("session_id")) if raw else ""
+    if raw is None or not paths.is_id(session):
+        text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
+        report.text = f"{report.text}{text}\n"[-TEXT_CHARACTERS:]
+        return
+    report.session = report.session or session
+    match raw.get("type"):
+        case "assistant" | "user" if message := _object(raw.get("message")):
+            _read_message(report, raw, message)
+        case "system":
+            _read_system(report, raw)
+        case "rate_limit_event":
+            _read_limit(report, raw)
+        case "result":
+            _read_result(report, raw)
+
+
+def _read_message(report: Report, raw: Json, message: Json) -> None:
+    is_main = raw.get("parent_tool_use_id") is None
+    if raw.get("is_api_error_message") is True:
+        if is_main:
+            report.error = " ".join(transcript.record_of(raw, message, 0).texts)
+            report.signs = _signs(raw, "api_error", "error", "api_error_status")
+            _read_limit(report, _object(raw.get("api_error_params")))
+        return
+    # What the client itself tells the model has another name in a transcript.
+    raw = {**raw, "isMeta": raw.get("isSynthetic")}
+    record = transcript.record_of(raw, message, _new_tokens(report, message))
+    for call in record.calls:
+        report.calls[call.id] = Denied(call.name, call.action, call.target)
+    if not is_main:
+        return
+    for result in record.results:
+        result.text = _both_ends(result.text)
+    report.records.append(record)
+    if record.author == AGENT:
+        report.error, report.signs = "", ()  # of a request that the client has repeated
+        _read_context(report, raw)
+
+
+def _new_tokens(report: Report, message: Json) -> int:
+    """Returns the tokens of an answer that were not counted yet. An answer has several lines, each
+    with the usage of the whole answer."""
+    answer, tokens = _text(message.get("id")), _count(transcript.tokens_of(message.get("usage")))
+    new = max(0, tokens - report.counted.get(answer, 0)) if answer else tokens
+    if answer and new:
+        report.counted[answer] = tokens
+    report.tokens += new
+    return new
+
+
+def _read_context(report: Report, raw: Json) -> None:
+    tokens, window = usage.of_answer({"requestedModel": report.model, **raw}) or (0, 0)
+    if not _count(tokens):
+        return
+    report.context = tokens
+    if tokens > report.window:
+        report.window = window
+    report.peak = max(report.peak, 100 * tokens // report.window)
+
+
+def _both_ends(text: str) -> str:
+    """Cuts the middle: the exit code is at the start of a result, a test's summary at its end."""
+    half = RESULT_CHARACTERS // 2 - 1
+    return text if len(text) <= RESULT_CHARACTERS else f"{text[:half]}\n…{text[-half:]}"
+
+
+def _read_system(report: Report, raw: Json) -> None:
+    match raw.get("subtype"):
+        case "init":
+            report.model = _text(raw.get("model"))
+        case "permission_denied":
+            _note_denied(report, raw)
+        case "api_retry":
+            report.signs = _signs(raw, "error", "error_status")
+        case "compact_boundary":
+            report.context = _count(_object(raw.get("compact_metadata")).get("post_tokens"))
+
+
+def _note_denied(report: Report, raw: Json) -> None:
+    """Notes a denied call once: the result names it again."""
+    if denied := report.calls.pop(_text(raw.get("tool_use_id")), None):
+        report.denied.append(denied)
+
+
+def _read_limit(report: Report, raw: Json) -> None:
+    info = _object(raw.get("rate_limit_info"))
+    if info.get("status") == "rejected":
+        report.resets_at = float(_count(info.get("resetsAt")))
+
+
+def _read_result(report: Report, raw: Json) -> None:
+    report.has_ended = True
+    report.cost = max(report.cost, _number(raw.get("total_cost_usd")))
+    text, subtype = _text(raw.get("result")), _text(raw.get("subtype"))
+    _read_models(report, _object(raw.get("modelUsage")))
+    for each in _items(raw.get("permission_denials")):
+        _note_denied(report, _object(each))
+    if raw.get("is_error") is True or subtype.startswith("error"):
+        errors = [each for each in _items(raw.get("errors")) if isinstance(each, str)]
+        report.error = text or " ".join(errors) or report.error or subtype or "unknown"
+        ended = _signs(raw, "terminal_reason", "subtype", "api_error")
+        report.signs = (*ended, *report.signs, *_signs(raw, "api_error_status"))
+        return
+    report.error, report.signs = "", ()
+    if text and not report.records:  # with `--output-format json` there is nothing but the result
+        report.records.append(Record(AGENT, 0.0, texts=(text,)))
+
+
+def _read_models(report: Report, models: Json) -> None:
+    """Takes what the client itself has counted, with answers that are in no line of the stream."""
+    counts = [_count(_object(each).get(name)) for each in models.values() for name in _TOKENS]
+    report.tokens = max(report.tokens, sum(counts))
+    window = _count(_object(models.get(report.model)).get("contextWindow"))
+    if window and report.window:
+        report.peak = report.peak * report.window // window
+    report.window = window or report.window
+
+
+def failure(report: Report, code: int, errors: str, now: float) -> Failure | None:
+    if report.has_ended and not report.error:
+        return None
+    if not report.is_stream and not code:  # another program, which says no more than this
+        return None
+    kind, detail = _cause(report, code, errors)
+    meaning = _MEANINGS.get(kind) or ("it failed" if report.has_ended else _how(code))
+    text = masked_line(f"{meaning}: {detail}" if detail else meaning, _DETAIL_CHARACTERS)
+    is_known = kind == ACCOUNT and now < report.resets_at <= now + _LONGEST_LIMIT
+    return Failure(kind, text, report.resets_at if is_known else 0.0)
+
+
+def _cause(report: Report, code: int, errors: str) -> tuple[str, str]:
+    """Returns the kind of a failure, and the line that says it. Only what the client itself says
+    counts: an agent that writes of a limit has reached none."""
+    for sign in report.signs:
+        if sign in _KINDS:
+            return _KINDS[sign], report.error
+    lines = report.error.splitlines()
+    if not report.has_ended:
+        lines += errors.splitlines()
+    if not report.is_stream and "\n" not in (printed := report.text.strip()):
+        lines.append(printed)  # where it prints text, an error takes the place of the answer
+    lines = [line for line in lines if line.strip()]
+    for kind, _, pattern in _SIGNS:
+        for line in lines:
+            if re.search(pattern, line, re.IGNORECASE):
+                return kind, line
+    kind = CLIENT if code in _NOT_RUN and not report.is_stream else CRASH
+    return kind, lines[-1] if lines else report.text.strip().rpartition("\n")[2]
+
+
+def _how(code: int) -> str:
+    if code >= 0:
+        return f"it ended with exit code {code}" if code else "it ended without a result"
+    try:
+        return f"it was ended by {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal
+        return f"it was ended by signal {-code}"
+
+
+def _signs(raw: Json, *keys: str) -> tuple[str, ...]:
+    values = (raw.get(key) for key in keys)
+    return tuple(str(_count(value) or _text(value)) for value in values if value)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: Any) -> int:
+    return int(_number(value))
+
+
+def _number(value: Any) -> float:
+    """Returns a number above 0; 0 for everything else."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 < value < _MOST else 0.0
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,68 @@
+"""Changes a run: its rows in one transaction, then the files and the notices about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from sisyphus import exports, notify
+from sisyphus.ralph import history
+from sisyphus.ralph import loop as loops
+from sisyphus.runner import messages, project_files, state
+from sisyphus.runner.desk import Desk
+from sisyphus.runner.state import Run
+from sisyphus.sessions import record
+
+LONGEST_WAIT = 15 * 60
+"""The longest time between two tries, in seconds, if nobody says when a limit ends."""
+
+
+@contextmanager
+def change(desk: Desk, run: Run) -> Iterator[bool]:
+    """A transaction in which the run may be changed; it is saved at its end. Yields whether it has
+    not ended: its status is read again, everything else is ours alone."""
+    with desk.store.write():
+        fresh = loops.find(desk.store, run.loop.id)
+        if fresh is None:
+            yield False
+            return
+        ours, theirs = run.loop.counters, fresh.counters
+        theirs.iteration, theirs.tokens, theirs.evidence = (
+            ours.iteration,
+            ours.tokens,
+            ours.evidence,
+        )
+        run.loop = fresh
+        yield fresh.ended_at is None
+        state.save(desk.store, run)
+
+
+def note_wait(desk: Desk, run: Run, why: str, until: float, now: float) -> None:
+    """Notes until when the run waits: for a time that the client has named, else a bit longer at
+    each try."""
+    run.state.tries += 1
+    doubled = desk.settings["runner.retry_seconds"] * 2.0 ** min(run.state.tries - 1, 10)
+    run.state.waits_until = until + 1 if until > now else now + min(doubled, LONGEST_WAIT)
+    run.state.waits_for = why
+
+
+def export(desk: Desk, run: Run, text: str = "") -> None:
+    """Writes the files of the run. text: of PROMPT.md; "" = it stays as it is."""
+    rows = state.iterations(desk.store, run.loop.id)
+    exports.run([
+        partial(project_files.write, run, rows, text), partial(history.export, desk.store)
+    ])  # fmt: skip
+
+
+def send(desk: Desk, run: Run, kind: str, why: str) -> None:
+    """Runs the user's own command about a run."""
+    command = desk.settings["notify.command"]
+    if not command:
+        return
+    session = record.id_of(desk.store, run.session) if run.session else ""
+    notice = notify.Notice(
+        kind, messages.notice_title(kind), messages.what_happened(run, why), desk.project, session,
+        run.loop.id, run.loop.counters.iteration,
+    )  # fmt: skip
+    exports.run([partial(notify.send, command, notice)])

@@ -1,0 +1,195 @@
+"""`sisyphus ralph run`: works at a task in fresh contexts, one client process after the other."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+from sisyphus.cli import show
+from sisyphus.errors import UsageError
+from sisyphus.paths import display
+from sisyphus.ralph import arguments
+from sisyphus.runner import beginning, fix_plan, messages, preflight, screen
+from sisyphus.runner import run as runs
+from sisyphus.runner.desk import Desk
+from sisyphus.runner.options import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, RunOptions
+from sisyphus.runner.signals import Signals
+from sisyphus.runner.state import Run
+from sisyphus.text import one_line
+
+_DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
+_TASK = "Do the items of {}, one after the other."
+
+
+def run(
+    task: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- TASK]", help="The task, after --. Default: to do the items of the plan."
+        ),
+    ] = None,
+    prompt_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Read the task from a file.")
+    ] = None,
+    completion_promise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="End the run when the agent says these words and no item is open. Default: when "
+            "all items are done.",
+        ),
+    ] = None,
+    verify: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="End the run only if this command exits 0."),
+    ] = None,
+    audit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=MAX_AUDITS,
+            help="Then let new clients look for what is missing, until N in a row find nothing. "
+            "Default: 0.",
+        ),
+    ] = None,
+    max_iterations: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help=f"End the run after N iterations; 0 = no limit. Default: {MAX_ITERATIONS}.",
+        ),
+    ] = None,
+    max_minutes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help=f"End the run after N minutes; 0 = no limit. Default: {MAX_MINUTES:,}, a day.",
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="End the run after N tokens; 0 = no limit. Default: 0."),
+    ] = None,
+    max_usd: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="End the run after N dollars, as the client counts; 0 = no limit. Default: 0.",
+        ),
+    ] = None,
+    permission_mode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODE", help="What the client may do without asking, as `acceptEdits`."
+        ),
+    ] = None,
+    allow_dirty: Annotated[
+        bool, typer.Option("--allow-dirty", help="Start though changes are not committed.")
+    ] = False,
+    client_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Run this shell command instead of `claude -p`. It gets the prompt on its stdin.",
+        ),
+    ] = None,
+    client: Annotated[
+        str, typer.Option(metavar="NAME", help="The client. The only one is claude-code.")
+    ] = "claude-code",
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the last run of the project. Options replace."),
+    ] = False,
+    project: show.Project = "",
+) -> int:
+    """Work at a task overnight: each iteration is a new client with an empty context, which does
+    one item of fix_plan.md.
+
+    Exit codes: 0 = complete, 1 = it failed, 3 = a limit or no progress, 4 = all that is left is
+    blocked, 130 = you ended it.
+    """
+    show.need_user()
+    if client != "claude-code":
+        raise UsageError(f"Unknown client {client!r}. The only one is claude-code.")
+    place = show.place(project)
+    show.need_memory(place.store)
+    values = {
+        "completion-promise": completion_promise,
+        "verify": verify,
+        "prompt-file": prompt_file,
+        "max-iterations": max_iterations,
+        "max-minutes": max_minutes,
+        "max-tokens": max_tokens,
+    }
+    given = {name: value for name, value in values.items() if value is not None}
+    text = " ".join(task or [])
+    picked = _resumed(place, given, text) if resume else _new(place, given, text)
+    _set(picked.options, max_usd, audit, permission_mode, client_command)
+    preflight.check(place, picked, allow_dirty=allow_dirty or resume)
+    if resume:
+        has_ended_client = beginning.resume(place, picked)
+        show.line(messages.resumed(picked, has_ended_client=has_ended_client))
+    else:
+        if replaced := beginning.begin(place, picked):
+            show.line(replaced)
+        show.line(messages.started(picked))
+    with (
+        screen.open_screen() as shown,
+        Signals(lambda: shown.say(messages.STOPS_AFTER_ITERATION)) as signals,
+    ):
+        return runs.drive(Desk(place, shown, signals), picked)
+
+
+def _new(place: show.Place, given: dict[str, str], text: str) -> Run:
+    """Returns a new run. Without a task, it is to do the items of the plan."""
+    plan = preflight.find_plan(place)
+    if not text.strip() and "prompt-file" not in given:
+        if not plan:
+            raise UsageError(messages.NO_END)
+        title = fix_plan.read(plan, place.project).title
+        text = _TASK.format(display(plan, place.project))
+        text = f"{one_line(title, 200)}\n\n{text}" if title else text
+    given = {
+        "max-iterations": str(MAX_ITERATIONS),
+        "max-minutes": str(MAX_MINUTES),
+        **given,
+    }
+    return beginning.new(place, arguments.build(given, text, place.folder), RunOptions())
+
+
+def _resumed(place: show.Place, given: dict[str, str], text: str) -> Run:
+    """Returns the last run of the project, with the options that are given in place of its own."""
+    if text.strip() or "prompt-file" in given:
+        raise UsageError(messages.TASK_AT_RESUME)
+    picked = beginning.find(place)
+    asked = arguments.build(given, picked.loop.prompt, place.folder).options
+    own = picked.loop.options
+    for name in given:
+        key = {"completion-promise": "promise"}.get(name, name.replace("-", "_"))
+        setattr(own, key, getattr(asked, key))
+    return picked
+
+
+def _set(
+    options: RunOptions,
+    max_usd: str | None,
+    audits: int | None,
+    mode: str | None,
+    command: str | None,
+) -> None:
+    """Sets the options that are given. Raises `UsageError`."""
+    if max_usd is not None:
+        if not _DOLLARS.fullmatch(max_usd):
+            raise UsageError(f"--max-usd must be an amount such as 5 or 2.50, not {max_usd!r}.")
+        options.max_usd = float(max_usd)
+    if audits is not None:
+        options.audits = audits
+    if mode is not None:
+        options.permission_mode = mode
+    if command is not None:
+        if not command.strip():
+            raise UsageError("--client-command is empty. Give a shell command, or leave it out.")
+        options.client_command = command

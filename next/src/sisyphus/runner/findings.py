@@ -1,0 +1,107 @@
+"""Finds out what an iteration came to. Slow: it reads the plan, asks git, runs the check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sisyphus import git, worktree
+from sisyphus.clients.records import Reading
+from sisyphus.handoff import record as handoffs
+from sisyphus.handoff.record import Handoff
+from sisyphus.paths import display
+from sisyphus.ralph import evidence, promise
+from sisyphus.runner import fix_plan, messages
+from sisyphus.runner.desk import Desk
+from sisyphus.runner.fix_plan import FixPlan
+from sisyphus.runner.iteration import Work
+from sisyphus.runner.state import Run
+from sisyphus.sessions import turn as turns
+from sisyphus.sessions.turn import Turn
+from sisyphus.sessions.usage import CHECKPOINT
+from sisyphus.stop import verify
+from sisyphus.stop.verify import Check
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an iteration came to.
+
+    plan: as it is now; None = the run has none. changed: the files that changed, without the plan.
+    is_done: its item is done now. completed: why the run is complete; "" = it is not. refused: why
+    it is not, though it was said to be. check: the run's check; None = it did not run.
+    check_changed: files of the check that changed during the run. blocked_on: what the agent needs
+    from the user; "" = nothing. handoff: with which the session ended; None = without one.
+    """
+
+    turn: Turn
+    plan: FixPlan | None
+    changed: list[str]
+    has_progress: bool
+    is_done: bool
+    completed: str
+    refused: str
+    check: Check | None
+    check_changed: list[str]
+    blocked_on: str
+    handoff: Handoff | None
+
+
+def gather(desk: Desk, run: Run, work: Work, now: float) -> Findings:
+    state, report = run.state, work.report
+    printed = "" if report.is_stream else report.text.strip()
+    turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
+    plan = fix_plan.read(state.plan, desk.project) if state.plan else None
+    changed = [
+        path for path in worktree.changed(desk.project, state.began_at, now) if path != state.plan
+    ]
+    is_done = bool(plan and state.item and state.item in plan.done)
+    has_commits = state.began_at < git.head_moved_at(desk.project) <= now
+    completed, refused, check, check_changed = _completion(desk, run, turn, plan)
+    handoff = handoffs.open_of(desk.store, run.session) if run.session else None
+    return Findings(
+        turn=turn,
+        plan=plan,
+        changed=changed,
+        has_progress=bool(changed) or is_done or has_commits,
+        is_done=is_done,
+        completed=completed,
+        refused=refused,
+        check=check,
+        check_changed=check_changed,
+        blocked_on=promise.blocked_on(turn.texts),
+        handoff=handoff if handoff and handoff.level >= CHECKPOINT else None,
+    )
+
+
+def _completion(
+    desk: Desk, run: Run, turn: Turn, plan: FixPlan | None
+) -> tuple[str, str, Check | None, list[str]]:
+    """Returns why the run is complete, why it is not though it was said to be, its check, and the
+    check's files that changed. The check runs only where nothing else is missing."""
+    options = run.loop.options
+    completed, refused = _claim(run, turn, plan)
+    if not options.verify or not completed:
+        return completed, refused, None, []
+    changed = evidence.changed(run.loop.counters.evidence, options.verify, desk.project)
+    check = verify.run(options.verify, desk.project, desk.settings["ralph.verify_seconds"])
+    if not check.has_passed:
+        return "", messages.check_failed(check.how), check, changed
+    if completed == messages.CHECK_PASSED:
+        return completed, "", check, changed
+    return completed + messages.AND_CHECK, "", check, changed
+
+
+def _claim(run: Run, turn: Turn, plan: FixPlan | None) -> tuple[str, str]:
+    """Returns why the run is complete if its check passes, else why it is not though the agent said
+    so: items are open."""
+    options = run.loop.options
+    count = len(plan.todo) + len(plan.blocked) if plan else 0
+    if options.promise:
+        if not promise.is_said(turn.texts, options.promise):
+            return "", ""
+        if count:
+            return "", messages.open_items(count, display(run.state.plan, run.loop.project))
+        return messages.KEPT, ""
+    if plan:
+        return (messages.ALL_DONE if plan.done and not (count or plan.problem) else ""), ""
+    return messages.CHECK_PASSED, ""

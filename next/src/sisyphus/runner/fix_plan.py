@@ -1,0 +1,155 @@
+"""The items of a run: reads the boxes of `fix_plan.md`, or of a plan, and adds new ones."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sisyphus import exports, files, paths
+from sisyphus.boulder import find as plan_files
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, IN_PROGRESS, OPEN, Plan, Task
+from sisyphus.errors import UnreadableError
+from sisyphus.masking import masked_line
+from sisyphus.text import one_line
+
+MAX_NEW = 20
+"""The most items that are added at once: more than that is no list but a new plan."""
+
+ITEM_CHARACTERS = 300
+
+_NAME = "fix_plan.md"
+_PLACES = (_NAME, os.path.join(".claude", _NAME))
+
+
+@dataclass(frozen=True)
+class FixPlan:
+    """The items of a plan file, each on one line, in words that fit no other item.
+
+    title: what the file calls itself; "" = nothing. todo: in the order of the file, those in
+    progress first. blocked: marked so in the file. problem: why the file cannot be used, as "it has
+    no boxes"; "" = it can.
+    """
+
+    path: str
+    title: str = ""
+    todo: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    blocked: list[str] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def left(self) -> int:
+        return len(self.todo) + len(self.blocked)
+
+    @property
+    def total(self) -> int:
+        return self.left + len(self.done)
+
+
+def find(project: str, followed: str) -> str:
+    """Returns the file with the items; "" = there is none. followed: the file of the plan that the
+    project follows; "" = none."""
+    for place in _PLACES:
+        path = os.path.join(project, place)
+        if os.path.isfile(path) and paths.is_inside(path, project):
+            return path
+    return followed
+
+
+def read(path: str, project: str) -> FixPlan:
+    """Reads the items. A file that cannot be used has a problem and no items."""
+    file = plan_files.read(path, project)
+    if file.problem:
+        return FixPlan(path, problem=file.problem)
+    if file.plan is None:
+        return FixPlan(path, problem="it is gone" if path else "there is none")
+    plan = file.plan
+    if not plan.total:
+        problem = "all its items are cancelled" if plan.tasks else "it has no boxes"
+        return FixPlan(path, plan.title, problem=problem)
+    names = list(zip(plan.tasks, _names(plan.tasks), strict=True))
+    todo, done, blocked = (
+        [name for status in statuses for task, name in names if task.status == status]
+        for statuses in ((IN_PROGRESS, OPEN), (DONE,), (BLOCKED,))
+    )
+    return FixPlan(path, plan.title, todo, done, blocked)
+
+
+def next_item(plan: FixPlan, aside: Collection[str]) -> str:
+    """Returns the first open item that is not in `aside`; "" = there is none."""
+    return next((item for item in plan.todo if item not in aside), "")
+
+
+def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str]:
+    """Adds boxes below a heading at the end of the file, and creates the file if there is none.
+    Returns the items that it added: at most MAX_NEW, and none that stands open in the file.
+
+    What is in the file stays as it is. Raises `UnreadableError` and `OSError`.
+    """
+    data = _bytes(path, project)
+    plan = plan_files.read(path, project).plan
+    known = {_text(task) for task in _open_tasks(plan)}
+    new = dict.fromkeys(filter(None, (_line(item) for item in items)))
+    added = [item for item in new if item not in known][:MAX_NEW]
+    if not added:
+        return []
+    end = "\r\n" if b"\r\n" in data else "\n"
+    lines = ["", f"## {one_line(heading)}", "", *(f"- [ ] {item}" for item in added), ""]
+    if not data:
+        lines = ["# Fix Plan", *lines]
+    elif not data.endswith(b"\n"):
+        lines = ["", *lines]
+    exports.replace(path, data + end.join(lines).encode("utf-8", "replace"), is_shared=True)
+    return added
+
+
+def _names(tasks: Sequence[Task]) -> list[str]:
+    """Returns each task in words that fit no other one. They have no line number in them: lines
+    move while the agent works."""
+    texts = Counter(_text(task) for task in tasks)
+    places = Counter((_text(task), task.heading) for task in tasks)
+    counts: Counter[tuple[str, str]] = Counter()
+    names = []
+    for task in tasks:
+        text = _text(task)
+        place = (text, task.heading)
+        counts[place] += 1
+        heading = one_line(task.heading, 80) if texts[text] > 1 else ""
+        number = f"number {counts[place]}" if places[place] > 1 else ""
+        where = ", ".join(part for part in (heading, number) if part)
+        names.append(f"{text} ({where})" if where else text)
+    return names
+
+
+def _text(task: Task) -> str:
+    return one_line(task.text, ITEM_CHARACTERS) or "(no text)"
+
+
+def _open_tasks(plan: Plan | None) -> list[Task]:
+    return [task for task in plan.tasks if task.status not in (DONE, CANCELLED)] if plan else []
+
+
+def _line(item: str) -> str:
+    return masked_line(item, ITEM_CHARACTERS).replace("<!--", "(!--")
+
+
+def _bytes(path: str, project: str) -> bytes:
+    """Returns the content of a file that we may replace; nothing if there is none yet."""
+    if os.path.realpath(path) != path:
+        raise UnreadableError("it is reached through a link")
+    if not os.path.lexists(path):
+        return b""
+    files.read(path, inside=_root(path, project), limit=plan_files.LIMIT)
+    with files.open_regular(path) as file:
+        data = file.read(plan_files.LIMIT)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UnreadableError("it is not UTF-8")
+    return data
+
+
+def _root(path: str, project: str) -> str:
+    """Returns the folder that must contain the file; "" = its user has named one outside of the
+    project."""
+    return project if path.startswith(project + os.sep) else ""

@@ -1,0 +1,156 @@
+"""One iteration: runs the client on a prompt, and follows it until it ends or has to be ended."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from sisyphus import clients, log
+from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
+from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.paths import is_id
+from sisyphus.ralph import loop as loops
+from sisyphus.runner import decide, messages, state
+from sisyphus.runner.desk import Desk
+from sisyphus.runner.process import ClientProcess
+from sisyphus.runner.state import Run
+from sisyphus.sessions import record
+from sisyphus.worktree import OURS
+
+_STEP_SECONDS = 0.2
+"""How often the screen is drawn."""
+
+_LOOK_SECONDS = 1.0
+"""How often we look whether the user has cancelled the run."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one process came to.
+
+    ended: why we have ended it; "" = it ended by itself. denied: the edit for which we did. is_cut:
+    we did because the run has to end, so the iteration is to be made again.
+    """
+
+    report: Report
+    failure: Failure | None
+    seconds: float
+    ended: str = ""
+    denied: Denied | None = None
+    is_cut: bool = False
+
+
+NOTHING = Report()
+"""The report of a client that does not run."""
+
+
+def work(desk: Desk, run: Run, prompt: str, *, is_audit: bool = False) -> Work:
+    """Runs the client on a prompt."""
+    headless = clients.headless(run.options.client)
+    began = time.monotonic()
+    report = Report()
+    try:
+        process = _start(desk, run, prompt, is_audit=is_audit)
+    except OSError as error:
+        return Work(report, Failure(CLIENT, messages.not_started(error)), 0.0)
+    run.client = process.name
+    _save(desk, run)
+    ended, denied, is_cut = "", None, False
+    heard_at = looked_at = began
+    try:
+        while not process.is_over:
+            for line in process.lines(_STEP_SECONDS):
+                headless.feed(report, line)
+                heard_at = time.monotonic()
+            _note_session(desk, run, report)
+            desk.screen.show(run, report, time.time())
+            now = time.monotonic()
+            denied = refused_edit(report, run)
+            ended = messages.denied(denied, run, headless.FREE_MODE) if denied else ended
+            ended = ended or _why_silent(desk, now - heard_at)
+            if now - looked_at > _LOOK_SECONDS or desk.signals.ends_now:
+                looked_at, is_cut = now, not ended and bool(why := _why_over(desk, run))
+                ended = why if is_cut else ended
+            if ended:
+                process.end()
+                break
+        for line in process.lines(_STEP_SECONDS):
+            headless.feed(report, line)
+    finally:
+        code, errors = process.close()
+    run.client = ""
+    failure = None if ended else headless.failure(report, code, errors, time.time())
+    return Work(report, failure, time.monotonic() - began, ended, denied, is_cut)
+
+
+def _start(desk: Desk, run: Run, prompt: str, *, is_audit: bool) -> ClientProcess:
+    """Starts the client. Its session is known before its first hook asks."""
+    headless = clients.headless(run.options.client)
+    command: str | list[str] = run.options.client_command
+    if not command:
+        session = headless.new_session()
+        program = headless.program(desk.project)
+        _name_session(desk, run, session)
+        if is_audit:
+            command = headless.audit_command(program, session)
+        else:
+            command = headless.command(program, session, run.options.permission_mode)
+    data = prompt.encode("utf-8", "replace")
+    return ClientProcess(command, desk.project, data, headless.environment())
+
+
+def _note_session(desk: Desk, run: Run, report: Report) -> None:
+    """Notes the session of a client that was started by the user's own command."""
+    if run.options.client_command and is_id(report.session):
+        known = record.id_of(desk.store, run.session) if run.session else ""
+        if known != report.session:
+            _name_session(desk, run, report.session)
+
+
+def _name_session(desk: Desk, run: Run, id: str) -> None:
+    with desk.store.write():
+        run.session = record.ensure_named(
+            desk.store, run.options.client, id, "", desk.project, time.time()
+        )
+        state.save_process(desk.store, run)
+
+
+def _save(desk: Desk, run: Run) -> None:
+    """Notes the processes. The row of the loop stays as it is: the user may have changed it."""
+    with desk.store.write():
+        state.save_process(desk.store, run)
+
+
+def _why_over(desk: Desk, run: Run) -> str:
+    """Returns why the client has to end now; "" = it may go on."""
+    if desk.signals.ends_now:
+        return messages.INTERRUPTED
+    loop = loops.find(desk.store, run.loop.id)
+    if loop is None or loop.ended_at is not None:
+        return messages.CANCELLED
+    return decide.minutes(run.loop, time.time())
+
+
+def _why_silent(desk: Desk, seconds: float) -> str:
+    limit = int(desk.settings["runner.silence_seconds"])
+    if not limit or seconds < limit:
+        return ""
+    log.write(f"the client was silent for {limit} s and was ended")
+    return messages.silent(limit)
+
+
+def first_edit(report: Report) -> Denied | None:
+    """Returns the first edit that the client did not allow, wherever it was."""
+    return next((each for each in report.denied if each.action in (EDIT, WRITE)), None)
+
+
+def refused_edit(report: Report, run: Run) -> Denied | None:
+    """Returns the first edit of the project that the client did not allow. Our own files do not
+    count: a run goes on without them."""
+    start = f"{run.loop.project}/"
+    ours = tuple(start + name for name in OURS)
+    for each in report.denied:
+        is_edit = each.action in (EDIT, WRITE)
+        if is_edit and each.target.startswith(start) and not each.target.startswith(ours):
+            return each
+    return None

@@ -1,0 +1,243 @@
+"""Every sentence about runs that the user reads, besides those of the prompt and of the report."""
+
+from __future__ import annotations
+
+import time
+
+from sisyphus.clients.reports import Denied
+from sisyphus.paths import display
+from sisyphus.ralph import messages as ralph
+from sisyphus.runner.state import Run
+from sisyphus.text import one_line
+
+RESUME = "sisyphus ralph run --resume"
+
+INTERRUPTED = "you ended it"
+AFTER_ITERATION = "you pressed Ctrl-C"
+CANCELLED = "you cancelled it"
+PAUSED = "you paused it"
+
+STOPS_AFTER_ITERATION = "The run ends after this iteration. Ctrl-C again ends it now."
+
+_TASK = 100
+_FILES = 10
+
+
+# ---------------------------------------------------------------- before a run
+
+
+def started(run: Run) -> str:
+    """Tells the user what the run does, what ends it, and how to end it now."""
+    limits = ralph.limits(run.loop)
+    when = f"It ends {_success(run)}{f', or after {limits}' if limits else ''}."
+    return (
+        f"Run {run.loop.id} started: {one_line(run.loop.task, _TASK)}\n{when} Ctrl-C ends it after "
+        "an iteration, Ctrl-C twice at once."
+    )
+
+
+def _success(run: Run) -> str:
+    ends = []
+    if run.loop.options.promise:
+        ends.append(f"the agent says <promise>{run.loop.options.promise}</promise>")
+    if run.state.plan:
+        ends.append(f"all of {display(run.state.plan, run.loop.project)} is done")
+    if run.loop.options.verify:
+        ends.append(f"`{one_line(run.loop.options.verify)}` exits 0")
+    if run.options.audits:
+        count = run.options.audits
+        ends.append("an audit finds nothing" if count == 1 else f"{count} audits find nothing")
+    return f"when {' and '.join(ends)}"
+
+
+def resumed(run: Run, *, has_ended_client: bool) -> str:
+    ended = " Its client was still there and was ended." if has_ended_client else ""
+    return f"Run {run.loop.id} goes on: {ralph.iteration(run.loop)}.{ended}"
+
+
+NOTHING_TO_RESUME = (
+    "No run has begun in this project. Start one: `sisyphus ralph run -- TASK`, or with the boxes "
+    "of fix_plan.md as its items."
+)
+
+
+def is_complete(run: Run) -> str:
+    return f"Run {run.loop.id}, the last one of this project, is complete. Start another one."
+
+
+def is_at_work(run: Run) -> str:
+    return (
+        f"Run {run.loop.id} is at work in this project ({ralph.iteration(run.loop)}). "
+        f"`sisyphus ralph cancel {run.loop.id}` ends it."
+    )
+
+
+def replaces(run: Run) -> str:
+    return (
+        f"Run {run.loop.id}, which had got to {ralph.iteration(run.loop)}, is over: `{RESUME}` "
+        "would have gone on with it."
+    )
+
+
+NO_END = (
+    "Nothing would end the run but its limits. Write the items as boxes into fix_plan.md, give a "
+    "--completion-promise, or a --verify command."
+)
+
+
+def bad_plan(plan: str, problem: str) -> str:
+    return f"{plan} cannot be used: {problem}. Write the items as boxes, `- [ ] …`, one a line."
+
+
+def no_client(client: str) -> str:
+    return (
+        f"There is no `{client}` on the PATH (one inside the project does not count). Install it, "
+        "or give another client with --client-command."
+    )
+
+
+def no_mode(modes: list[str]) -> str:
+    return (
+        "Nobody is there to answer the client's questions, so the run needs a permission mode. "
+        f"Give --permission-mode: {', '.join(modes)}. acceptEdits lets the agent edit the "
+        "project's files; it may run only the commands that your settings allow."
+    )
+
+
+def unfit_mode(mode: str, modes: list[str]) -> str:
+    return (
+        f"In permission mode {mode} the client asks or refuses, and nobody is there to answer. "
+        f"Give one of {', '.join(modes)}."
+    )
+
+
+def refused_plan(plan: str, mode: str, free: str) -> str:
+    return (
+        f"The agent could not tick a box: the client refuses to edit {plan} in permission mode "
+        f"{mode}. Move it to fix_plan.md, or give --permission-mode {free}."
+    )
+
+
+def locked_plan(plan: str) -> str:
+    return f"{plan} cannot be written, so the agent could not tick a box. Make it writable."
+
+
+def dirty(files: list[str]) -> str:
+    shown = "".join(f"\n  {one_line(file)}" for file in files[:_FILES])
+    rest = len(files) - _FILES
+    more = f"\n  and {rest:,} more" if rest > 0 else ""
+    return f"The work tree has changes that are not committed:{shown}{more}"
+
+
+DIRTY_WAY = "Commit or stash them, or give --allow-dirty."
+DIRTY_QUESTION = "The run's work would be mixed with them. Go on?"
+NO_AUDIT = (
+    "--audit needs a client that can be kept from writing, and --client-command may be any. Leave "
+    "out one of them."
+)
+TASK_AT_RESUME = "A run that is resumed has its task already. Leave out the task or --resume."
+
+
+# ---------------------------------------------------------------- while it works
+
+
+def not_started(error: OSError) -> str:
+    return f"the client cannot be started: {error.strerror or error}"
+
+
+def denied(call: Denied, run: Run, free: str) -> str:
+    """Says why a run ends at an edit that was not allowed, and what to do. free: the permission
+    mode in which nothing is denied."""
+    file = one_line(display(call.target, run.loop.project))
+    way = f": --permission-mode {free} allows it" if run.options.permission_mode != free else ""
+    return f"the client did not let the agent edit {file}{way}"
+
+
+def silent(seconds: int) -> str:
+    return f"the client reported nothing for {seconds:,} s"
+
+
+def waits(why: str, until: float) -> str:
+    return f"Waiting until {time.strftime('%H:%M', time.localtime(until))}: {one_line(why)}"
+
+
+def check_failed(how: str) -> str:
+    return f"the check {how}"
+
+
+def open_items(count: int, plan: str) -> str:
+    items = "an item" if count == 1 else f"{count} items"
+    return f"the promise was said, but {items} of {plan} {'is' if count == 1 else 'are'} open"
+
+
+NOT_DONE = "the work is not done yet"
+ITEM_NOT_DONE = "the item is not done yet"
+ITEM_DONE = "the item is done"
+KEPT = "the promise was kept"
+ALL_DONE = "all items are done"
+CHECK_PASSED = "the check passed"
+AND_CHECK = ", and the check passed"
+
+
+def needs_you(why: str) -> str:
+    return f"the agent needs you: {one_line(why)}"
+
+
+def all_blocked(blocked: dict[str, str], marked: list[str]) -> str:
+    items = [f"{one_line(item, 60)} ({one_line(why, 100)})" for item, why in blocked.items()]
+    items += [one_line(item, 60) for item in marked if item not in blocked]
+    return f"all that is left is blocked: {'; '.join(items)}"
+
+
+def plan_is_gone(plan: str, problem: str) -> str:
+    return f"{plan} cannot be used any more: {problem}"
+
+
+def audit_found(number: int, count: int) -> str:
+    return f"audit {number} found {count} thing{'' if count == 1 else 's'}"
+
+
+def audit_is_clean(number: int) -> str:
+    return f"audit {number} found nothing"
+
+
+def audit_is_unclear(number: int) -> str:
+    return f"audit {number} gave no answer"
+
+
+def audits_used_up(most: int) -> str:
+    return f"after {most} audits the auditor still finds something, or gives no answer"
+
+
+def audit_name(number: int) -> str:
+    """Says in place of an item that an audit is at work."""
+    return f"audit {number}"
+
+
+def audit_heading(number: int) -> str:
+    return f"Found by audit {number}"
+
+
+# ---------------------------------------------------------------- at its end
+
+
+def ended(run: Run, report: str) -> str:
+    return f"Report: {display(report, '')}"
+
+
+_TITLES = {
+    "completion": "Run completed", "ended": "Run ended", "paused": "Run paused",
+    "blocked": "The agent needs you", "failure": "Run failed", "checkpoint": "Run at a checkpoint",
+}  # fmt: skip
+
+
+def notice_title(kind: str) -> str:
+    return _TITLES[kind]
+
+
+def what_happened(run: Run, why: str) -> str:
+    """Returns the text of a notice. It starts with our own words."""
+    return (
+        f"Run {run.loop.id}, {ralph.iteration(run.loop)}: {one_line(why)}. "
+        f"Task: {one_line(run.loop.task, _TASK)}"
+    )

@@ -1,0 +1,97 @@
+"""Looks, before the first token is spent, whether the client can work without a user."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from sisyphus import clients, git
+from sisyphus.cli import show
+from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.paths import display
+from sisyphus.runner import fix_plan, messages
+from sisyphus.runner.state import Run
+from sisyphus.sessions import record
+from sisyphus.worktree import OURS
+
+
+def find_plan(place: show.Place) -> str:
+    """Returns the file with the items: `fix_plan.md`, else the project's plan; "" = none."""
+    followed, state = record.plan_of(place.store, 0, place.project)
+    return fix_plan.find(place.project, followed if state == "active" else "")
+
+
+def check(place: show.Place, run: Run, *, allow_dirty: bool) -> None:
+    """Raises `SisyphusError` for what would keep the agent from working, and says what to do. On a
+    terminal it asks instead, where the user's word is enough."""
+    _check_end(place, run)
+    if run.options.client_command:
+        if run.options.audits:
+            raise UsageError(messages.NO_AUDIT)
+    else:
+        _check_client(place, run)
+    if not allow_dirty:
+        _check_tree(place, run)
+
+
+def _check_end(place: show.Place, run: Run) -> None:
+    """Checks that something can end the run besides its limits, and that the plan can be used."""
+    options = run.loop.options
+    if not (run.state.plan or options.promise or options.verify):
+        raise UsageError(messages.NO_END)
+    if not run.state.plan:
+        return
+    plan = fix_plan.read(run.state.plan, place.project)
+    name = display(run.state.plan, place.project)
+    if plan.problem:
+        raise SisyphusError(messages.bad_plan(name, plan.problem))
+    if not os.access(run.state.plan, os.W_OK):
+        raise SisyphusError(messages.locked_plan(name))
+
+
+def _check_client(place: show.Place, run: Run) -> None:
+    """Checks that there is a client, that it is logged in, and that it lets the agent work."""
+    headless, options = clients.headless(run.options.client), run.options
+    program = headless.program(place.project)
+    if not program:
+        raise SisyphusError(messages.no_client("claude"))
+    modes = sorted(headless.MODES)
+    mode = options.permission_mode or headless.chosen_mode(place.home, place.project)
+    if not mode:
+        mode = _ask_mode(modes)
+    if mode not in headless.MODES:
+        raise UsageError(messages.unfit_mode(mode, modes))
+    options.permission_mode = mode
+    plan = run.state.plan
+    if plan and headless.is_refused(plan, place.project, mode):
+        name = display(plan, place.project)
+        raise SisyphusError(messages.refused_plan(name, mode, headless.FREE_MODE))
+    if problem := headless.why_logged_out(program, headless.environment()):
+        raise SisyphusError(problem)
+
+
+def _ask_mode(modes: list[str]) -> str:
+    if not _has_user():
+        raise UsageError(messages.no_mode(modes))
+    show.line(messages.no_mode(modes))
+    return str(typer.prompt("Permission mode", default="acceptEdits")).strip()
+
+
+def _check_tree(place: show.Place, run: Run) -> None:
+    """Checks that everything is committed, besides the plan and what runs write themselves."""
+    plan = display(run.state.plan, place.project) if run.state.plan else OURS[0]
+    ours = (plan, *OURS)
+    files = [file for file in git.uncommitted(place.project) if not file.startswith(ours)]
+    if not files:
+        return
+    if not _has_user():
+        raise SisyphusError(f"{messages.dirty(files)}\n{messages.DIRTY_WAY}")
+    show.line(messages.dirty(files))
+    if not typer.confirm(messages.DIRTY_QUESTION):
+        raise SisyphusError(f"No run was started. {messages.DIRTY_WAY}")
+
+
+def _has_user() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()

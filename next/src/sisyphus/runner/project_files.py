@@ -1,0 +1,157 @@
+"""What a run writes into its project for the agent, the user and other programs: `PROMPT.md`,
+`ralph-state.json` and `progress.txt`, each made anew from the rows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from sisyphus import exports, files, paths
+from sisyphus.errors import UnreadableError
+from sisyphus.handoff.messages import LEVELS, place
+from sisyphus.handoff.record import Handoff
+from sisyphus.masking import mask, masked_line
+from sisyphus.ralph import loop as loops
+from sisyphus.runner import decide
+from sisyphus.runner.fix_plan import ITEM_CHARACTERS
+from sisyphus.runner.state import Iteration, Run
+from sisyphus.text import fingerprint, iso
+from sisyphus.worktree import PROGRESS, PROMPT, STATE
+
+NAMES = (PROMPT, STATE, PROGRESS)
+
+_MAX_STATE = 20_000_000
+"""The largest `ralph-state.json` that we read to see whose it is. Ours has all items in it."""
+
+_PROMPT_MARK = "<!-- sisyphus run "
+_PROGRESS_MARK = "# sisyphus run "
+_STATE_MARK = "run"
+"""The marks by which we know our own files: at the end, at the start, a key."""
+
+_RESULTS = {
+    loops.SUCCESS: "completed", loops.CANCELLED: "cancelled", loops.LIMIT: "limit",
+    loops.MAX_ITERATIONS: "max_iterations", loops.FATAL_ERROR: "fatal_error",
+}  # fmt: skip
+_STATUSES = {
+    loops.PAUSED: "cancelled", loops.BLOCKED: "blocked", loops.STUCK: "circuit_breaker",
+}  # fmt: skip
+
+
+def write(run: Run, iterations: Sequence[Iteration], prompt: str) -> None:
+    """Writes the three files. Raises `OSError`."""
+    project = run.loop.project
+    marked = f"{prompt.rstrip()}\n\n{_PROMPT_MARK}{run.loop.id} -->\n"
+    for name, data in (
+        (PROMPT, marked.encode("utf-8", "replace")),
+        (STATE, exports.as_json(state(run, iterations))),
+        (PROGRESS, _progress(run, iterations).encode("utf-8", "replace")),
+    ):
+        exports.replace(path_of(project, name), data)
+
+
+def path_of(project: str, name: str) -> str:
+    """Returns where one of NAMES is written: in the project, or in our home if the project has a
+    file of that name that is not ours, or a link on the way to it."""
+    path = os.path.join(project, name)
+    is_plain = paths.can_be_project(project) and os.path.realpath(path) == path
+    if is_plain and (not os.path.lexists(path) or _is_ours(path, name)):
+        return path
+    folder = os.path.join(paths.our_home(), "projects", fingerprint(project))
+    return os.path.join(folder, os.path.basename(name))
+
+
+def _is_ours(path: str, name: str) -> bool:
+    if name == PROMPT:
+        return files.tail_contains(path, _PROMPT_MARK.encode(), within=100)
+    if name == PROGRESS:
+        try:
+            with files.open_regular(path) as file:
+                return file.read(len(_PROGRESS_MARK)) == _PROGRESS_MARK.encode()
+        except (OSError, ValueError):
+            return False
+    try:
+        content = json.loads(files.read(path, limit=_MAX_STATE))
+    except (UnreadableError, ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and isinstance(content.get(_STATE_MARK), str)
+
+
+# ---------------------------------------------------------------- ralph-state.json
+
+
+def state(run: Run, iterations: Sequence[Iteration]) -> dict[str, Any]:
+    """Returns the content of `ralph-state.json`."""
+    loop = run.loop
+    return {
+        "task_name": masked_line(loop.task, 100),
+        "objective": mask(loop.prompt),
+        "iteration": loop.counters.iteration,
+        "started_at": iso(loop.started_at),
+        "status": _status(run),
+        "no_change_count": run.state.stops.get("idle", 0),
+        "last_diff_hash": run.state.diff,
+        "error_hashes": run.state.errors,
+        "max_iterations": loop.options.max_iterations,
+        "completion_promise": loop.options.promise,
+        "todo_items": [masked_line(item, ITEM_CHARACTERS) for item in run.state.todo],
+        "completed_items": [masked_line(item, ITEM_CHARACTERS) for item in run.state.done],
+        "context_checkpoint": run.state.checkpoint or None,
+        "context_history": [
+            {
+                "iteration": each.number,
+                "peak_percent": each.percent,
+                "checkpoint": each.decision == decide.CHECKPOINT,
+            }
+            for each in iterations
+        ],
+        _STATE_MARK: loop.id,
+    }
+
+
+def _status(run: Run) -> str:
+    if run.loop.is_active:
+        return "checkpointed" if run.state.resume else "running"
+    return _STATUSES.get(run.loop.status) or _RESULTS[run.loop.result]
+
+
+def checkpoint(handoff: Handoff, item: str) -> dict[str, Any]:
+    """Returns the `context_checkpoint` of a handoff. item: what the iteration works on."""
+    summary = masked_line(handoff.summary, ITEM_CHARACTERS)
+    return {
+        "active": True,
+        "level": LEVELS[handoff.level],
+        "percent_at_checkpoint": handoff.percent,
+        "timestamp": iso(handoff.at),
+        "handoff_file": place(handoff),
+        "resume_summary": summary,
+        "files_in_progress": [
+            {"path": path, "lines": lines, "description": summary}
+            for path, lines in json.loads(handoff.files)
+        ],
+        "current_todo_item": masked_line(item, ITEM_CHARACTERS),
+        "progress_on_item": "unknown",
+    }
+
+
+# ---------------------------------------------------------------- progress.txt
+
+
+def _progress(run: Run, iterations: Sequence[Iteration]) -> str:
+    heading = f"{_PROGRESS_MARK}{run.loop.id}: {masked_line(run.loop.task, 100)}"
+    return "\n\n".join((heading, *map(_entry, iterations))) + "\n"
+
+
+def _entry(each: Iteration) -> str:
+    decision = "done" if each.is_done else "not done"
+    why = f": {masked_line(each.why, 300)}" if each.why else ""
+    rows = (
+        ("Item", masked_line(each.item, ITEM_CHARACTERS)),
+        ("Said", masked_line(each.said, 600)),
+        ("Files", f"{each.files} changed"),
+        ("Decision", f"{decision}, {each.decision}{why}"),
+        ("Ended", iso(each.at)),
+    )
+    lines = "\n".join(f"- {name}: {text}" for name, text in rows if text)
+    return f"## Iteration {each.number}\n\n{lines}"

@@ -1,0 +1,209 @@
+"""Writes the report of a run, for the morning after it, and the line that an iteration leaves on
+the screen."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from sisyphus.masking import mask, masked_line
+from sisyphus.paths import display
+from sisyphus.ralph import loop as loops
+from sisyphus.runner import decide, messages
+from sisyphus.runner.fix_plan import FixPlan
+from sisyphus.runner.state import Iteration, Run
+from sisyphus.text import one_line
+
+DONE, CHECKPOINT, NOT_DONE, NEEDS_USER = "✓", "↻", "✗", "!"
+"""Marks of an iteration."""
+
+_WORDS = {
+    DONE: "done", CHECKPOINT: "context full", NOT_DONE: "not done", NEEDS_USER: "needs you",
+}  # fmt: skip
+
+_SHOWN = 20
+"""The most entries of a list: the report is read before the first coffee."""
+
+_ROWS = 200
+"""The most iterations in the table, the last ones."""
+
+_TAIL_LINES = 15
+_ITEM = 100
+_THOUSAND = 1_000
+_MINUTE = 60
+
+
+# ---------------------------------------------------------------- the report
+
+
+def render(
+    run: Run,
+    iterations: Sequence[Iteration],
+    plan: FixPlan,
+    commits: Sequence[str],
+    changed: Sequence[str],
+) -> str:
+    """Returns the report, in Markdown. commits: a line each. changed: the absolute paths of the
+    files that changed since the run began."""
+    done = list(dict.fromkeys(each.item for each in iterations if each.is_done and each.item))
+    names = [display(path, run.loop.project) for path in changed]
+    parts = (
+        f"# Run {run.loop.id}: {masked_line(run.loop.task, _ITEM)}",
+        _first_line(run, plan),
+        _numbers(run, iterations, commits, changed),
+        _section("Look at first", _look_at(run, iterations, plan)),
+        _section("Items done", _some(_plain(item) for item in done)),
+        _section("Iterations", _table(iterations)),
+        _section("Commits", _some(_plain(commit) for commit in commits)),
+        _section("Changed files", _some(map(_code, names))),
+    )
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _first_line(run: Run, plan: FixPlan) -> str:
+    """Says how the run ended and what to do."""
+    loop = run.loop
+    why = f": {_plain(loop.why, 300).rstrip('.')}." if loop.why else "."
+    of_plan = f" {len(plan.done)} of {plan.total} items are done." if plan.total else ""
+    go_on = f"To go on: `{messages.RESUME}`"
+    ways = {
+        loops.ACTIVE: ("has not ended", f"If it does not work any more: `{messages.RESUME}`."),
+        loops.PAUSED: ("is paused", f"{go_on}."),
+        loops.BLOCKED: ("needs you", f"Give it what it needs. {go_on}."),
+        loops.STUCK: ("is stuck", f"See below what it is stuck on. {go_on}."),
+        loops.SUCCESS: ("is complete", "There is nothing to do."),
+        loops.CANCELLED: ("was cancelled", f"{go_on}."),
+        loops.MAX_ITERATIONS: ("has ended at a limit", f"{go_on}, with a higher limit."),
+        loops.LIMIT: ("has ended at a limit", f"{go_on}, with a higher limit."),
+        loops.FATAL_ERROR: ("has failed", f"Mend that. {go_on}."),
+    }
+    how, way = ways[loop.result or loop.status]
+    return f"**It {how}**{why}{of_plan} {way}"
+
+
+def _numbers(
+    run: Run, iterations: Sequence[Iteration], commits: Sequence[str], changed: Sequence[str]
+) -> str:
+    last = iterations[-1].at if iterations else run.loop.started_at
+    parts = (
+        _count(len(iterations), "iteration"),
+        short_time(run.loop.seconds(last)),
+        f"{short_count(run.loop.counters.tokens)} tokens",
+        f"${run.state.cost:,.2f}" if run.state.cost else "",
+        _count(len(commits), "commit"),
+        _count(len(changed), "changed file"),
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def _look_at(run: Run, iterations: Sequence[Iteration], plan: FixPlan) -> str:
+    """Returns what a person should see to, as a list; "" = nothing."""
+    state = run.state
+    marked = [item for item in plan.blocked if item not in state.blocked]
+    denied = Counter(call for each in iterations for call in each.denied)
+    rows = [
+        *(f"Blocked: {_plain(i)}: {_plain(why, 300)}" for i, why in state.blocked.items()),
+        *(f"Marked as blocked in the plan: {_plain(item)}" for item in marked),
+        *(f"Left the plan before it was done: {_plain(item)}" for item in state.gone),
+        *(
+            f"The client did not allow: {_code(call)}{f' ({count} times)' if count > 1 else ''}"
+            for call, count in denied.items()
+        ),
+    ]
+    if plan.problem and state.plan:
+        file = _code(display(state.plan, run.loop.project))
+        rows.append(f"The plan {file} cannot be used: {_plain(plan.problem)}")
+    if state.refused:
+        rows.append(f"The work did not count as done: {_plain(state.refused, 300)}")
+    return "\n\n".join(part for part in (_some(rows), _quoted(state.tail)) if part)
+
+
+def _table(iterations: Sequence[Iteration]) -> str:
+    rows = [
+        f"| {each.number} | {_plain(_item(each)).replace('|', '/')} | {_WORDS[_mark(each)]} | "
+        f"{short_time(each.seconds)} | {short_count(each.tokens)} | {each.files} | "
+        f"{f'{each.percent} %' if each.percent else ''} |"
+        for each in iterations[-_ROWS:]
+    ]
+    head = "| # | Item | Result | Time | Tokens | Files | Context |"
+    return "\n".join((head, "|---|---|---|---|---|---|---|", *rows)) if rows else ""
+
+
+# ---------------------------------------------------------------- a line of the screen
+
+
+def iteration_line(iteration: Iteration, done: int, total: int) -> str:
+    """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`.
+
+    done, total: the items of the plan; 0 = it has none.
+    """
+    clock = time.strftime("%H:%M", time.localtime(iteration.at))
+    parts = (
+        f"{clock} {_mark(iteration)} {masked_line(_item(iteration), 60)}",
+        short_time(iteration.seconds),
+        short_count(iteration.tokens),
+        _count(iteration.files, "file"),
+    )
+    return " · ".join(parts) + (f" ({done}/{total})" if total else "")
+
+
+def short_count(number: int) -> str:
+    """Returns a large number for people: 950, `151 k`, `1.2 M`."""
+    if number < _THOUSAND:
+        return str(number)
+    thousands = round(number / _THOUSAND)
+    return f"{thousands} k" if thousands < _THOUSAND else f"{thousands / _THOUSAND:.1f} M"
+
+
+def short_time(seconds: float) -> str:
+    """Returns a duration for people: `11 s`, `4 min`, `1 h 12 min`."""
+    if round(seconds) < _MINUTE:
+        return f"{round(seconds)} s"
+    hours, minutes = divmod(round(seconds / _MINUTE), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def _mark(iteration: Iteration) -> str:
+    if iteration.is_done:
+        return DONE
+    if iteration.decision == decide.BLOCKED or iteration.denied:
+        return NEEDS_USER
+    return CHECKPOINT if iteration.decision == decide.CHECKPOINT else NOT_DONE
+
+
+def _item(iteration: Iteration) -> str:
+    return iteration.item or f"iteration {iteration.number}"
+
+
+# ---------------------------------------------------------------- untrusted text
+
+
+def _section(heading: str, text: str) -> str:
+    return f"## {heading}\n\n{text}" if text else ""
+
+
+def _plain(text: str, most: int = _ITEM) -> str:
+    """Returns untrusted text masked, on one line, with no code span or comment left open."""
+    line = masked_line(text, most).replace("<!--", "(!--")
+    return line.replace("`", "'") if line.count("`") % 2 else line
+
+
+def _code(text: str) -> str:
+    return f"`{masked_line(text, 160).replace('`', chr(39))}`"
+
+
+def _quoted(text: str) -> str:
+    lines = mask(text).strip().splitlines()[-_TAIL_LINES:]
+    return "\n".join(f"> {_plain(one_line(line), 160)}".rstrip() for line in lines)
+
+
+def _some(rows: Iterable[str]) -> str:
+    shown = list(rows)
+    more = len(shown) - _SHOWN
+    lines = [*shown[:_SHOWN], *([f"and {more:,} more"] if more > 0 else [])]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,231 @@
+"""What a run shows while it works: a picture that is drawn anew, or lines where there is no
+terminal.
+
+The texts of the agent and of the project are shown as they are, on one line, and never as markup.
+"""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group
+from rich.live import Live as RichLive
+from rich.text import Text
+
+from sisyphus.cli import show
+from sisyphus.clients.reports import Report
+from sisyphus.masking import masked_line
+from sisyphus.ralph import messages as ralph
+from sisyphus.runner import messages
+from sisyphus.runner.report import DONE, NEEDS_USER, iteration_line, short_count, short_time
+from sisyphus.runner.state import Iteration, Run
+from sisyphus.text import one_line
+
+REFRESHES = 4
+"""How often the picture is drawn, a second."""
+
+_CHARACTERS = 300
+"""The most that is shown of a text. No terminal has wider lines."""
+
+_AIRY_LINES = 16
+"""A terminal with fewer lines shows no empty ones."""
+
+CURRENT, OPEN = "▶", "·"
+_STYLES = {DONE: "green", CURRENT: "bold cyan", NEEDS_USER: "yellow", OPEN: ""}
+
+
+def open_screen() -> Lines | Live:
+    """Returns the screen that fits to where our output goes. Use it in a `with` block."""
+    console = show.console  # with another one, what `show.line` prints would break the picture
+    return Live(console) if console.is_terminal and not console.is_dumb_terminal else Lines()
+
+
+class Lines:
+    """One line for each iteration, and for each thing that is said."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Ends it. There is nothing to do."""
+
+    def begin(self, run: Run, now: float) -> None:
+        """A process begins: its line comes when it has ended."""
+
+    def show(self, run: Run, report: Report, now: float) -> None:
+        """It works."""
+
+    def end(self, run: Run, iteration: Iteration) -> None:
+        self.say(_line(run, iteration))
+
+    def say(self, text: str) -> None:
+        show.line(text)
+
+
+class Live:
+    """The picture of a run at the bottom of a terminal. Lines that are said, and those of the
+    iterations that have ended, scroll above it.
+
+    Rich draws it in a thread, so that its times go on while the runner waits or runs the check.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._run: Run | None = None
+        self._report = Report()
+        self._ahead = 0.0  # of `time.monotonic`
+        self._live = RichLive(
+            console=console,
+            get_renderable=self._picture,
+            refresh_per_second=REFRESHES,
+            transient=True,
+            vertical_overflow="crop",
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def begin(self, run: Run, now: float) -> None:
+        self.show(run, Report(), now)
+        self._live.refresh()
+
+    def show(self, run: Run, report: Report, now: float) -> None:
+        self._run, self._report = run, report
+        self._ahead = now - time.monotonic()
+
+    def end(self, run: Run, iteration: Iteration) -> None:
+        self._report = Report()  # its tokens are in the run's now
+        self.say(_line(run, iteration))
+
+    def say(self, text: str) -> None:
+        self._console.print(Text(show.plain(text)))
+
+    def _picture(self) -> Group:
+        if self._run is None:
+            return Group()
+        now = time.monotonic() + self._ahead
+        return picture(self._run, self._report, now, self._console.height - 1)
+
+
+def picture(run: Run, report: Report, now: float, height: int) -> Group:
+    """Returns what a terminal shows, at most `height` lines; those that are too long are cut."""
+    gap = [Text()] if height >= _AIRY_LINES else []
+    head = Text.assemble((f"Run {run.loop.id}", "bold"), "  ", one_line(run.loop.task, _CHARACTERS))
+    foot = [
+        _iteration(run, report, now),
+        *_action(report),
+        _totals(run, report, now),
+        *_waits(run, now),
+    ]
+    items = _items(run, height - len(foot) - 1 - 3 * len(gap))
+    lines = [*gap, head, *gap, *items, *(gap if items else []), *foot][: max(1, height)]
+    for line in lines:
+        line.no_wrap, line.overflow = True, "ellipsis"
+    return Group(*lines)
+
+
+def _items(run: Run, room: int) -> list[Text]:
+    """Returns the items of the plan, at most `room` lines: where they do not fit, those around the
+    current one, which has one line above it."""
+    rows = _rows(run)
+    if len(rows) <= room:
+        return [_item(mark, text) for mark, text in rows]
+    if room < 1:
+        return []
+    size = max(1, room - 1)
+    current = next((n for n, (mark, _) in enumerate(rows) if mark == CURRENT), 0)
+    start = max(0, min(current - (size > 1), len(rows) - size))
+    shown = [_item(mark, text) for mark, text in rows[start : start + size]]
+    more = Text(f"  and {len(rows) - size:,} more", "dim")
+    return [*shown, more][:room]
+
+
+def _rows(run: Run) -> list[tuple[str, str]]:
+    """Returns all items with their marks: those that are done, the open ones in the plan's order,
+    and those that are blocked."""
+    state = run.state
+    blocked = list(state.blocked)
+    rows = [(DONE, item) for item in state.done]
+    for item in state.todo:
+        is_current = item == state.item and not any(mark == CURRENT for mark, _ in rows)
+        mark = CURRENT if is_current else NEEDS_USER if item in blocked else OPEN
+        rows.append((mark, item))
+    rows += [(NEEDS_USER, item) for item in blocked if item not in state.todo]
+    return [(mark, _with_reason(run, mark, item)) for mark, item in rows]
+
+
+def _with_reason(run: Run, mark: str, item: str) -> str:
+    why = run.state.blocked.get(item, "") if mark == NEEDS_USER else ""
+    return f"{item}: {why}" if why else item
+
+
+def _item(mark: str, text: str) -> Text:
+    style = "dim" if mark == DONE else _STYLES[mark]
+    return Text.assemble((mark, _STYLES[mark]), " ", (one_line(text, _CHARACTERS), style))
+
+
+def _iteration(run: Run, report: Report, now: float) -> Text:
+    """Returns which iteration it is, how long it takes, and how full its context is."""
+    state = run.state
+    is_busy = state.is_working or state.is_auditing
+    percent = report.context * 100 // report.window if report.window else 0
+    parts = [
+        f"audit {state.audits + 1}" if state.is_auditing else ralph.iteration(run.loop),
+        short_time(max(0.0, now - state.began_at)) if is_busy else "",
+        f"context {percent} %" if percent else "",
+    ]
+    return Text(" · ".join(part for part in parts if part))
+
+
+def _totals(run: Run, report: Report, now: float) -> Text:
+    """Returns what the run has done and used. The least important is last: a narrow terminal cuts
+    it off."""
+    done, total = _count(run)
+    cost = run.state.cost + report.cost
+    parts = [
+        f"{done} of {total} items" if total else "",
+        short_time(run.loop.seconds(now)),
+        f"${cost:,.2f}" if cost else "",
+        f"{short_count(run.loop.counters.tokens + report.tokens)} tokens",
+    ]
+    return Text(" · ".join(part for part in parts if part), "dim")
+
+
+def _action(report: Report) -> list[Text]:
+    """Returns what the agent did or said last: of a message the last line."""
+    lines = report.last_action.strip().splitlines()
+    shown = masked_line(lines[-1], _CHARACTERS) if lines else ""
+    return [Text.assemble(("→ ", "cyan"), shown)] if shown else []
+
+
+def _waits(run: Run, now: float) -> list[Text]:
+    state = run.state
+    if state.waits_until <= now:
+        return []
+    return [Text(messages.waits(state.waits_for, state.waits_until), "yellow")]
+
+
+def _line(run: Run, iteration: Iteration) -> str:
+    return iteration_line(iteration, *_count(run))
+
+
+def _count(run: Run) -> tuple[int, int]:
+    """Returns how many items are done, and how many there are."""
+    done = len(run.state.done)
+    return done, done + sum(mark != DONE for mark, _ in _rows(run))

@@ -1,0 +1,198 @@
+"""A program that behaves as Claude Code without a terminal does, by a script.
+
+`FAKE_CLIENT` names a folder. Each process takes the first of `processes.json` there, a list of
+lists of steps, and adds its arguments and its prompt to `calls.jsonl`. See `_Session.step`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+MODEL = "claude-opus-5-5"
+WINDOW = 1_000_000
+
+
+class _Session:
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.tokens = 0
+        self.calls = 0
+        self.denied: list[Json] = []
+        self.error: Json | None = None
+        self.last = ""
+        self.code = 0
+
+    def step(self, name: str, value: Any) -> None:
+        """Plays one step: what the agent says, does, or fails with."""
+        getattr(self, f"do_{name}")(value)
+
+    def do_say(self, text: str) -> None:
+        self.last = text
+        self.answer({"type": "text", "text": text})
+
+    def do_fill(self, tokens: int) -> None:
+        """The agent answers with so many tokens in its context."""
+        self.answer({"type": "text", "text": "I work."}, tokens)
+
+    def do_write(self, file: list[str]) -> None:
+        """A path and a text."""
+        path, text = file
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text)
+        self.use("Write", {"file_path": os.path.abspath(path), "content": text}, "written")
+
+    def do_tick(self, item: str) -> None:
+        plan = Path("fix_plan.md")
+        plan.write_text(plan.read_text().replace(f"- [ ] {item}", f"- [x] {item}", 1))
+        self.use("Edit", {"file_path": str(plan.absolute())}, "edited")
+
+    def do_run(self, command: str) -> None:
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        output = done.stdout + done.stderr
+        self.use("Bash", {"command": command}, output, is_error=done.returncode != 0)
+
+    def do_deny(self, call: list[str]) -> None:
+        """A tool, and its path or command."""
+        tool, target = call
+        self.deny(tool, {"command" if tool == "Bash" else "file_path": target})
+
+    def do_checkpoint(self, percent: int) -> None:
+        """The context fills up, and the hooks hear of it."""
+        path = Path(os.environ["FAKE_CLIENT"]) / f"{self.id}.jsonl"
+        self.hear("session-start", {"source": "startup", "transcript_path": str(path)})
+        usage = {"cache_read_input_tokens": WINDOW * percent // 100, "output_tokens": 10}
+        call = {
+            "type": "tool_use",
+            "id": "t1",
+            "name": "Edit",
+            "input": {"file_path": os.path.abspath("cart.py"), "new_string": "cart = 1"},
+        }
+        message = {"id": "m1", "model": MODEL, "content": [call], "usage": usage}
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        line = {"type": "assistant", "timestamp": stamp, "uuid": "u1", "message": message}
+        path.write_text(json.dumps(line) + "\n")
+        fields = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+        self.hear("post-tool-use", {**fields, "transcript_path": str(path)})
+
+    def hear(self, event: str, fields: Json) -> None:
+        """Runs a hook, as the client does."""
+        names = {"session-start": "SessionStart", "post-tool-use": "PostToolUse", "stop": "Stop"}
+        payload = {"session_id": self.id, "cwd": os.getcwd(), "hook_event_name": names[event]}
+        command = [str(Path(sys.executable).with_name("sisyphus")), "hook", event]
+        data = json.dumps({**payload, **fields})
+        done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
+        with (Path(os.environ["FAKE_CLIENT"]) / "replies.jsonl").open("a") as file:
+            file.write(json.dumps({"event": event, "reply": done.stdout}) + "\n")
+
+    def do_stop(self, last: str) -> None:
+        """The agent stops, and the hooks hear of it."""
+        self.hear("stop", {"last_assistant_message": last})
+
+    def do_sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def do_print(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def do_exit(self, code: int) -> None:
+        sys.stdout.flush()
+        os._exit(code)
+
+    def do_signal(self, name: str) -> None:
+        """Sends a signal to the runner."""
+        os.kill(os.getppid(), getattr(signal, name))
+
+    def answer(self, block: Json, tokens: int = 1_000) -> None:
+        self.tokens += tokens + 10
+        usage = {"input_tokens": tokens, "output_tokens": 10}
+        message = {"id": f"msg_{uuid.uuid4()}", "model": MODEL, "role": "assistant"}
+        self.emit("assistant", message={**message, "content": [block], "usage": usage})
+
+    def use(self, tool: str, values: Json, result: str, *, is_error: bool = False) -> str:
+        self.calls += 1
+        id = f"toolu_{self.calls}"
+        self.answer({"type": "tool_use", "id": id, "name": tool, "input": values})
+        block = {"type": "tool_result", "tool_use_id": id, "content": result, "is_error": is_error}
+        self.emit("user", message={"role": "user", "content": [block]})
+        return id
+
+    def deny(self, tool: str, values: Json) -> None:
+        self.calls += 1
+        id = f"toolu_{self.calls}"
+        self.answer({"type": "tool_use", "id": id, "name": tool, "input": values})
+        self.denied.append({"tool_name": tool, "tool_use_id": id, "tool_input": values})
+        self.emit("system", subtype="permission_denied", tool_name=tool, tool_use_id=id)
+        block = {"type": "tool_result", "tool_use_id": id, "content": "denied", "is_error": True}
+        self.emit("user", message={"role": "user", "content": [block]})
+
+    def do_fail(self, error: Json) -> None:
+        """A request fails: status, error, text, resets_at."""
+        self.error, self.code = error, 1
+        if "resets_at" in error:
+            info = {"status": "rejected", "resetsAt": error["resets_at"]}
+            self.emit("rate_limit_event", rate_limit_info=info)
+        text = {"type": "text", "text": error["text"]}
+        message = {"id": "e", "model": "<synthetic>", "role": "assistant", "content": [text]}
+        names = {"error": error.get("error", ""), "api_error_status": error.get("status")}
+        self.emit("assistant", message=message, is_api_error_message=True, **names)
+
+    def end(self) -> None:
+        error = self.error or {}
+        used = {"inputTokens": self.tokens, "outputTokens": 0, "contextWindow": WINDOW}
+        self.emit(
+            "result",
+            subtype="success",
+            is_error=bool(error),
+            result=error.get("text", self.last),
+            api_error_status=error.get("status"),
+            terminal_reason="api_error" if error else "completed",
+            total_cost_usd=self.tokens / 1_000_000,
+            modelUsage={MODEL: used},
+            permission_denials=self.denied,
+        )
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        line = {"type": kind, "session_id": self.id, "parent_tool_use_id": None, **fields}
+        print(json.dumps(line), flush=True)
+
+
+def main(words: list[str]) -> int:
+    if "--help" in words:
+        print("  --permission-prompts <target>")
+        return 0
+    folder = Path(os.environ["FAKE_CLIENT"])
+    if words[:2] == ["auth", "status"]:
+        is_in = not (folder / "logged-out").exists()
+        print(json.dumps({"loggedIn": is_in}))
+        return 0 if is_in else 1
+    with (folder / "calls.jsonl").open("a") as file:
+        file.write(json.dumps({"words": words, "prompt": sys.stdin.read()}) + "\n")
+    script = folder / "processes.json"
+    processes = json.loads(script.read_text())
+    steps = processes.pop(0) if processes else []
+    script.write_text(json.dumps(processes))
+    id = words[words.index("--session-id") + 1] if "--session-id" in words else str(uuid.uuid4())
+    session = _Session(id)
+    is_plain = bool(steps) and steps[0] == ["plain", True]
+    if not is_plain:
+        session.emit("system", subtype="init", model=MODEL, cwd=os.getcwd())
+    for name, value in steps[is_plain:]:
+        session.step(name, value)
+    if not is_plain:
+        session.end()
+    return session.code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

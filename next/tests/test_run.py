@@ -1,0 +1,613 @@
+"""`sisyphus ralph run`: fresh contexts, one item each, with a client that plays a script."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import SISYPHUS, Json, Reply, World
+
+Process = list[Any]
+"""The steps of one process of the client (see `fake_client.py`)."""
+
+PLAN = "# Shop\n\n- [ ] cart\n- [ ] total\n- [ ] receipt\n"
+ACCEPT = ("--permission-mode", "acceptEdits")
+FAKE = Path(__file__).with_name("fake_client.py")
+
+
+class Runs:
+    """A world with the client on its PATH."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.folder = world.root / "client"
+        program = self.folder / "bin" / "claude"
+        program.parent.mkdir(parents=True)
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{FAKE}" "$@"\n')
+        program.chmod(0o755)
+        world.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+        world.setenv("FAKE_CLIENT", str(self.folder))
+        world.ours.mkdir(parents=True)
+        (world.ours / "config.toml").write_text("[runner]\nretry_seconds = 0\n")
+
+    def script(self, *processes: Process) -> None:
+        (self.folder / "processes.json").write_text(json.dumps(processes))
+
+    def run(self, *words: str, processes: Sequence[Process] = ()) -> Reply:
+        """Runs until the end; the client plays one of `processes` after the other."""
+        self.script(*processes)
+        return self.world.cli("ralph", "run", *ACCEPT, *words)
+
+    def resume(self, *words: str, processes: Sequence[Process] = ()) -> Reply:
+        return self.run("--resume", *words, processes=processes)
+
+    @property
+    def calls(self) -> list[Json]:
+        """What each process of the client got: `words` and `prompt`."""
+        file = self.folder / "calls.jsonl"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    @property
+    def prompts(self) -> list[str]:
+        return [call["prompt"] for call in self.calls]
+
+    @property
+    def items(self) -> list[str]:
+        """The item that each process was told to do; "" = none."""
+        names = ("cart", "total", "receipt")
+        return [next((n for n in names if f"\n> {n}\n" in prompt), "") for prompt in self.prompts]
+
+    @property
+    def state(self) -> Json:
+        """`ralph-state.json`."""
+        file = self.world.project / ".claude" / "ralph-state.json"
+        state: Json = json.loads(file.read_text())
+        return state
+
+    def git(self) -> None:
+        """Makes the project a real repository with everything committed."""
+        (self.world.project / ".git").rmdir()
+        self.commit("init", "-q")
+        self.commit("add", "-A")
+        self.commit("commit", "-qm", "first")
+
+    def commit(self, *words: str) -> None:
+        name = ("-c", "user.name=u", "-c", "user.email=u@example.org")
+        subprocess.run(["git", *name, *words], cwd=self.world.project, check=True)
+
+    def process(self, *words: str) -> subprocess.Popen[bytes]:
+        """Starts a run in a process of its own."""
+        return subprocess.Popen(
+            [SISYPHUS, "ralph", "run", *ACCEPT, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def log(self, id: str = "") -> list[Json]:
+        rows: list[Json] = json.loads(self.world.cli("ralph", "log", id or self.id, "--json").out)
+        return rows
+
+    @property
+    def id(self) -> str:
+        return str(self.state["run"])
+
+
+@pytest.fixture
+def runs(world: World) -> Runs:
+    world.write("fix_plan.md", PLAN)
+    return Runs(world)
+
+
+def done(item: str, said: str = "Done.") -> Process:
+    """A process that does an item."""
+    return [["write", [f"{item}.py", f"{item} = 1\n"]], ["tick", item], ["say", said]]
+
+
+ALL = [done("cart"), done("total"), done("receipt")]
+PROMISE = ("--completion-promise", "DONE")
+KEEP = "<promise>DONE</promise>"
+LIMIT = {"status": 429, "error": "rate_limit", "text": "API Error: Request rejected (429)"}
+LOGIN = {"status": 401, "error": "authentication_failed", "text": "Invalid API key"}
+
+
+def test_each_item_gets_a_fresh_client(runs: Runs) -> None:
+    answer = runs.run(processes=ALL)
+
+    assert answer.code == 0, answer
+    sessions = [call["words"][call["words"].index("--session-id") + 1] for call in runs.calls]
+    assert len(set(sessions)) == 3
+    assert runs.items == ["cart", "total", "receipt"]
+    assert runs.state["status"] == "completed"
+    assert runs.state["completed_items"] == ["cart", "total", "receipt"]
+    assert [row["iteration"] for row in runs.log()] == [1, 2, 3]
+    assert "(3/3)" in answer.out
+    assert "It is complete" in answer.out
+
+
+def test_an_item_that_is_not_done_is_given_again(runs: Runs) -> None:
+    half = [["write", ["cart.py", "half"]], ["say", "Half."]]
+
+    assert runs.run(processes=[half, *ALL]).code == 0
+    assert runs.items == ["cart", "cart", "total", "receipt"]
+    assert "Half." in runs.prompts[1]
+
+
+# ---------------------------------------------------------------- what ends it
+
+
+@pytest.mark.parametrize(
+    ("options", "plan", "processes", "code", "status", "processes_used"),
+    [
+        (PROMISE, "", [[["say", "Not yet."]], [["say", KEEP]]], 0, "completed", 2),
+        (PROMISE, "- [x] cart\n", [[["say", KEEP]]], 0, "completed", 1),
+        (
+            ("--verify", "test -f ok"),
+            "",
+            [[["say", "x"]], [["write", ["ok", ""]]]],
+            0,
+            "completed",
+            2,
+        ),
+        (("--max-iterations", "2"), PLAN, [[["say", "x"]]] * 3, 3, "max_iterations", 2),
+        (("--max-tokens", "1000"), PLAN, [[["say", "x"]]] * 3, 3, "limit", 1),
+        (("--max-usd", "0.01"), PLAN, [[["fill", 20_000]]] * 3, 3, "limit", 1),
+        ((), PLAN, [[["say", "x"]]] * 9, 3, "circuit_breaker", 5),
+        ((), PLAN, [[["fail", LOGIN]]], 1, "fatal_error", 1),
+        (PROMISE, "", [[["say", "<blocked>a key</blocked>"]]], 4, "blocked", 1),
+    ],
+)
+def test_what_ends_a_run(
+    runs: Runs,
+    options: tuple[str, ...],
+    plan: str,
+    processes: list[Process],
+    code: int,
+    status: str,
+    processes_used: int,
+) -> None:
+    file = runs.world.write("fix_plan.md", plan)
+    if not plan:
+        file.unlink()
+
+    answer = runs.run(*options, "--", "Build the shop", processes=processes)
+
+    assert answer.code == code, answer
+    assert runs.state["status"] == status
+    assert len(runs.calls) == processes_used
+
+
+def test_a_promise_does_not_count_while_items_are_open(runs: Runs) -> None:
+    early = [*done("cart"), ["say", KEEP]]
+
+    answer = runs.run(*PROMISE, processes=[early, done("total"), [*done("receipt"), ["say", KEEP]]])
+
+    assert answer.code == 0
+    assert "2 items of fix_plan.md are open" in runs.prompts[1]
+
+
+def test_a_failing_check_is_the_next_iterations_work(runs: Runs) -> None:
+    check = ("--verify", "test -f ok || { echo no ok file; exit 3; }")
+    mend = [["write", ["ok", ""]], ["say", "Mended."]]
+
+    assert runs.run(*check, processes=[*ALL, mend]).code == 0
+    assert "no ok file" in runs.prompts[3]
+    assert "exited 3" in runs.prompts[3]
+
+
+def test_a_blocked_item_is_left_and_told(runs: Runs) -> None:
+    blocked = [["say", "<blocked>the key of the bank</blocked>"]]
+
+    answer = runs.run(processes=[done("cart"), blocked, done("receipt")])
+
+    assert answer.code == 4
+    assert runs.items == ["cart", "total", "receipt"]
+    assert runs.state["status"] == "blocked"
+    assert "the key of the bank" in answer.out
+    waiting = runs.world.cli("status", "--json").json["waiting"]
+    assert ["the key of the bank" in each["text"] for each in waiting] == [True]
+
+    again = runs.resume(processes=[done("total")])
+    assert again.code == 0
+    assert runs.items[3:] == ["total"]
+
+
+def test_items_that_vanish_are_named(runs: Runs) -> None:
+    rewrite = [["write", ["fix_plan.md", "- [x] cart\n- [x] total\n"]], ["say", "Tidied."]]
+
+    answer = runs.run(processes=[rewrite])
+
+    assert answer.code == 0
+    look, _, done_items = answer.out.partition("## Items done")
+    assert "receipt" in look
+    assert "receipt" not in done_items.partition("##")[0]
+
+
+def test_a_plan_that_is_deleted_ends_the_run(runs: Runs) -> None:
+    answer = runs.run(processes=[[["run", "rm fix_plan.md"], ["say", "Oops."]]])
+
+    assert answer.code == 1
+    assert "fix_plan.md cannot be used any more" in answer.out
+
+
+# ---------------------------------------------------------------- failures
+
+
+def test_what_passes_is_waited_for_and_counts_for_nothing(runs: Runs) -> None:
+    limit = {**LIMIT, "resets_at": time.time() + 0.2}
+    overload = {"status": 529, "error": "server_error", "text": "API Error: 529 Overloaded"}
+    network = {"error": "server_error", "text": "API Error: Connection refused (ECONNREFUSED)"}
+
+    answer = runs.run(
+        processes=[
+            done("cart"),
+            [["fail", limit]],
+            [["fail", overload]],
+            [["fail", network]],
+            *ALL[1:],
+        ]
+    )
+
+    assert answer.code == 0, answer
+    assert answer.out.count("Waiting until") == 3
+    assert runs.items == ["cart", *["total"] * 4, "receipt"]
+    assert [row["iteration"] for row in runs.log()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("process", "said"),
+    [
+        ([["print", "Segmentation fault\n"], ["exit", 139]], "exit"),
+        ([["exit", 0]], ""),
+        ([["print", '{"type": "result", "is_error": tru'], ["exit", 1]], ""),
+        ([["print", "\x00\xff[[[[{}}"], ["say", "x"]], ""),
+        ([["run", "kill -9 $PPID"]], ""),
+    ],
+)
+def test_a_client_that_misbehaves_costs_an_iteration(
+    runs: Runs, process: Process, said: str
+) -> None:
+    answer = runs.run(processes=[process, *ALL])
+
+    assert answer.code == 0, answer
+    assert runs.items == ["cart", "cart", "total", "receipt"]
+    assert said in runs.log()[0]["why"]
+
+
+def test_a_silent_client_is_ended(runs: Runs) -> None:
+    (runs.world.ours / "config.toml").write_text("[runner]\nsilence_seconds = 1\n")
+
+    answer = runs.run(processes=[[["say", "x"], ["sleep", 60]], *ALL])
+
+    assert answer.code == 0
+    assert runs.log()[0]["why"] == "the client reported nothing for 1 s"
+
+
+def test_another_program_can_be_the_client(runs: Runs) -> None:
+    command = "cat > prompt.txt; sed -i 's/- \\[ \\]/- [x]/' fix_plan.md; echo did all"
+
+    answer = runs.run("--client-command", command)
+
+    assert answer.code == 0, answer
+    assert "> cart" in (runs.world.project / "prompt.txt").read_text()
+    assert "did all" in (runs.world.project / ".claude" / "progress.txt").read_text()
+
+
+# ---------------------------------------------------------------- permissions
+
+
+def test_a_denied_edit_ends_the_run_at_once(runs: Runs) -> None:
+    path = str(runs.world.project / ".claude" / "settings.json")
+
+    answer = runs.run(processes=[[["deny", ["Write", path]], ["sleep", 30], ["tick", "cart"]]])
+
+    assert answer.code == 1
+    assert "did not let the agent edit .claude/settings.json" in answer.out
+    assert "--permission-mode bypassPermissions" in answer.out
+    assert len(runs.calls) == 1
+
+
+def test_other_denials_are_reported_and_the_run_goes_on(runs: Runs) -> None:
+    tests = [["deny", ["Bash", "pytest -q"]], ["deny", ["Write", "/etc/x"]], *done("cart")]
+
+    answer = runs.run(processes=[tests, *ALL[1:]])
+
+    assert answer.code == 0
+    assert "pytest -q" in answer.out.partition("## Items done")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "files", "problem"),
+    [
+        ([], {}, "permission mode"),
+        (["--permission-mode", "plan"], {}, "nobody is there to answer"),
+        ([*ACCEPT], {"fix_plan.md": ""}, "cannot be used"),
+        ([*ACCEPT], {"fix_plan.md": "# Only words\n"}, "cannot be used"),
+        ([*ACCEPT], {"fix_plan.md": None}, "Nothing would end the run"),
+        ([*ACCEPT, "--", "Build it"], {"fix_plan.md": None}, "Nothing would end the run"),
+        (
+            [*ACCEPT],
+            {"fix_plan.md": None, ".claude/fix_plan.md": PLAN},
+            "refuses to edit .claude/fix_plan.md",
+        ),
+        ([*ACCEPT, "--max-usd", "a"], {}, "--max-usd"),
+        ([*ACCEPT, "--audit", "1", "--client-command", "cat"], {}, "kept from writing"),
+        (["--resume"], {}, "No run has begun"),
+        ([*ACCEPT, "--client-command", " "], {}, "is empty"),
+        ([*ACCEPT, "--client", "vim"], {}, "Unknown client"),
+    ],
+)
+def test_what_keeps_a_run_from_starting(
+    runs: Runs, words: list[str], files: dict[str, str | None], problem: str
+) -> None:
+    for name, text in files.items():
+        if text is None:
+            (runs.world.project / name).unlink()
+        else:
+            runs.world.write(name, text)
+
+    answer = runs.world.cli("ralph", "run", *words)
+
+    assert answer.code in (1, 2)
+    assert problem in answer.err
+    assert not runs.calls
+
+
+def test_a_client_that_is_logged_out_is_found_before(runs: Runs) -> None:
+    (runs.folder / "logged-out").touch()
+
+    answer = runs.run(processes=ALL)
+
+    assert answer.code == 1
+    assert "logged in" in answer.err
+    assert not runs.calls
+
+
+def test_without_a_client(runs: Runs) -> None:
+    (runs.folder / "bin" / "claude").unlink()
+
+    assert "There is no `claude` on the PATH" in runs.run().err
+
+
+def test_the_model_cannot_start_a_run(runs: Runs) -> None:
+    runs.world.setenv("CLAUDE_CODE_SESSION_ID", "s1")
+
+    answer = runs.run(processes=ALL)
+
+    assert answer.code == 1
+    assert "A session of an agent cannot change this" in answer.err
+
+
+# ---------------------------------------------------------------- the work tree
+
+
+def test_uncommitted_changes_are_refused(runs: Runs) -> None:
+    runs.git()
+    runs.world.write("draft.py", "x\n")
+
+    answer = runs.run(processes=ALL)
+    assert answer.code == 1
+    assert "draft.py" in answer.err
+    assert "--allow-dirty" in answer.err
+
+    assert runs.run("--allow-dirty", processes=ALL).code == 0
+
+
+def test_what_a_run_leaves_is_no_dirt_for_the_next_one(runs: Runs) -> None:
+    runs.git()
+    one = [
+        [
+            "run",
+            "git add fix_plan.md '*.py' && git -c user.name=u -c user.email=u@e.org commit -qm x",
+        ]
+    ]
+
+    first = runs.run("--max-iterations", "1", processes=[[*done("cart"), *one]])
+    assert first.code == 3
+    assert "1 commit" in first.out
+
+    assert runs.run(processes=ALL[1:]).code == 0
+    assert "Iteration 3" not in (runs.world.project / ".claude" / "progress.txt").read_text()
+
+
+def test_files_of_the_user_are_left_alone(runs: Runs) -> None:
+    for name in ("PROMPT.md", "progress.txt", "ralph-state.json"):
+        runs.world.write(f".claude/{name}", "mine\n")
+
+    assert runs.run(processes=ALL).code == 0
+
+    for name in ("PROMPT.md", "progress.txt", "ralph-state.json"):
+        assert (runs.world.project / ".claude" / name).read_text() == "mine\n"
+    assert list(runs.world.ours.rglob("PROMPT.md"))
+
+
+# ---------------------------------------------------------------- checkpoints
+
+
+def test_a_session_that_is_full_hands_its_item_over(runs: Runs) -> None:
+    full = [["write", ["cart.py", "cart = 1\n"]], ["checkpoint", 87], ["say", "Handed over."]]
+
+    answer = runs.run(processes=[full, *ALL])
+
+    assert answer.code == 0, answer
+    assert runs.items == ["cart", "cart", "total", "receipt"]
+    assert "CONTEXT CHECKPOINT RESUME" in runs.prompts[1]
+    assert "CONTEXT CHECKPOINT RESUME" not in runs.prompts[2]
+    assert runs.log()[0]["decision"] == "checkpoint"
+    state = runs.state["context_checkpoint"]
+    assert (state["level"], state["percent_at_checkpoint"], state["active"]) == ("L2", 87, False)
+    assert state["files_in_progress"][0]["path"] == "cart.py"
+    assert state["handoff_file"].startswith(".claude/handoffs/")
+    replies = (runs.folder / "replies.jsonl").read_text()
+    assert "CCS_CHECKPOINT_TRIGGERED|L2|87|" in replies
+
+
+def test_a_checkpoint_survives_a_limit_of_the_account(runs: Runs) -> None:
+    full = [["write", ["cart.py", "cart = 1\n"]], ["checkpoint", 87], ["say", "Handed over."]]
+
+    assert runs.run(processes=[full, [["fail", LIMIT]], *ALL]).code == 0
+
+    assert ["RESUME" in prompt for prompt in runs.prompts] == [False, True, True, False, False]
+
+
+def test_checkpoints_cannot_carry_a_run_past_its_limits(runs: Runs) -> None:
+    full = [["checkpoint", 87], ["say", "Handed over."]]
+
+    answer = runs.run("--max-iterations", "2", processes=[full] * 5)
+
+    assert answer.code == 3
+    assert len(runs.calls) == 2
+
+
+def test_no_hook_blocks_the_stop_of_a_runs_session(runs: Runs) -> None:
+    runs.world.cli("enforce", "on")
+    stopping = [["checkpoint", 20], *done("cart")[:2], ["stop", "All work is complete."]]
+
+    assert runs.run(processes=[stopping, *ALL[1:]]).code == 0
+
+    replies = [
+        json.loads(line) for line in (runs.folder / "replies.jsonl").read_text().splitlines()
+    ]
+    assert [each["reply"] for each in replies if each["event"] == "stop"] == [""]
+
+
+# ---------------------------------------------------------------- audits
+
+
+def test_an_audit_that_finds_something_adds_items(runs: Runs) -> None:
+    found = [["say", "- [ ] the total has no test\n- [ ] the total has no test"]]
+    mend = [["write", ["test_total.py", "x"]], ["tick", "the total has no test"], ["say", "Done."]]
+    clean = [["say", "<audit>complete</audit>"]]
+
+    answer = runs.run("--audit", "1", processes=[*ALL, found, mend, clean])
+
+    assert answer.code == 0, answer
+    plan = (runs.world.project / "fix_plan.md").read_text()
+    assert "- [x] the total has no test" in plan
+    assert plan.count("the total has no test") == 1
+    words = [" ".join(call["words"]) for call in runs.calls]
+    assert ["--tools" in each for each in words] == [False, False, False, True, False, True]
+    assert "Done." not in runs.prompts[3]
+    assert runs.log()[-1]["decision"] == "audit"
+
+
+def test_audits_end_after_five_rounds(runs: Runs) -> None:
+    answer = runs.run("--audit", "1", processes=[*ALL, *[[["say", "I am not sure."]]] * 9])
+
+    assert answer.code == 3
+    assert len(runs.calls) == 3 + 5
+    assert "after 5 audits" in answer.out
+
+
+# ---------------------------------------------------------------- from another terminal
+
+
+def test_a_cancel_ends_the_client_at_once(runs: Runs) -> None:
+    runs.script([["write", ["started", ""]], ["sleep", 60]])
+    process = runs.process()
+    _wait_for(runs.world.project / "started")
+
+    assert "was cancelled" in runs.world.cli("ralph", "cancel", runs.id).out
+
+    assert process.wait(20) == 130
+    assert runs.world.cli("ralph", "list").out.strip() == "No loop is running."
+
+
+def test_a_pause_lets_the_iteration_finish(runs: Runs) -> None:
+    runs.script(
+        [["write", ["started", ""]], ["run", "while ! test -f go; do sleep 0.02; done"], *ALL[0]]
+    )
+    process = runs.process()
+    _wait_for(runs.world.project / "started")
+    runs.world.cli("ralph", "pause", runs.id)
+    runs.world.write("go")
+
+    assert process.wait(20) == 130
+    assert runs.state["completed_items"] == ["cart"]
+    assert runs.resume(processes=ALL[1:]).code == 0
+
+
+def test_only_one_run_at_a_time_in_a_project(runs: Runs) -> None:
+    runs.script([["write", ["started", ""]], ["sleep", 60]])
+    process = runs.process()
+    _wait_for(runs.world.project / "started")
+
+    for words in ((), ("--resume",)):
+        answer = runs.world.cli("ralph", "run", *ACCEPT, *words)
+        assert answer.code == 1
+        assert "is at work in this project" in answer.err
+
+    runs.world.cli("ralph", "cancel", runs.id)
+    assert process.wait(20) == 130
+
+
+def test_ctrl_c_ends_the_run_after_the_iteration(runs: Runs) -> None:
+    answer = runs.run(processes=[[["signal", "SIGINT"], *ALL[0]], *ALL[1:]])
+
+    assert answer.code == 130
+    assert "ends after this iteration" in answer.out
+    assert runs.state["completed_items"] == ["cart"]
+    assert runs.resume(processes=ALL[1:]).code == 0
+
+
+@pytest.mark.parametrize("names", [["SIGINT", "SIGINT"], ["SIGTERM"]])
+def test_two_ctrl_c_end_the_client_and_the_iteration_is_made_again(
+    runs: Runs, names: list[str]
+) -> None:
+    steps = [step for name in names for step in (["signal", name], ["sleep", 0.3])]
+    answer = runs.run(processes=[[["say", "x"], *steps, ["sleep", 60]]])
+
+    assert answer.code == 130
+    assert runs.resume(processes=ALL).code == 0
+    assert runs.items == ["cart", "cart", "total", "receipt"]
+
+
+def test_a_run_whose_runner_was_killed_goes_on(runs: Runs) -> None:
+    """The client lives on; whoever resumes the run ends it, and makes the iteration again."""
+    cut_off = [["write", ["cart.py", "cart = 1\n"]], ["checkpoint", 50], ["signal", "SIGKILL"]]
+    runs.script(done("cart"), [*cut_off, ["sleep", 60]])
+    process = runs.process()
+    assert process.wait(20) == -9
+
+    (listed,) = json.loads(runs.world.cli("ralph", "list", "--json").out)
+    assert listed["kind"] == "run"
+    waiting = runs.world.cli("status", "--json").json["waiting"]
+    assert ["ralph run --resume" in each["answer"] for each in waiting] == [True]
+
+    answer = runs.resume(processes=ALL[1:])
+
+    assert answer.code == 0, answer
+    assert runs.items == ["cart", "total", "total", "receipt"]
+    assert "CONTEXT CHECKPOINT RESUME" in runs.prompts[2]
+    assert [row["iteration"] for row in runs.log()] == [1, 2, 3]
+
+
+def test_a_resumed_run_takes_new_limits(runs: Runs) -> None:
+    assert runs.run("--max-iterations", "1", processes=ALL).code == 3
+    assert runs.resume(processes=ALL[1:]).code == 3
+    assert runs.resume("--max-iterations", "9", processes=ALL[1:]).code == 0
+
+
+def test_a_new_run_replaces_one_that_waits(runs: Runs) -> None:
+    runs.run("--max-iterations", "9", processes=[[["signal", "SIGINT"], *ALL[0]]])
+    first = runs.id
+
+    answer = runs.run(processes=ALL[1:])
+
+    assert answer.code == 0
+    assert f"Run {first}, which had got to" in answer.out
+    assert [each["outcome"] for each in runs.world.ended()] == ["success", "cancelled"]
+
+
+def _wait_for(file: Path) -> None:
+    deadline = time.monotonic() + 20
+    while not file.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
