@@ -130,6 +130,8 @@ def test_each_item_gets_a_fresh_client(runs: Runs) -> None:
     assert [row["iteration"] for row in runs.log()] == [1, 2, 3]
     assert "(3/3)" in answer.out
     assert "It is complete" in answer.out
+    shown = (runs.world.project / ".claude" / "PROMPT.md").read_text()
+    assert shown.startswith(runs.prompts[-1].rstrip())
 
 
 def test_an_item_that_is_not_done_is_given_again(runs: Runs) -> None:
@@ -482,7 +484,7 @@ def test_no_hook_blocks_the_stop_of_a_runs_session(runs: Runs) -> None:
 
 
 def test_an_audit_that_finds_something_adds_items(runs: Runs) -> None:
-    found = [["say", "- [ ] the total has no test\n- [ ] the total has no test"]]
+    found = [["say", "I look at it."], ["say", "- [ ] the total has no test\n- [ ] the total has no test"]]
     mend = [["write", ["test_total.py", "x"]], ["tick", "the total has no test"], ["say", "Done."]]
     clean = [["say", "<audit>complete</audit>"]]
 

@@ -35,7 +35,7 @@ def step(desk: Desk, run: Run) -> Decision:
     if work.is_cut:
         return Decision(decide.STOP, work.ended)
     texts = turns.from_reading(Reading(work.report.records), None, 0.0).texts
-    found = None if work.failure or work.ended else prompt.audit_answer(texts)
+    found = None if work.failure or work.ended else prompt.audit_answer(texts[:1])
     with changes.change(desk, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)

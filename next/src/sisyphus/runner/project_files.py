@@ -40,7 +40,7 @@ _STATUSES = {
 
 
 def write(run: Run, iterations: Sequence[Iteration], prompt: str) -> None:
-    """Writes the three files. Raises `OSError`."""
+    """Writes the three files. prompt: "" = PROMPT.md stays as it is. Raises `OSError`."""
     project = run.loop.project
     marked = f"{prompt.rstrip()}\n\n{_PROMPT_MARK}{run.loop.id} -->\n"
     for name, data in (
@@ -48,7 +48,8 @@ def write(run: Run, iterations: Sequence[Iteration], prompt: str) -> None:
         (STATE, exports.as_json(state(run, iterations))),
         (PROGRESS, _progress(run, iterations).encode("utf-8", "replace")),
     ):
-        exports.replace(path_of(project, name), data)
+        if prompt or name != PROMPT:
+            exports.replace(path_of(project, name), data)
 
 
 def path_of(project: str, name: str) -> str:
