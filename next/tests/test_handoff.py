@@ -321,6 +321,37 @@ def test_context_shows_how_full_it_is(world: World) -> None:
     assert (data["percent"], data["level"], data["tokens_left"]) == (67, "L0", 330_000)
 
 
+@pytest.mark.parametrize(
+    ("item", "complexity"),
+    [
+        ("fire", "Medium"),
+        ("Implement the 404 page", "Medium"),
+        ("rewrite all 12 parsers", "Medium"),
+        ("fire (trivial)", "Trivial"),
+        ("fire (Very Complex)", "Very Complex"),
+        ("fire [S]", "Simple"),
+        ("[L] fire", "Complex"),
+        ("fire [XL]", "Very Complex"),
+        ("[P] [US1] fire", "Medium"),
+        ("see [L](notes.md)", "Medium"),
+        ("fire ~49 LOC", "Trivial"),
+        ("fire ~50 LOC", "Simple"),
+        ("fire ~150 lines", "Medium"),
+        ("fire ~300 LOC", "Complex"),
+        ("fire ~1,200 LOC", "Very Complex"),
+    ],
+)
+def test_an_items_size_is_known_by_its_mark(world: World, item: str, complexity: str) -> None:
+    world.write("PLAN.md", f"# Kiln\n\n- [ ] {item}\n")
+    begin(world)
+    world.fill(20)
+
+    data = world.cli("context", "--json").json
+
+    assert (data["item"], data["complexity"]) == (item, complexity)
+    assert data["iterations_left"] is None
+
+
 def test_context_without_a_session_or_an_answer(world: World) -> None:
     assert "No session is known here" in world.cli("context").err
     begin(world)

@@ -575,3 +575,24 @@ def test_old_runs_that_have_ended_go_with_their_rows_and_transcripts(world: Worl
         assert [each.id for each in loops.runs(store)] == ["still"]
     assert not transcript.exists()
     assert "left behind" in world.cli("ralph", "list", "still").out
+
+
+@pytest.mark.parametrize(
+    ("percents", "left"), [([30, 20], None), ([30, 0, 20], None), ([30, 20, 25], 2), ([90] * 4, 0)]
+)
+def test_context_says_how_many_iterations_are_left(
+    world: World, percents: list[int], left: int | None
+) -> None:
+    id = begin(world)
+    with opened(world) as store, store.write():
+        run = state.find(store, id)
+        assert run
+        for number, percent in enumerate(percents, 1):
+            state.record(store, run, Iteration(number, 1.0, "continue", "", percent=percent))
+    world.start()
+    world.fill(40)
+
+    data = world.cli("context", "--json").json
+
+    assert (data["item"], data["iterations_left"]) == ("glaze", left)
+    assert ("Iterations Left" in world.cli("context").out) == (left is not None)

@@ -2,16 +2,20 @@
 
 import time
 from dataclasses import dataclass
+from statistics import median
 from typing import Annotated, Any
 
 import typer
 
 from sisyphus import clients, exports
+from sisyphus.boulder import size
 from sisyphus.cli import asker, show
 from sisyphus.errors import SisyphusError
 from sisyphus.handoff import messages, writing
 from sisyphus.handoff import record as handoffs
 from sisyphus.ralph import loop as loops
+from sisyphus.ralph import runs
+from sisyphus.ralph.loop import Loop
 from sisyphus.sessions import record, usage
 from sisyphus.sessions.usage import Usage
 from sisyphus.text import one_line
@@ -19,6 +23,9 @@ from sisyphus.text import one_line
 Session = Annotated[
     str, typer.Option("--session-id", metavar="ID", help="Session. Default: the current one.")
 ]
+
+_FEW = 3
+"""Of fewer iterations a median says nothing."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,8 @@ def context(
     found = _find(place, session)
     used = found.used
     level = used.level(place.settings)
-    item = _item(place, found.number)
+    run = loops.run_of(place.store, found.number)
+    item = runs.now(place.store, run).item if run else _item(place, found.number)
     data = {
         "session_id": found.id,
         "percent": used.percent if used.tokens else None,
@@ -48,9 +56,11 @@ def context(
         "window": used.window or None,
         "tokens_left": used.window - used.tokens if used.tokens else None,
         "item": item or None,
+        "complexity": size.of(item).name if item else None,
         "recommendation": messages.recommendation(
             level, place.settings["handoff.checkpoint_percent"]
         ),
+        "iterations_left": _iterations_left(place, run, used),
     }
     if as_json:
         show.as_json(data)
@@ -90,6 +100,9 @@ def _print(data: dict[str, Any], level: int) -> None:
     show.line(f"Estimated Remaining: {data['tokens_left']:,} of {data['window']:,} tokens")
     if data["item"]:
         show.line(f"Current Item: {one_line(data['item'])}")
+        show.line(f"Item Complexity: {messages.complexity(size.of(data['item']))}")
+    if data["iterations_left"] is not None:
+        show.line(messages.iterations_left(data["iterations_left"]))
     show.line(data["recommendation"])
 
 
@@ -105,6 +118,16 @@ def _find(place: show.Place, session: str) -> Found:
     transcript = row[0] if row else ""
     used = usage.read(place.store, place.settings, clients.CLAUDE_CODE, number, transcript)
     return Found(number, id, transcript, used)
+
+
+def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | None:
+    """Returns how many iterations of a run would fit into what is left of the context, by the
+    median of those so far; None = it is no run, or fewer than three are known."""
+    rows = loops.stops(place.store, run) if run and used.tokens else []
+    percents = [row["percent"] for row in rows if row.get("percent")]
+    if len(percents) < _FEW:
+        return None
+    return int((100 - used.percent) // median(percents))
 
 
 def _item(place: show.Place, number: int) -> str:

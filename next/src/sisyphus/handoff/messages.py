@@ -12,6 +12,7 @@ from sisyphus.text import fingerprint, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus.boulder.size import Size
     from sisyphus.handoff.record import Handoff
     from sisyphus.ralph.loop import Loop
     from sisyphus.sessions.usage import Usage
@@ -160,6 +161,15 @@ def recommendation(level: int, checkpoint_percent: int) -> str:
     if level == 1:
         return f"Finish what is in progress. A handoff is written at {checkpoint_percent} %."
     return "The context is nearly full: type /clear, and go on from the handoff."
+
+
+def complexity(size: Size) -> str:
+    """Says how large an item is."""
+    return f"{size.name} (about {size.least} to {size.most} % of a context)"
+
+
+def iterations_left(count: int) -> str:
+    return f"Iterations Left: about {count} like those of this run"
 
 
 UNKNOWN = "How full the context is is not known: no answer of the model since it was emptied."
