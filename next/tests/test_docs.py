@@ -8,10 +8,13 @@ A page is played from top to bottom in a new project, `~/shop`:
   line for any characters. Times and ids of loops may differ.
 - `<!-- play: read cart.py -->` does what a session does, by a method of `World`. Blocks called
   `text model`, `text user` and `text reason` are what the model and the user get from it.
+- `<!-- play: client "write cart.py" "tick Store the cart" "say Done." -->` is what the next client
+  of a run does, in steps of `fake_client.py`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -20,10 +23,11 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import fake_client
 import pytest
 import typer
 from typer.core import TyperGroup
-from world import SISYPHUS, Reply, World, user
+from world import SISYPHUS, Json, Reply, World, user
 
 from sisyphus.cli.app import app
 from sisyphus.settings import SETTINGS
@@ -42,16 +46,21 @@ _VARYING = re.compile(
     r"|^\w{5}(?=  active)"
     r"|(?<=ralph (?:cancel|resume) )\w{5}\b"
     r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
-    r"|\b\w{5}(?=  (?:success|cancelled))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}",
+    r"|\b\w{5}(?=  (?:success|cancelled|run,))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}"
+    r"|(?<=\brun )\w{5}\b|\w{5}(?=_report\.md)"
+    r"|^\d\d:\d\d(?= [✓↻✗!])|(?<=[·|] )(?:\d+ h )?\d+ (?:s|min)(?= [·|])",
     re.MULTILINE | re.IGNORECASE,
 )
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _COMMAND = re.compile(r"(?:^|[|(] ?)sisyphus ([^#<|]*)")
-_SETTING = re.compile(r"`(?:\[?)((?:boulder|context|permissions|ralph|rules|state)\.[a-z_]+)\b")
+_OTHERS = "json|py|allow"  # names of files, and a setting of Claude Code
+_SECTIONS = {name.partition(".")[0] for name in SETTINGS}
+_SETTING = re.compile(rf"`(?:\[?)((?:{'|'.join(sorted(_SECTIONS))})\.(?!{_OTHERS})[a-z_]+)\b")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 _OTHERS_OPTIONS = ("--", "--name", "--help", "--plugin-dir")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 @pytest.fixture(params=PAGES)
@@ -81,12 +90,38 @@ def test_a_page_shows_what_happens(
 
 
 def _play(world: World, name: str, *words: str) -> Reply:
+    if name == "client":
+        _script(world, words)
+        return Reply(0, "", "")
     if name == "start":
         return world.start(*words, transcript_path=str(world.transcript(words[0])))
     if name == "prompt":
         world.write_down(user(words[1]), session=words[0])
     result = getattr(world, name)(*words)
     return result if isinstance(result, Reply) else Reply(0, "", "")
+
+
+def _script(world: World, steps: tuple[str, ...]) -> None:
+    """Adds a process to what the client does, and puts the client on the PATH."""
+    folder = world.root / "client"
+    file = folder / "processes.json"
+    if not folder.exists():
+        programs = fake_client.install(folder)
+        world.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+        world.setenv("FAKE_CLIENT", str(folder))
+        file.write_text("[]")
+    processes = json.loads(file.read_text())
+    file.write_text(json.dumps([*processes, [_step(each) for each in steps]]))
+
+
+def _step(text: str) -> list[str | int | list[str] | Json]:
+    """Reads a step, as `write cart.py`, `deny Bash make test` or `fail {"status": 529}`."""
+    name, _, value = text.partition(" ")
+    if name == "write":
+        return [name, [value, "x = 1\n"]]
+    if name == "deny":
+        return [name, value.split(maxsplit=1)]
+    return [name, json.loads(value) if value[:1] == "{" or value.isdecimal() else value]
 
 
 def _commands(block: str) -> Iterator[tuple[str, str]]:
@@ -144,7 +179,7 @@ def test_commands_and_options_exist(page: Path) -> None:
         option = code.split()[0].partition("=")[0]
         assert not option.startswith("--") or option in (*known, *_OTHERS_OPTIONS), code
         for line in _COMMAND.findall(code):
-            words = line.partition(" -- ")[0].replace("`", "").split()
+            words = _QUOTED.sub("''", line).partition(" -- ")[0].replace("`", "").split()
             names = tuple(word for word in words if re.fullmatch(r"[a-z][a-z-]*", word))
             path = max((each for each in commands if names[: len(each)] == each), key=len)
             assert path not in groups or path == names, code

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import fake_client
 import pytest
 from world import SISYPHUS, Json, Reply, World
+
+from sisyphus import processes
 
 Process = list[Any]
 """The steps of one process of the client (see `fake_client.py`)."""
 
 PLAN = "# Shop\n\n- [ ] cart\n- [ ] total\n- [ ] receipt\n"
 ACCEPT = ("--permission-mode", "acceptEdits")
-FAKE = Path(__file__).with_name("fake_client.py")
 
 
 class Runs:
@@ -28,11 +29,8 @@ class Runs:
     def __init__(self, world: World) -> None:
         self.world = world
         self.folder = world.root / "client"
-        program = self.folder / "bin" / "claude"
-        program.parent.mkdir(parents=True)
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{FAKE}" "$@"\n')
-        program.chmod(0o755)
-        world.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+        programs = fake_client.install(self.folder)
+        world.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
         world.setenv("FAKE_CLIENT", str(self.folder))
         world.ours.mkdir(parents=True)
         (world.ours / "config.toml").write_text("[runner]\nretry_seconds = 0\n")
@@ -430,6 +428,46 @@ def test_files_of_the_user_are_left_alone(runs: Runs) -> None:
     assert list(runs.world.ours.rglob("PROMPT.md"))
 
 
+def test_without_git(runs: Runs) -> None:
+    (runs.world.project / ".git").rmdir()
+
+    assert runs.run("--project", str(runs.world.project), processes=ALL).code == 0
+    assert runs.state["status"] == "completed"
+
+
+@pytest.mark.parametrize("shape", ["file", "link", "read-only"])
+def test_where_nothing_can_be_written_into_the_projects_folder(runs: Runs, shape: str) -> None:
+    folder = runs.world.project / ".claude"
+    other = runs.world.root / "other"
+    other.mkdir()
+    if shape == "file":
+        folder.write_text("mine\n")
+    elif shape == "link":
+        folder.symlink_to(other)
+    else:
+        folder.mkdir(0o500)
+        if os.access(folder, os.W_OK):
+            pytest.skip("root writes everywhere")
+
+    assert runs.run(processes=ALL).code == 0
+
+    (state,) = runs.world.ours.rglob("ralph-state.json")
+    assert json.loads(state.read_text())["status"] == "completed"
+    assert not list(other.iterdir())
+    assert not runs.world.log()
+
+
+def test_an_audit_whose_findings_cannot_be_added_ends_the_run(runs: Runs) -> None:
+    plan = "cp fix_plan.md real.md && ln -sf real.md fix_plan.md"
+    found = [["run", plan], ["say", "- [ ] the total has no test"]]
+
+    answer = runs.run("--audit", "1", processes=[*ALL, found])
+
+    assert answer.code == 1
+    assert "fix_plan.md cannot be written" in answer.out
+    assert runs.state["status"] == "fatal_error"
+
+
 # ---------------------------------------------------------------- checkpoints
 
 
@@ -484,7 +522,10 @@ def test_no_hook_blocks_the_stop_of_a_runs_session(runs: Runs) -> None:
 
 
 def test_an_audit_that_finds_something_adds_items(runs: Runs) -> None:
-    found = [["say", "I look at it."], ["say", "- [ ] the total has no test\n- [ ] the total has no test"]]
+    found = [
+        ["say", "I look at it."],
+        ["say", "- [ ] the total has no test\n- [ ] the total has no test"],
+    ]
     mend = [["write", ["test_total.py", "x"]], ["tick", "the total has no test"], ["say", "Done."]]
     clean = [["say", "<audit>complete</audit>"]]
 
@@ -554,7 +595,7 @@ def test_ctrl_c_ends_the_run_after_the_iteration(runs: Runs) -> None:
     answer = runs.run(processes=[[["signal", "SIGINT"], *ALL[0]], *ALL[1:]])
 
     assert answer.code == 130
-    assert "ends after this iteration" in answer.out
+    assert answer.out.count("ends after this iteration") == 1
     assert runs.state["completed_items"] == ["cart"]
     assert runs.resume(processes=ALL[1:]).code == 0
 
@@ -569,6 +610,42 @@ def test_two_ctrl_c_end_the_client_and_the_iteration_is_made_again(
     assert answer.code == 130
     assert runs.resume(processes=ALL).code == 0
     assert runs.items == ["cart", "cart", "total", "receipt"]
+
+
+@pytest.mark.parametrize("names", [["INT", "INT"], ["TERM"]])
+def test_the_check_is_ended_too(runs: Runs, names: list[str]) -> None:
+    signals = "; ".join(f"kill -{name} $PPID; sleep 0.1" for name in names)
+    began = time.monotonic()
+
+    answer = runs.run("--verify", f"{signals}; sleep 60", processes=ALL)
+
+    assert answer.code == 130
+    assert time.monotonic() - began < 30
+    assert runs.resume("--verify", "true", processes=ALL).code == 0
+    assert [row["iteration"] for row in runs.log()] == [1, 2, 3]
+
+
+def test_a_cancel_ends_the_client_of_a_runner_that_was_killed(runs: Runs) -> None:
+    runs.script([["run", "echo $PPID > client"], ["signal", "SIGKILL"], ["sleep", 60]])
+    assert runs.process().wait(20) == -9
+    client = int((runs.world.project / "client").read_text())
+    assert processes.key(client)
+
+    assert runs.world.cli("ralph", "cancel", runs.id).code == 0
+
+    assert not processes.key(client)
+
+
+def test_a_store_that_breaks_stops_the_run_in_one_line(runs: Runs) -> None:
+    """It is set aside, so the next run is a new one. The plan has what was done."""
+    spoil = "cd ~/.claude/.sisyphus && for f in sisyphus.db*; do echo spoiled > $f; done"
+
+    answer = runs.run(processes=[done("cart"), [*done("total"), ["run", spoil]], *ALL[2:]])
+
+    assert answer.code == 1
+    assert answer.err.startswith("error: The run had to stop, because nothing can be noted: ")
+    assert answer.err.count("\n") == 1
+    assert runs.run(processes=ALL[2:]).code == 0
 
 
 def test_a_run_whose_runner_was_killed_goes_on(runs: Runs) -> None:

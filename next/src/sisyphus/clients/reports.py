@@ -57,7 +57,8 @@ class Report:
     """What one process has reported so far; 0, "" = not yet.
 
     session: the client's id of the session. records: of the main conversation, as a transcript has
-    them; results are cut to RESULT_CHARACTERS. text: the end of what it printed that is no report.
+    them; results are cut to RESULT_CHARACTERS. printed, printed_characters: the end of what it
+    printed that is no report, and how much that is.
     tokens: used by all its agents. cost: in US dollars, as the client counts. context, window: the
     tokens in the main conversation, by its last answer, and how many fit. peak: the highest
     percentage of that. has_ended: it said how it ended. error: what it then said went wrong.
@@ -70,7 +71,8 @@ class Report:
     session: str = ""
     model: str = ""
     records: list[Record] = field(default_factory=list)
-    text: str = ""
+    printed: list[str] = field(default_factory=list)
+    printed_characters: int = 0
     tokens: int = 0
     cost: float = 0.0
     context: int = 0
@@ -88,6 +90,20 @@ class Report:
     def is_stream(self) -> bool:
         """Tells whether the program speaks the client's language: other programs only print."""
         return bool(self.session)
+
+    @property
+    def text(self) -> str:
+        """Returns the end of what it printed that is no report, at most TEXT_CHARACTERS."""
+        return "".join(self.printed)[-TEXT_CHARACTERS:]
+
+    def add_text(self, text: str) -> None:
+        """Adds what it printed that is no report. Cuts only now and then: a program may print a
+        million short lines."""
+        self.printed.append(text)
+        self.printed_characters += len(text)
+        if self.printed_characters > 4 * TEXT_CHARACTERS:
+            self.printed = [self.text]
+            self.printed_characters = len(self.printed[0])
 
     @property
     def last_action(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from sisyphus import processes
 from sisyphus.processes import is_alive
 from sisyphus.ralph import messages, state_file
 from sisyphus.sessions import record
@@ -49,11 +50,20 @@ def now(store: Store, run: Loop) -> RunNow:
     total = len({*state["todo"], *state["done"], *state["blocked"]})
     return RunNow(
         record.id_of(store, session),
-        bool(runner) and is_alive(runner),
+        is_alive(runner),
         state["item"],
         len(state["done"]),
         total,
     )
+
+
+def end_client(store: Store, run: Loop) -> None:
+    """Ends the client of a run that was cancelled, if nobody else will: its runner was killed."""
+    row = store.one(
+        "SELECT runner, client FROM run WHERE loop = (SELECT n FROM loop WHERE id = ?)", run.id
+    )
+    if row and not is_alive(row[0]):
+        processes.end(row[1])
 
 
 def state(run: Loop, stands: RunNow) -> str:

@@ -11,6 +11,7 @@ import time
 
 from sisyphus import git, worktree
 from sisyphus.clients.records import Reading
+from sisyphus.errors import UnreadableError
 from sisyphus.masking import mask
 from sisyphus.runner import changes, decide, fix_plan, iteration, messages, prompt, state
 from sisyphus.runner.decide import Decision
@@ -72,7 +73,10 @@ def _take(desk: Desk, run: Run, work: Work, found: list[str] | None) -> Decision
     if found is None:
         current.clean_audits = 0
         return Decision(decide.CONTINUE, messages.audit_is_unclear(current.audits))
-    added = _add(desk, run, found) if found else []
+    try:
+        added = _add(desk, run, found) if found else []
+    except (UnreadableError, OSError) as error:
+        return Decision(decide.FATAL, messages.not_added(run, error))
     if added:
         current.clean_audits, current.is_auditing = 0, False
         return Decision(decide.CONTINUE, messages.audit_found(current.audits, len(added)))

@@ -16,7 +16,7 @@ from sisyphus.ralph import history, lifecycle
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.arguments import Arguments
 from sisyphus.ralph.loop import RUN, SUCCESS
-from sisyphus.runner import messages, preflight, process, project_files, state
+from sisyphus.runner import messages, preflight, project_files, state
 from sisyphus.runner.options import RunOptions
 from sisyphus.runner.state import Run, RunState
 from sisyphus.sessions import usage
@@ -25,8 +25,8 @@ from sisyphus.sessions import usage
 def new(place: Place, arguments: Arguments, options: RunOptions) -> Run:
     """Returns a run that has not begun. Raises `SisyphusError` if one is at work in the project."""
     before = state.latest(place.store, place.project)
-    if before and is_at_work(before):
-        raise SisyphusError(messages.is_at_work(before))
+    if before:
+        _need_rest(before)
     loop = lifecycle.new_loop(place.project, arguments, time.time())
     loop.kind = RUN
     plan = preflight.find_plan(place)
@@ -38,14 +38,14 @@ def begin(place: Place, run: Run) -> str:
     run.runner = processes.key(os.getpid())
     with place.store.write():
         before = state.latest(place.store, place.project)
-        if before and is_at_work(before):
-            raise SisyphusError(messages.is_at_work(before))
+        if before:
+            _need_rest(before)
         replaced = before if before and before.loop.ended_at is None else None
         if replaced:
             loops.cancel(place.store, replaced.loop, f"replaced by {run.loop.id}", time.time())
         state.insert(place.store, run)
     if replaced:
-        process.end_process(replaced.client)
+        processes.end(replaced.client)
     history.export(place.store)
     return messages.replaces(replaced) if replaced else ""
 
@@ -55,8 +55,7 @@ def find(place: Place) -> Run:
     run = state.latest(place.store, place.project)
     if run is None:
         raise SisyphusError(messages.NOTHING_TO_RESUME)
-    if is_at_work(run):
-        raise SisyphusError(messages.is_at_work(run))
+    _need_rest(run)
     if run.loop.result == SUCCESS:
         raise SisyphusError(messages.is_complete(run))
     return run
@@ -64,11 +63,14 @@ def find(place: Place) -> Run:
 
 def resume(place: Place, run: Run) -> bool:
     """Makes a run active again; tells whether a client of it was still there and was ended. An
-    iteration that had no end is made again, from its handoff."""
-    has_ended_client = process.end_process(run.client)
+    iteration that had no end is made again, from its handoff. Raises `SisyphusError` if somebody
+    else was quicker."""
+    has_ended_client = processes.end(run.client)
     handoff = _handoff(place, run) if run.state.is_working else None
     now = time.time()
     with place.store.write():
+        if now_at_work := state.find(place.store, run.loop.id):
+            _need_rest(now_at_work)
         loop = run.loop
         if loop.ended_at is not None or loop.left_at is not None:
             history.forget(place.store, loop)
@@ -113,7 +115,8 @@ def _handoff(place: Place, run: Run) -> Handoff | None:
     return made.handoff
 
 
-def is_at_work(run: Run) -> bool:
-    """Tells whether a process of ours drives the run."""
-    is_open = run.loop.ended_at is None
-    return is_open and bool(run.runner) and processes.is_alive(run.runner)
+def _need_rest(run: Run) -> None:
+    """Raises `SisyphusError` if a process of ours works at the run, even if it has been cancelled:
+    it still ends its client."""
+    if processes.is_alive(run.runner):
+        raise SisyphusError(messages.is_at_work(run))

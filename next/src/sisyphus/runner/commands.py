@@ -136,10 +136,7 @@ def run(
         if replaced := beginning.begin(place, picked):
             show.line(replaced)
         show.line(messages.started(picked))
-    with (
-        screen.open_screen() as shown,
-        Signals(lambda: shown.say(messages.STOPS_AFTER_ITERATION)) as signals,
-    ):
+    with screen.open_screen() as shown, Signals() as signals:
         return runs.drive(Desk(place, shown, signals), picked)
 
 

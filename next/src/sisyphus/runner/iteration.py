@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from dataclasses import dataclass
 
@@ -18,10 +19,7 @@ from sisyphus.sessions import record
 from sisyphus.worktree import OURS
 
 _STEP_SECONDS = 0.2
-"""How often the screen is drawn."""
-
-_LOOK_SECONDS = 1.0
-"""How often we look whether the user has cancelled the run."""
+"""How often the screen is drawn, and how often we look whether the user has cancelled the run."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +51,12 @@ def work(desk: Desk, run: Run, prompt: str, *, is_audit: bool = False) -> Work:
         process = _start(desk, run, prompt, is_audit=is_audit)
     except OSError as error:
         return Work(report, Failure(CLIENT, messages.not_started(error)), 0.0)
-    run.client = process.name
-    _save(desk, run)
     ended, denied, is_cut = "", None, False
-    heard_at = looked_at = began
+    heard_at = began
     try:
+        run.client = process.name
+        _save(desk, run)
+        process.go()
         while not process.is_over:
             for line in process.lines(_STEP_SECONDS):
                 headless.feed(report, line)
@@ -68,9 +67,10 @@ def work(desk: Desk, run: Run, prompt: str, *, is_audit: bool = False) -> Work:
             denied = refused_edit(report, run)
             ended = messages.denied(denied, run, headless.FREE_MODE) if denied else ended
             ended = ended or _why_silent(desk, now - heard_at)
-            if now - looked_at > _LOOK_SECONDS or desk.signals.ends_now:
-                looked_at, is_cut = now, not ended and bool(why := _why_over(desk, run))
-                ended = why if is_cut else ended
+            if desk.signals.take_news():
+                desk.screen.say(messages.STOPS_AFTER_ITERATION)
+            if not ended and (why := _why_over(desk, run)):
+                ended, is_cut = why, True
             if ended:
                 process.end()
                 break
@@ -90,6 +90,8 @@ def _start(desk: Desk, run: Run, prompt: str, *, is_audit: bool) -> ClientProces
     if not command:
         session = headless.new_session()
         program = headless.program(desk.project)
+        if not program:
+            raise FileNotFoundError(errno.ENOENT, messages.no_client("claude"))
         _name_session(desk, run, session)
         if is_audit:
             command = headless.audit_command(program, session)

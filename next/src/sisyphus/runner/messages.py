@@ -66,6 +66,8 @@ def is_complete(run: Run) -> str:
 
 
 def is_at_work(run: Run) -> str:
+    if run.loop.ended_at is not None:
+        return f"Run {run.loop.id} is over, and its process is about to end. Try again in a moment."
     return (
         f"Run {run.loop.id} is at work in this project ({ralph.iteration(run.loop)}). "
         f"`sisyphus ralph cancel {run.loop.id}` ends it."
@@ -145,6 +147,12 @@ def not_started(error: OSError) -> str:
     return f"the client cannot be started: {error.strerror or error}"
 
 
+def not_noted(error: Exception) -> str:
+    return (
+        f"The run had to stop, because nothing can be noted: {error}. `{RESUME}` goes on with it."
+    )
+
+
 def denied(call: Denied, run: Run, free: str) -> str:
     """Says why a run ends at an edit that was not allowed, and what to do. free: the permission
     mode in which nothing is denied."""
@@ -203,6 +211,12 @@ def audit_is_clean(number: int) -> str:
 
 def audit_is_unclear(number: int) -> str:
     return f"audit {number} gave no answer"
+
+
+def not_added(run: Run, error: Exception) -> str:
+    """Says why a run ends whose auditor has found something that cannot be put into the plan."""
+    plan = display(run.state.plan, run.loop.project)
+    return f"an audit found something, but {plan} cannot be written: {one_line(str(error))}"
 
 
 def audits_used_up(most: int) -> str:

@@ -54,9 +54,13 @@ def write(run: Run, iterations: Sequence[Iteration], prompt: str) -> None:
 
 def path_of(project: str, name: str) -> str:
     """Returns where one of NAMES is written: in the project, or in our home if the project has a
-    file of that name that is not ours, or a link on the way to it."""
+    file of that name that is not ours, or a link on the way to it, or a folder that cannot be
+    written."""
     path = os.path.join(project, name)
     is_plain = paths.can_be_project(project) and os.path.realpath(path) == path
+    folder = os.path.dirname(path)
+    if os.path.lexists(folder) and not (os.path.isdir(folder) and os.access(folder, os.W_OK)):
+        is_plain = False
     if is_plain and (not os.path.lexists(path) or _is_ours(path, name)):
         return path
     folder = os.path.join(paths.our_home(), "projects", fingerprint(project))

@@ -11,8 +11,9 @@ import os
 import time
 from functools import partial
 
-from sisyphus import clients, exports, files, git, worktree
+from sisyphus import clients, exports, files, git, store, worktree
 from sisyphus.boulder import size
+from sisyphus.errors import SisyphusError
 from sisyphus.handoff import record as handoffs
 from sisyphus.masking import mask, masked_line
 from sisyphus.ralph import loop as loops
@@ -60,7 +61,23 @@ _STEP_SECONDS = 0.2
 
 
 def drive(desk: Desk, run: Run) -> int:
-    """Works at a run until it is over or has to stop; returns the exit code."""
+    """Works at a run until it is over or has to stop; returns the exit code. Raises `SisyphusError`
+    if nothing can be noted any more: the run can be resumed then."""
+    try:
+        return _finish(desk, run, _go_on(desk, run))
+    except store.Error as error:
+        raise SisyphusError(messages.not_noted(error)) from error
+
+
+def _go_on(desk: Desk, run: Run) -> Decision:
+    """Makes one iteration after the other; returns why the run has to stop."""
+    try:
+        return _work(desk, run)
+    except SystemExit:  # SIGTERM has ended the check, or git
+        return Decision(decide.STOP, messages.INTERRUPTED)
+
+
+def _work(desk: Desk, run: Run) -> Decision:
     while (decision := _before(desk, run)).goes_on:
         step = audit.step if run.state.is_auditing else _iterate
         decision = step(desk, run)
@@ -68,7 +85,7 @@ def drive(desk: Desk, run: Run) -> int:
             decision = _wait(desk, run)
         if not decision.goes_on:
             break
-    return _finish(desk, run, decision)
+    return decision
 
 
 def _before(desk: Desk, run: Run) -> Decision:
@@ -264,16 +281,19 @@ def _entry(run: Run, work: Work, found: Findings, decision: Decision, now: float
 def _fingerprint(project: str, changed: list[str]) -> str:
     """Returns a fingerprint of the changes of an iteration; "" = it changed nothing."""
     stamps = [f"{path} {files.stamp(path)}" for path in sorted(changed)]
-    return fingerprint("\n".join([git.head(project), *stamps])) if changed else ""
+    moved = str(git.head_moved_at(project))
+    return fingerprint("\n".join([moved, *stamps])) if changed else ""
 
 
 # ---------------------------------------------------------------- waiting
 
 
 def _wait(desk: Desk, run: Run) -> Decision:
-    """Waits; ends early if the run has to."""
-    desk.screen.say(messages.waits(run.state.waits_for, run.state.waits_until))
-    while time.time() < run.state.waits_until:
+    """Waits; ends early if the run has to. A clock that is set back does not make it longer."""
+    until = run.state.waits_until
+    deadline = time.monotonic() + until - time.time()
+    desk.screen.say(messages.waits(run.state.waits_for, until))
+    while time.time() < until and time.monotonic() < deadline:
         decision = _before(desk, run)
         if not decision.goes_on:
             return decision

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Callable
 from types import FrameType, TracebackType
 
 
 class Signals:
     """A `with` block in which Ctrl-C is counted, and SIGTERM and SIGHUP end the run at once.
 
-    on_first: is called at the first Ctrl-C, which lets the iteration finish.
+    A handler only counts: it may interrupt a line that is being printed, or the drawing of the
+    screen. Whoever waits asks what is to be done.
     """
 
-    def __init__(self, on_first: Callable[[], None]) -> None:
-        self._on_first = on_first
+    def __init__(self) -> None:
         self._count = 0
+        self._has_news = False
         self._handlers: dict[int, object] = {}
 
     @property
@@ -25,6 +26,11 @@ class Signals:
     @property
     def ends_now(self) -> bool:
         return self._count > 1
+
+    def take_news(self) -> bool:
+        """Tells, once, that the run is to end after this iteration."""
+        has_news, self._has_news = self._has_news and not self.ends_now, False
+        return has_news
 
     def __enter__(self) -> Signals:
         self._handlers[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupt)
@@ -44,8 +50,9 @@ class Signals:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._count += 1
-        if self._count == 1:
-            self._on_first()
+        self._has_news = self._count == 1
+        if self.ends_now:  # ends a check, too: `processes.run` heeds SIGTERM
+            os.kill(os.getpid(), signal.SIGTERM)
 
     def _terminate(self, number: int, frame: FrameType | None) -> None:
         self._count += 2

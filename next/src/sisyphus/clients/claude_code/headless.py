@@ -48,8 +48,12 @@ _REPORT = ("-p", "--output-format", "stream-json", "--verbose")
 _NO_PROMPTS = ("--permission-prompts", "none")
 """Tells the agent that nobody can allow anything. Earlier versions do not know it."""
 
-_READING = ("--permission-mode", "dontAsk", "--tools", "Read,Grep,Glob", "--strict-mcp-config")
-"""Gives the agent these three tools, and none of an MCP server (measured)."""
+_READING = (
+    *("--permission-mode", "dontAsk", "--tools", "Read,Grep,Glob", "--strict-mcp-config"),
+    *("--settings", '{"autoMemoryEnabled": false}'),
+)
+"""Gives the agent these three tools, none of an MCP server, and not the memory in which agents that
+worked here before have left notes (measured)."""
 
 _ASK_SECONDS = 20.0
 """How long the client may take to say what it can do. It takes 0.2 s."""
@@ -190,11 +194,11 @@ def _is_sensitive(parts: list[str]) -> bool:
 
 
 def feed(report: Report, line: bytes) -> None:
-    raw = transcript.parse(line)
+    raw = transcript.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
     session = _text(raw.get("session_id")) if raw else ""
     if raw is None or not paths.is_id(session):
         text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
-        report.text = f"{report.text}{text}\n"[-TEXT_CHARACTERS:]
+        report.add_text(f"{text}\n")
         return
     report.session = report.session or session
     match raw.get("type"):
