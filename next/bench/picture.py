@@ -53,8 +53,9 @@ def main() -> None:
 def _line(number: int, item: str, minute: int, minutes: int, tokens: int, done: int) -> str:
     """minute: of the run, at which the iteration ended."""
     is_done = item in DONE
+    decision = "continue" if is_done else "blocked"
     iteration = Iteration(
-        number, BEGAN + 60 * minute, "continue", "", tokens, item, is_done,
+        number, BEGAN + 60 * minute, decision, "", tokens, item, is_done,
         seconds=60 * minutes, files=number + 1 if is_done else 0,
     )  # fmt: skip
     return iteration_line(iteration, done, COUNT)

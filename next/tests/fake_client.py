@@ -122,6 +122,10 @@ class _Session:
         """The agent stops, and the hooks hear of it."""
         self.hear("stop", {"last_assistant_message": last})
 
+    def do_result(self, _: None) -> None:
+        """It reports its result, before it ends."""
+        self.end()
+
     def do_sleep(self, seconds: float) -> None:
         time.sleep(seconds)
 

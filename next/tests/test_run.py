@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -237,6 +238,28 @@ def test_a_plan_that_is_deleted_ends_the_run(runs: Runs) -> None:
     assert "fix_plan.md cannot be used any more" in answer.out
 
 
+def test_a_plan_that_is_done_needs_no_client(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", PLAN.replace("[ ]", "[x]"))
+
+    answer = runs.run("--verify", "test -f ok", processes=[[["write", ["ok", ""]]]])
+    assert answer.code == 0, "the check failed, so a client mended that"
+    assert len(runs.calls) == 1
+
+    assert runs.run("--verify", "test -f ok").code == 0
+    assert len(runs.calls) == 1
+    assert "Items done" not in answer.out
+
+
+def test_a_file_of_the_check_that_changed_is_named(runs: Runs) -> None:
+    runs.world.write("check.sh", "exit 1\n")
+    easy = [*done("receipt"), ["write", ["check.sh", "exit 0\n"]]]
+
+    answer = runs.run("--verify", "sh check.sh", processes=[*ALL[:2], easy])
+
+    assert answer.code == 0
+    assert "File of the check that changed: `check.sh`" in answer.out
+
+
 # ---------------------------------------------------------------- failures
 
 
@@ -281,6 +304,18 @@ def test_a_client_that_misbehaves_costs_an_iteration(
     assert said in runs.log()[0]["why"]
 
 
+def test_a_tool_does_not_outlive_its_client(runs: Runs) -> None:
+    """The client starts its tools in process groups of their own."""
+    start = (
+        f"{sys.executable} -c 'import os, time; os.setpgid(0, 0); time.sleep(60)' >/dev/null 2>&1 &"
+    )
+    left = [["run", f"{start} echo $! > tool"], *done("cart")]
+
+    assert runs.run("--max-iterations", "1", processes=[left]).code == 3
+
+    assert not processes.key(int((runs.world.project / "tool").read_text()))
+
+
 def test_a_silent_client_is_ended(runs: Runs) -> None:
     (runs.world.ours / "config.toml").write_text("[runner]\nsilence_seconds = 1\n")
 
@@ -288,6 +323,17 @@ def test_a_silent_client_is_ended(runs: Runs) -> None:
 
     assert answer.code == 0
     assert runs.log()[0]["why"] == "the client reported nothing for 1 s"
+
+
+def test_what_stays_in_the_background_does_not_hold_up_a_run(runs: Runs) -> None:
+    """The client reports its result, and then waits for a server of its agent."""
+    (runs.world.ours / "config.toml").write_text("[runner]\nbackground_seconds = 0\n")
+    slow = [[*each, ["result", None], ["sleep", 60]] for each in ALL]
+
+    answer = runs.run(processes=slow)
+
+    assert answer.code == 0, answer
+    assert runs.items == ["cart", "total", "receipt"]
 
 
 def test_another_program_can_be_the_client(runs: Runs) -> None:
@@ -312,6 +358,26 @@ def test_a_denied_edit_ends_the_run_at_once(runs: Runs) -> None:
     assert "did not let the agent edit .claude/settings.json" in answer.out
     assert "--permission-mode bypassPermissions" in answer.out
     assert len(runs.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "path", "allows"),
+    [
+        ("dontAsk", "a.py", "acceptEdits"),
+        ("dontAsk", ".git/hooks/pre-commit", "bypassPermissions"),
+        ("acceptEdits", ".claude/x.md", "bypassPermissions"),
+        ("bypassPermissions", "a.py", ""),
+    ],
+)
+def test_a_denied_edit_names_the_mode_that_allows_it(
+    runs: Runs, mode: str, path: str, allows: str
+) -> None:
+    denied = [["deny", ["Edit", str(runs.world.project / path)]], ["sleep", 30]]
+
+    answer = runs.run("--permission-mode", mode, processes=[denied])
+
+    assert answer.code == 1
+    assert (f"--permission-mode {allows} allows it" in answer.out) is bool(allows)
 
 
 def test_other_denials_are_reported_and_the_run_goes_on(runs: Runs) -> None:
@@ -391,10 +457,12 @@ def test_the_model_cannot_start_a_run(runs: Runs) -> None:
 def test_uncommitted_changes_are_refused(runs: Runs) -> None:
     runs.git()
     runs.world.write("draft.py", "x\n")
+    runs.world.write("fix_plan.md.bak", "x\n")
 
     answer = runs.run(processes=ALL)
     assert answer.code == 1
     assert "draft.py" in answer.err
+    assert "fix_plan.md.bak" in answer.err
     assert "--allow-dirty" in answer.err
 
     assert runs.run("--allow-dirty", processes=ALL).code == 0
@@ -497,6 +565,13 @@ def test_a_checkpoint_survives_a_limit_of_the_account(runs: Runs) -> None:
     assert ["RESUME" in prompt for prompt in runs.prompts] == [False, True, True, False, False]
 
 
+def test_a_handoff_that_the_user_asked_for_is_taken_up(runs: Runs) -> None:
+    asked = [["checkpoint", 30], ["run", f"{SISYPHUS} handoff"], ["say", "Half."]]
+
+    assert runs.run(processes=[asked, *ALL]).code == 0
+    assert ["RESUME" in prompt for prompt in runs.prompts] == [False, True, False, False]
+
+
 def test_checkpoints_cannot_carry_a_run_past_its_limits(runs: Runs) -> None:
     full = [["checkpoint", 87], ["say", "Handed over."]]
 
@@ -538,7 +613,10 @@ def test_an_audit_that_finds_something_adds_items(runs: Runs) -> None:
     words = [" ".join(call["words"]) for call in runs.calls]
     assert ["--tools" in each for each in words] == [False, False, False, True, False, True]
     assert "Done." not in runs.prompts[3]
-    assert runs.log()[-1]["decision"] == "audit"
+    rows = [(row["iteration"], row["decision"], row["is_done"]) for row in runs.log()]
+    assert rows[3:] == [(4, "audit", False), (5, "continue", True), (6, "audit", True)]
+    assert "found 1 thing" in runs.log()[3]["why"]
+    assert "· audit" not in answer.out.partition("## Items done")[2]
 
 
 def test_audits_end_after_five_rounds(runs: Runs) -> None:
@@ -666,6 +744,38 @@ def test_a_run_whose_runner_was_killed_goes_on(runs: Runs) -> None:
     assert runs.items == ["cart", "total", "total", "receipt"]
     assert "CONTEXT CHECKPOINT RESUME" in runs.prompts[2]
     assert [row["iteration"] for row in runs.log()] == [1, 2, 3]
+
+
+def test_what_was_done_when_a_run_was_cut_off_is_not_done_twice(runs: Runs) -> None:
+    cut = [*done("receipt"), ["signal", "SIGINT"], ["sleep", 0.3], ["signal", "SIGINT"]]
+    assert runs.run(processes=[*ALL[:2], [*cut, ["sleep", 60]]]).code == 130
+
+    answer = runs.resume(processes=ALL)
+
+    assert answer.code == 0
+    assert len(runs.calls) == 3
+    assert [(row["iteration"], row["item"]) for row in runs.log()] == [
+        (1, "cart"), (2, "total"), (3, "receipt"),
+    ]  # fmt: skip
+    assert runs.log()[2]["is_done"]
+
+
+def test_what_a_cut_iteration_used_counts(runs: Runs) -> None:
+    cut = [["fill", 300_000], ["signal", "SIGINT"], ["sleep", 0.3], ["signal", "SIGINT"]]
+    assert runs.run(processes=[[*cut, ["sleep", 60]]]).code == 130
+
+    answer = runs.resume("--max-tokens", "200000", processes=ALL)
+
+    assert answer.code == 3
+    assert "its 200,000 tokens are used up" in answer.out
+
+
+def test_the_end_of_the_terminal_is_no_ctrl_c(runs: Runs) -> None:
+    answer = runs.run(processes=[[["say", "x"], ["signal", "SIGHUP"], ["sleep", 60]]])
+
+    assert answer.code == 130
+    assert "its terminal was closed" in answer.out
+    assert "Ctrl-C" not in answer.out.partition("# Run ")[2]
 
 
 def test_a_resumed_run_takes_new_limits(runs: Runs) -> None:

@@ -554,7 +554,8 @@ def test_every_end_has_its_word_and_says_what_to_do(
 def test_the_report_has_what_a_person_has_to_look_at_first() -> None:
     run = run_of(
         plan="/p/fix_plan.md", blocked={"publish": f"needs {SECRET}"}, gone=["old"],
-        refused="the check exits with 1", tail="<!-- 1 != 2\n# no heading", cost=12.3,
+        refused="the check exits with 1", done=["x", "a|b"], before=["x"],
+        check_changed=["t.sh"], tail="<!-- 1 != 2\n# no heading", cost=12.3,
     )  # fmt: skip
     run.loop.counters.tokens = 5_234_000
     denied = ["Bash rm -rf x`y", "Edit a"]
@@ -567,13 +568,14 @@ def test_the_report_has_what_a_person_has_to_look_at_first() -> None:
     text = report.render(run, entries, plan, ["1a2b3c4 Do a"], ["/p/src/a.ts"])
 
     assert "2 of 3 items" not in text
-    assert "1 of 3 items are done." in text
+    assert "1 of 3 items is done." in text
     assert "3 iterations · 3 min · 5.2 M tokens · $12.30 · 1 commit · 1 changed file\n" in text
     first = text.partition("## Look at first\n\n")[2].partition("\n## ")[0]
     assert first.splitlines() == [
         "- Blocked: publish: needs sk-ant-…",
         "- Marked as blocked in the plan: waits",
         "- Left the plan before it was done: old",
+        "- File of the check that changed: `t.sh`",
         "- The client did not allow: `Bash rm -rf x'y` (2 times)",
         "- The client did not allow: `Edit a`",
         "- The work did not count as done: the check exits with 1",

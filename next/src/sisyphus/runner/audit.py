@@ -13,15 +13,24 @@ from sisyphus import git, worktree
 from sisyphus.clients.records import Reading
 from sisyphus.errors import UnreadableError
 from sisyphus.masking import mask
-from sisyphus.runner import changes, decide, fix_plan, iteration, messages, prompt, state
+from sisyphus.runner import (
+    changes,
+    decide,
+    findings,
+    fix_plan,
+    iteration,
+    judgement,
+    messages,
+    prompt,
+    state,
+)
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.desk import Desk
 from sisyphus.runner.iteration import Work
+from sisyphus.runner.judgement import SAID_CHARACTERS
 from sisyphus.runner.options import MAX_AUDITS
 from sisyphus.runner.state import Iteration, Run
 from sisyphus.sessions import turn as turns
-
-_SAID = 1_000
 
 
 def step(desk: Desk, run: Run) -> Decision:
@@ -31,28 +40,33 @@ def step(desk: Desk, run: Run) -> Decision:
     now = time.time()
     with changes.change(desk, run):
         run.state.item, run.state.began_at = messages.audit_name(run.state.audits + 1), now
+        run.loop.counters.iteration = run.state.finished + 1
     desk.screen.begin(run, now)
     work = iteration.work(desk, run, _prompt(desk, run, now), is_audit=True)
+    with changes.change(desk, run):
+        judgement.spend(run, work)
     if work.is_cut:
-        return Decision(decide.STOP, work.ended)
-    texts = turns.from_reading(Reading(work.report.records), None, 0.0).texts
-    found = None if work.failure or work.ended else prompt.audit_answer(texts[:1])
+        return Decision(decide.STOP, work.why_ended)
+    turn = turns.from_reading(Reading(work.report.records), None, 0.0)
+    found = None if work.failure or work.end else prompt.audit_answer([turn.last_text])
     with changes.change(desk, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         decision = _take(desk, run, work, found)
+        entry = _entry(run, work, decision, turn.last_text)
         if decision.kind != decide.WAIT:
-            entry = _entry(run, work, decision, texts)
+            run.state.finished += 1
             state.record(desk.store, run, entry)
     changes.export(desk, run)
     if decision.kind != decide.WAIT:
+        changes.write_down(desk, run, entry, turn)
         desk.screen.end(run, entry)
     return decision
 
 
 def _prompt(desk: Desk, run: Run, now: float) -> str:
     changed = list(worktree.changed(desk.project, run.loop.started_at, now))
-    plan = fix_plan.read(run.state.plan, desk.project) if run.state.plan else fix_plan.FixPlan("")
+    plan = findings.plan_of(desk, run)
     diff = git.diff(desk.project, run.state.head) if run.state.head else ""
     return prompt.audit(run, plan, diff, changed)
 
@@ -61,8 +75,6 @@ def _take(desk: Desk, run: Run, work: Work, found: list[str] | None) -> Decision
     """Takes the answer of the auditor into the plan and the run's state. found: what is missing;
     None = it gave no answer."""
     current, failure = run.state, work.failure
-    run.loop.counters.tokens += work.report.tokens
-    current.cost += work.report.cost
     if failure and failure.passes:
         changes.note_wait(desk, run, failure.text, failure.until, time.time())
         return Decision(decide.WAIT, failure.text)
@@ -93,16 +105,16 @@ def _add(desk: Desk, run: Run, found: list[str]) -> list[str]:
     return fix_plan.add(run.state.plan, desk.project, heading, found)
 
 
-def _entry(run: Run, work: Work, decision: Decision, texts: tuple[str, ...]) -> Iteration:
+def _entry(run: Run, work: Work, decision: Decision, said: str) -> Iteration:
     return Iteration(
         number=run.loop.counters.iteration,
         at=time.time(),
-        decision="audit",
+        decision=decide.AUDIT,
         why=decision.why,
         tokens=work.report.tokens,
         item=run.state.item,
-        is_done=decision.kind == decide.COMPLETED or run.state.clean_audits > 0,
-        said=mask(texts[0].strip())[-_SAID:] if texts else "",
+        is_done=run.state.clean_audits > 0,
+        said=mask(said.strip())[-SAID_CHARACTERS:],
         seconds=work.seconds,
         percent=work.report.peak,
         cost=work.report.cost,

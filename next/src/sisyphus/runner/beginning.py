@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from sisyphus import git, processes
+from sisyphus import clients, git, processes
 from sisyphus.cli.show import Place
 from sisyphus.errors import SisyphusError
 from sisyphus.handoff import messages as handoff_words
@@ -16,7 +16,7 @@ from sisyphus.ralph import history, lifecycle
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.arguments import Arguments
 from sisyphus.ralph.loop import RUN, SUCCESS
-from sisyphus.runner import messages, preflight, project_files, state
+from sisyphus.runner import fix_plan, messages, preflight, project_files, state
 from sisyphus.runner.options import RunOptions
 from sisyphus.runner.state import Run, RunState
 from sisyphus.sessions import usage
@@ -30,7 +30,9 @@ def new(place: Place, arguments: Arguments, options: RunOptions) -> Run:
     loop = lifecycle.new_loop(place.project, arguments, time.time())
     loop.kind = RUN
     plan = preflight.find_plan(place)
-    return Run(loop, options, RunState(plan=plan, head=git.head(place.project)))
+    done = fix_plan.read(plan, place.project).done if plan else []
+    stands = RunState(plan=plan, before=done, head=git.head(place.project))
+    return Run(loop, options, stands)
 
 
 def begin(place: Place, run: Run) -> str:
@@ -66,6 +68,7 @@ def resume(place: Place, run: Run) -> bool:
     iteration that had no end is made again, from its handoff. Raises `SisyphusError` if somebody
     else was quicker."""
     has_ended_client = processes.end(run.client)
+    was_killed = run.loop.is_active and run.state.is_working and bool(run.client)
     handoff = _handoff(place, run) if run.state.is_working else None
     now = time.time()
     with place.store.write():
@@ -78,6 +81,7 @@ def resume(place: Place, run: Run) -> bool:
         loop.ended_at, loop.left_at, loop.result = None, None, ""
         loop.resume(now)
         run.runner, run.client = processes.key(os.getpid()), ""
+        run.loop.counters.tokens += _tokens(place, run) if was_killed else 0
         run.state.blocked, run.state.stops = {}, {}
         if handoff:
             handoffs.give(place.store, handoff)
@@ -86,6 +90,16 @@ def resume(place: Place, run: Run) -> bool:
         state.save(place.store, run)
     history.export(place.store)
     return has_ended_client
+
+
+def _tokens(place: Place, run: Run) -> int:
+    """Returns what the iteration of a run used that was killed, as far as the transcript says."""
+    row = place.store.one("SELECT transcript FROM session WHERE n = ?", run.session)
+    if row is None or not row[0]:
+        return 0
+    transcript = clients.transcript(run.options.client)
+    own = sum(record.tokens for record in transcript.read(row[0], since=run.state.began_at).records)
+    return own + transcript.subagent_tokens(row[0], run.state.began_at)
 
 
 def _last_seen(run: Run) -> float:

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from functools import partial
 
 from sisyphus import exports, notify
-from sisyphus.ralph import history
+from sisyphus.ralph import history, transcripts
 from sisyphus.ralph import loop as loops
 from sisyphus.runner import messages, project_files, state
 from sisyphus.runner.desk import Desk
-from sisyphus.runner.state import Run
+from sisyphus.runner.state import Iteration, Run
 from sisyphus.sessions import record
+from sisyphus.sessions.turn import Turn
 
 LONGEST_WAIT = 15 * 60
 """The longest time between two tries, in seconds, if nobody says when a limit ends."""
@@ -53,6 +54,14 @@ def export(desk: Desk, run: Run, text: str = "") -> None:
     exports.run([
         partial(project_files.write, run, rows, text), partial(history.export, desk.store)
     ])  # fmt: skip
+
+
+def write_down(desk: Desk, run: Run, done: Iteration, turn: Turn, check: str = "") -> None:
+    """Writes the transcript of an iteration. check: what the run's check printed; "" = nothing."""
+    session = record.id_of(desk.store, run.session) if run.session else ""
+    why = f"{done.decision}, {done.why}"
+    entry = transcripts.Entry(run.loop, session, done.number, done.at, turn, check, why)
+    exports.run([partial(transcripts.write, entry)])
 
 
 def send(desk: Desk, run: Run, kind: str, why: str) -> None:

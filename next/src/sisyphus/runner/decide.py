@@ -16,8 +16,9 @@ CANCELLED, COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, S
     "stuck", "stop",
 )  # fmt: skip
 CONTINUE = "continue"
+AUDIT = "audit"
 """Decisions. CHECKPOINT, WAIT and CONTINUE go on with another iteration. STOP: the user wants the
-run to stop, but not to be over."""
+run to stop, but not to be over. AUDIT is that of an auditor's iteration, whatever follows."""
 
 GOES_ON = (CHECKPOINT, WAIT, CONTINUE)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sisyphus import git, worktree
 from sisyphus.clients.records import Reading
@@ -17,9 +17,22 @@ from sisyphus.runner.iteration import Work
 from sisyphus.runner.state import Run
 from sisyphus.sessions import turn as turns
 from sisyphus.sessions.turn import Turn
-from sisyphus.sessions.usage import CHECKPOINT
 from sisyphus.stop import verify
 from sisyphus.stop.verify import Check
+
+
+@dataclass(frozen=True)
+class Completion:
+    """Whether a run is complete.
+
+    why: in words; "" = it is not. refused: why not, though it was said to be. check: the run's
+    check; None = it did not run. check_changed: files of the check that changed during the run.
+    """
+
+    why: str
+    refused: str = ""
+    check: Check | None = None
+    check_changed: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -50,13 +63,13 @@ def gather(desk: Desk, run: Run, work: Work, now: float) -> Findings:
     state, report = run.state, work.report
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
-    plan = fix_plan.read(state.plan, desk.project) if state.plan else None
+    plan = plan_of(desk, run) if state.plan else None
     changed = [
         path for path in worktree.changed(desk.project, state.began_at, now) if path != state.plan
     ]
     is_done = bool(plan and state.item and state.item in plan.done)
     has_commits = state.began_at < git.head_moved_at(desk.project) <= now
-    completed, refused, check, check_changed = _completion(desk, run, turn, plan)
+    completion = _completion(desk, run, turn, plan)
     handoff = handoffs.open_of(desk.store, run.session) if run.session else None
     return Findings(
         turn=turn,
@@ -64,31 +77,45 @@ def gather(desk: Desk, run: Run, work: Work, now: float) -> Findings:
         changed=changed,
         has_progress=bool(changed) or is_done or has_commits,
         is_done=is_done,
-        completed=completed,
-        refused=refused,
-        check=check,
-        check_changed=check_changed,
+        completed=completion.why,
+        refused=completion.refused,
+        check=completion.check,
+        check_changed=completion.check_changed,
         blocked_on=promise.blocked_on(turn.texts),
-        handoff=handoff if handoff and handoff.level >= CHECKPOINT else None,
+        handoff=handoff,
     )
 
 
-def _completion(
-    desk: Desk, run: Run, turn: Turn, plan: FixPlan | None
-) -> tuple[str, str, Check | None, list[str]]:
-    """Returns why the run is complete, why it is not though it was said to be, its check, and the
-    check's files that changed. The check runs only where nothing else is missing."""
+def plan_of(desk: Desk, run: Run) -> FixPlan:
+    """Reads the plan of a run; one without items if it has none."""
+    return fix_plan.read(run.state.plan, desk.project) if run.state.plan else FixPlan("")
+
+
+def without_client(desk: Desk, run: Run) -> Completion | None:
+    """Returns why the run is complete before a client has begun; None = it is not, or an agent has
+    to say so. A check that has failed is not run again until an agent has mended it."""
+    if run.loop.options.promise or not run.state.plan or run.state.refused:
+        return None
+    plan = plan_of(desk, run)
+    if plan.todo or not plan.done:
+        return None
+    completion = _completion(desk, run, Turn(), plan)
+    return completion if completion.why else None
+
+
+def _completion(desk: Desk, run: Run, turn: Turn, plan: FixPlan | None) -> Completion:
+    """The check runs only where nothing else is missing."""
     options = run.loop.options
-    completed, refused = _claim(run, turn, plan)
-    if not options.verify or not completed:
-        return completed, refused, None, []
+    why, refused = _claim(run, turn, plan)
+    if not options.verify or not why:
+        return Completion(why, refused)
     changed = evidence.changed(run.loop.counters.evidence, options.verify, desk.project)
     check = verify.run(options.verify, desk.project, desk.settings["ralph.verify_seconds"])
     if not check.has_passed:
-        return "", messages.check_failed(check.how), check, changed
-    if completed == messages.CHECK_PASSED:
-        return completed, "", check, changed
-    return completed + messages.AND_CHECK, "", check, changed
+        return Completion("", messages.check_failed(check.how), check, changed)
+    if why != messages.CHECK_PASSED:
+        why += messages.AND_CHECK
+    return Completion(why, "", check, changed)
 
 
 def _claim(run: Run, turn: Turn, plan: FixPlan | None) -> tuple[str, str]:

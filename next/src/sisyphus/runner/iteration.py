@@ -23,19 +23,31 @@ _STEP_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
-class Work:
-    """What one process came to.
+class End:
+    """Why we have ended a client. denied: the edit for which we did. is_cut: the run has to end, so
+    the iteration is to be made again."""
 
-    ended: why we have ended it; "" = it ended by itself. denied: the edit for which we did. is_cut:
-    we did because the run has to end, so the iteration is to be made again.
-    """
+    why: str
+    denied: Denied | None = None
+    is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one process came to. end: None = it ended by itself, or had nothing more to say."""
 
     report: Report
     failure: Failure | None
     seconds: float
-    ended: str = ""
-    denied: Denied | None = None
-    is_cut: bool = False
+    end: End | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        return self.end is not None and self.end.is_cut
+
+    @property
+    def why_ended(self) -> str:
+        return self.end.why if self.end else ""
 
 
 NOTHING = Report()
@@ -44,43 +56,59 @@ NOTHING = Report()
 
 def work(desk: Desk, run: Run, prompt: str, *, is_audit: bool = False) -> Work:
     """Runs the client on a prompt."""
-    headless = clients.headless(run.options.client)
     began = time.monotonic()
     report = Report()
     try:
         process = _start(desk, run, prompt, is_audit=is_audit)
     except OSError as error:
         return Work(report, Failure(CLIENT, messages.not_started(error)), 0.0)
-    ended, denied, is_cut = "", None, False
-    heard_at = began
     try:
         run.client = process.name
         _save(desk, run)
         process.go()
-        while not process.is_over:
-            for line in process.lines(_STEP_SECONDS):
-                headless.feed(report, line)
-                heard_at = time.monotonic()
-            _note_session(desk, run, report)
-            desk.screen.show(run, report, time.time())
-            now = time.monotonic()
-            denied = refused_edit(report, run)
-            ended = messages.denied(denied, run, headless.FREE_MODE) if denied else ended
-            ended = ended or _why_silent(desk, now - heard_at)
-            if desk.signals.take_news():
-                desk.screen.say(messages.STOPS_AFTER_ITERATION)
-            if not ended and (why := _why_over(desk, run)):
-                ended, is_cut = why, True
-            if ended:
-                process.end()
-                break
-        for line in process.lines(_STEP_SECONDS):
-            headless.feed(report, line)
+        end = _follow(desk, run, process, report)
     finally:
         code, errors = process.close()
     run.client = ""
-    failure = None if ended else headless.failure(report, code, errors, time.time())
-    return Work(report, failure, time.monotonic() - began, ended, denied, is_cut)
+    headless = clients.headless(run.options.client)
+    failure = None if end else headless.failure(report, code, errors, time.time())
+    return Work(report, failure, time.monotonic() - began, end)
+
+
+def _follow(desk: Desk, run: Run, process: ClientProcess, report: Report) -> End | None:
+    """Reads what a client reports until it ends, or until we have to end it; says why."""
+    headless = clients.headless(run.options.client)
+    heard_at = time.monotonic()
+    end = None
+    while not (process.is_over or end):
+        for line in process.lines(_STEP_SECONDS):
+            headless.feed(report, line)
+            heard_at = time.monotonic()
+        _note_session(desk, run, report)
+        desk.screen.show(run, report, time.time())
+        if desk.signals.take_news():
+            desk.screen.say(messages.STOPS_AFTER_ITERATION)
+        silence = time.monotonic() - heard_at
+        if report.has_ended and silence > desk.settings["runner.background_seconds"]:
+            break  # it waits for what its agent left in the background, for ever for a server
+        end = _why_end(desk, run, report, silence)
+    process.end()
+    for line in process.lines(_STEP_SECONDS):
+        headless.feed(report, line)
+    return end
+
+
+def _why_end(desk: Desk, run: Run, report: Report, silence: float) -> End | None:
+    """Returns why a client has to be ended; None = it may go on. silence: since when it has
+    reported nothing, in seconds."""
+    if denied := refused_edit(report, run):
+        return End(why_denied(denied, run), denied)
+    limit = int(desk.settings["runner.silence_seconds"])
+    if 0 < limit <= silence:
+        log.write(f"the client was silent for {limit} s and was ended")
+        return End(messages.silent(limit))
+    why = _why_over(desk, run)
+    return End(why, is_cut=True) if why else None
 
 
 def _start(desk: Desk, run: Run, prompt: str, *, is_audit: bool) -> ClientProcess:
@@ -133,17 +161,24 @@ def _why_over(desk: Desk, run: Run) -> str:
     return decide.minutes(run.loop, time.time())
 
 
-def _why_silent(desk: Desk, seconds: float) -> str:
-    limit = int(desk.settings["runner.silence_seconds"])
-    if not limit or seconds < limit:
-        return ""
-    log.write(f"the client was silent for {limit} s and was ended")
-    return messages.silent(limit)
-
-
 def first_edit(report: Report) -> Denied | None:
     """Returns the first edit that the client did not allow, wherever it was."""
     return next((each for each in report.denied if each.action in (EDIT, WRITE)), None)
+
+
+def why_denied(call: Denied, run: Run) -> str:
+    """Says why a run ends at an edit that was not allowed, and what allows it."""
+    return messages.denied(call, run, _allowing_mode(call, run))
+
+
+def _allowing_mode(call: Denied, run: Run) -> str:
+    """Returns the strictest permission mode that would have allowed an edit."""
+    headless, project = clients.headless(run.options.client), run.loop.project
+    is_inside = call.target.startswith(f"{project}/")
+    edits = headless.EDITING_MODE
+    if is_inside and not headless.is_refused(call.target, project, edits):
+        return edits
+    return headless.FREE_MODE
 
 
 def refused_edit(report: Report, run: Run) -> Denied | None:

@@ -12,8 +12,9 @@ from sisyphus.text import one_line
 
 RESUME = "sisyphus ralph run --resume"
 
-INTERRUPTED = "you ended it"
+INTERRUPTED = "you pressed Ctrl-C twice, or it was told to end"
 AFTER_ITERATION = "you pressed Ctrl-C"
+TERMINATED = "it was told to end, or its terminal was closed"
 CANCELLED = "you cancelled it"
 PAUSED = "you paused it"
 
@@ -153,11 +154,11 @@ def not_noted(error: Exception) -> str:
     )
 
 
-def denied(call: Denied, run: Run, free: str) -> str:
-    """Says why a run ends at an edit that was not allowed, and what to do. free: the permission
-    mode in which nothing is denied."""
+def denied(call: Denied, run: Run, mode: str) -> str:
+    """Says why a run ends at an edit that was not allowed, and what to do. mode: the permission
+    mode that allows it."""
     file = one_line(display(call.target, run.loop.project))
-    way = f": --permission-mode {free} allows it" if run.options.permission_mode != free else ""
+    way = f": --permission-mode {mode} allows it" if run.options.permission_mode != mode else ""
     return f"the client did not let the agent edit {file}{way}"
 
 
@@ -201,6 +202,12 @@ def plan_is_gone(plan: str, problem: str) -> str:
     return f"{plan} cannot be used any more: {problem}"
 
 
+def handed_over(percent: int) -> str:
+    """Says why an iteration ended before its item was done. percent: of its context; 0 =
+    unknown."""
+    return f"it handed its work over{f', with its context {percent} % full' if percent else ''}"
+
+
 def audit_found(number: int, count: int) -> str:
     return f"audit {number} found {count} thing{'' if count == 1 else 's'}"
 
@@ -235,7 +242,8 @@ def audit_heading(number: int) -> str:
 # ---------------------------------------------------------------- at its end
 
 
-def ended(run: Run, report: str) -> str:
+def ended(report: str) -> str:
+    """Names the file of the report."""
     return f"Report: {display(report, '')}"
 
 

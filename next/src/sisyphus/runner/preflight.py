@@ -14,7 +14,7 @@ from sisyphus.paths import display
 from sisyphus.runner import fix_plan, messages
 from sisyphus.runner.state import Run
 from sisyphus.sessions import record
-from sisyphus.worktree import OURS
+from sisyphus.worktree import HANDOFFS, OURS
 
 
 def find_plan(place: show.Place) -> str:
@@ -81,9 +81,9 @@ def _ask_mode(modes: list[str]) -> str:
 
 def _check_tree(place: show.Place, run: Run) -> None:
     """Checks that everything is committed, besides the plan and what runs write themselves."""
-    plan = display(run.state.plan, place.project) if run.state.plan else OURS[0]
-    ours = (plan, *OURS)
-    files = [file for file in git.uncommitted(place.project) if not file.startswith(ours)]
+    plan = display(run.state.plan, place.project) if run.state.plan else ""
+    dirty = git.uncommitted(place.project)
+    files = [f for f in dirty if f not in (plan, *OURS) and not f.startswith(f"{HANDOFFS}/")]
     if not files:
         return
     if not _has_user():

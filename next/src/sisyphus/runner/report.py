@@ -15,11 +15,12 @@ from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.runner.state import Iteration, Run
 from sisyphus.text import one_line
 
-DONE, CHECKPOINT, NOT_DONE, NEEDS_USER = "✓", "↻", "✗", "!"
-"""Marks of an iteration."""
+DONE, CHECKPOINT, NOT_DONE, NEEDS_USER, FOUND = "✓", "↻", "✗", "!", "+"
+"""Marks of an iteration. FOUND: of an audit that was not clean."""
 
 _WORDS = {
-    DONE: "done", CHECKPOINT: "context full", NOT_DONE: "not done", NEEDS_USER: "needs you",
+    DONE: "done", CHECKPOINT: "handed over", NOT_DONE: "not done", NEEDS_USER: "needs you",
+    FOUND: "not clean",
 }  # fmt: skip
 
 _SHOWN = 20
@@ -31,6 +32,7 @@ _ROWS = 200
 _TAIL_LINES = 15
 _ITEM = 100
 _THOUSAND = 1_000
+_CENT = 0.01
 _MINUTE = 60
 
 
@@ -46,7 +48,7 @@ def render(
 ) -> str:
     """Returns the report, in Markdown. commits: a line each. changed: the absolute paths of the
     files that changed since the run began."""
-    done = list(dict.fromkeys(each.item for each in iterations if each.is_done and each.item))
+    done = [item for item in run.state.done if item not in run.state.before]
     names = [display(path, run.loop.project) for path in changed]
     parts = (
         f"# Run {run.loop.id}: {masked_line(run.loop.task, _ITEM)}",
@@ -65,7 +67,8 @@ def _first_line(run: Run, plan: FixPlan) -> str:
     """Says how the run ended and what to do."""
     loop = run.loop
     why = f": {_plain(loop.why, 300).rstrip('.')}." if loop.why else "."
-    of_plan = f" {len(plan.done)} of {plan.total} items are done." if plan.total else ""
+    are = "is" if len(plan.done) == 1 else "are"
+    of_plan = f" {len(plan.done)} of {_count(plan.total, 'item')} {are} done." if plan.total else ""
     go_on = f"To go on: `{messages.RESUME}`"
     ways = {
         loops.ACTIVE: ("has not ended", f"If it does not work any more: `{messages.RESUME}`."),
@@ -90,7 +93,7 @@ def _numbers(
         _count(len(iterations), "iteration"),
         short_time(run.loop.seconds(last)),
         f"{short_count(run.loop.counters.tokens)} tokens",
-        f"${run.state.cost:,.2f}" if run.state.cost else "",
+        short_cost(run.state.cost),
         _count(len(commits), "commit"),
         _count(len(changed), "changed file"),
     )
@@ -106,6 +109,7 @@ def _look_at(run: Run, iterations: Sequence[Iteration], plan: FixPlan) -> str:
         *(f"Blocked: {_plain(i)}: {_plain(why, 300)}" for i, why in state.blocked.items()),
         *(f"Marked as blocked in the plan: {_plain(item)}" for item in marked),
         *(f"Left the plan before it was done: {_plain(item)}" for item in state.gone),
+        *(f"File of the check that changed: {_code(file)}" for file in state.check_changed),
         *(
             f"The client did not allow: {_code(call)}{f' ({count} times)' if count > 1 else ''}"
             for call, count in denied.items()
@@ -114,6 +118,8 @@ def _look_at(run: Run, iterations: Sequence[Iteration], plan: FixPlan) -> str:
     if plan.problem and state.plan:
         file = _code(display(state.plan, run.loop.project))
         rows.append(f"The plan {file} cannot be used: {_plain(plan.problem)}")
+    if run.loop.status == loops.STUCK and iterations:
+        rows.append(f"The agent's last words: {_plain(iterations[-1].said, 300)}")
     if state.refused:
         rows.append(f"The work did not count as done: {_plain(state.refused, 300)}")
     return "\n\n".join(part for part in (_some(rows), _quoted(state.tail)) if part)
@@ -156,6 +162,13 @@ def short_count(number: int) -> str:
     return f"{thousands} k" if thousands < _THOUSAND else f"{thousands / _THOUSAND:.1f} M"
 
 
+def short_cost(dollars: float) -> str:
+    """Returns an amount for people: `$1.20`, `under $0.01`; "" = nothing."""
+    if not dollars:
+        return ""
+    return f"${dollars:,.2f}" if dollars >= _CENT else f"under ${_CENT:.2f}"
+
+
 def short_time(seconds: float) -> str:
     """Returns a duration for people: `11 s`, `4 min`, `1 h 12 min`."""
     if round(seconds) < _MINUTE:
@@ -167,6 +180,8 @@ def short_time(seconds: float) -> str:
 def _mark(iteration: Iteration) -> str:
     if iteration.is_done:
         return DONE
+    if iteration.decision == decide.AUDIT:
+        return FOUND
     if iteration.decision == decide.BLOCKED or iteration.denied:
         return NEEDS_USER
     return CHECKPOINT if iteration.decision == decide.CHECKPOINT else NOT_DONE

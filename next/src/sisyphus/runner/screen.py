@@ -7,6 +7,7 @@ The texts of the agent and of the project are shown as they are, on one line, an
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -19,7 +20,14 @@ from sisyphus.clients.reports import Report
 from sisyphus.masking import masked_line
 from sisyphus.ralph import messages as ralph
 from sisyphus.runner import messages
-from sisyphus.runner.report import DONE, NEEDS_USER, iteration_line, short_count, short_time
+from sisyphus.runner.report import (
+    DONE,
+    NEEDS_USER,
+    iteration_line,
+    short_cost,
+    short_count,
+    short_time,
+)
 from sisyphus.runner.state import Iteration, Run
 from sisyphus.text import one_line
 
@@ -66,7 +74,8 @@ class Lines:
         self.say(_line(run, iteration))
 
     def say(self, text: str) -> None:
-        show.line(text)
+        with suppress(OSError):  # the terminal was closed
+            show.line(text)
 
 
 class Live:
@@ -99,7 +108,8 @@ class Live:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._live.stop()
+        with suppress(OSError):  # the terminal was closed
+            self._live.stop()
 
     def begin(self, run: Run, now: float) -> None:
         self.show(run, Report(), now)
@@ -114,7 +124,8 @@ class Live:
         self.say(_line(run, iteration))
 
     def say(self, text: str) -> None:
-        self._console.print(Text(show.plain(text)))
+        with suppress(OSError):
+            self._console.print(Text(show.plain(text)))
 
     def _picture(self) -> Group:
         if self._run is None:
@@ -201,7 +212,7 @@ def _totals(run: Run, report: Report, now: float) -> Text:
     parts = [
         f"{done} of {total} items" if total else "",
         short_time(run.loop.seconds(now)),
-        f"${cost:,.2f}" if cost else "",
+        short_cost(cost),
         f"{short_count(run.loop.counters.tokens + report.tokens)} tokens",
     ]
     return Text(" · ".join(part for part in parts if part), "dim")

@@ -10,6 +10,8 @@ from types import FrameType, TracebackType
 class Signals:
     """A `with` block in which Ctrl-C is counted, and SIGTERM and SIGHUP end the run at once.
 
+    is_terminated: it was SIGTERM or SIGHUP.
+
     A handler only counts: it may interrupt a line that is being printed, or the drawing of the
     screen. Whoever waits asks what is to be done.
     """
@@ -17,6 +19,7 @@ class Signals:
     def __init__(self) -> None:
         self._count = 0
         self._has_news = False
+        self.is_terminated = False
         self._handlers: dict[int, object] = {}
 
     @property
@@ -55,4 +58,5 @@ class Signals:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _terminate(self, number: int, frame: FrameType | None) -> None:
+        self.is_terminated = self._count == 0  # the second Ctrl-C sends it, too
         self._count += 2

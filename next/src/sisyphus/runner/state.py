@@ -24,12 +24,13 @@ class RunState:
 
     plan: the file with the items; "" = none. item: what the current iteration works on.
     todo, done: the items as last read. blocked: items → what the agent needs for them.
-    gone: items that left the plan before they were done.
+    gone: items that left the plan before they were done. before: those that were done when the run
+    began.
     is_working: an iteration has begun, and its end is not noted. began_at: its begin.
     resume: the resume block that the next iteration gets; "" = none. checkpoint: the
     `context_checkpoint` of `ralph-state.json`; {} = none yet.
     action: what the agent did last. refused, tail: why the work did not count as done though it
-    was said to be, and what the check printed.
+    was said to be, and what the check printed. check_changed: files of the check that changed.
     stops: the counters of the breaker (`sessions.stops.Stops`). diff: a fingerprint of the last
     changes. errors: fingerprints of the last errors.
     cost: in dollars. head: git's HEAD when the run began; "" = no git.
@@ -45,6 +46,7 @@ class RunState:
     done: list[str] = field(default_factory=list)
     blocked: dict[str, str] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
     is_working: bool = False
     began_at: float = 0.0
     resume: str = ""
@@ -52,6 +54,7 @@ class RunState:
     action: str = ""
     refused: str = ""
     tail: str = ""
+    check_changed: list[str] = field(default_factory=list)
     stops: dict[str, Any] = field(default_factory=dict)
     diff: str = ""
     errors: list[str] = field(default_factory=list)

@@ -40,8 +40,8 @@ from sisyphus.masking import masked_line
 
 Json = dict[str, Any]
 
-FREE_MODE = "bypassPermissions"
-MODES = ("acceptEdits", "auto", FREE_MODE, "dontAsk")
+EDITING_MODE, FREE_MODE = "acceptEdits", "bypassPermissions"
+MODES = (EDITING_MODE, "auto", FREE_MODE, "dontAsk")
 
 _PROGRAM = "claude"
 _REPORT = ("-p", "--output-format", "stream-json", "--verbose")
