@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
+import time
 from pathlib import Path
 
 import pytest
-from world import World, agent, result, use, user
+from world import World, agent, result, typed, use, user
 
 from sisyphus.hook import statusline
 
 PLAN = "# Kiln\n\n- [x] wash\n- [ ] fire\n- [ ] glaze\n"
+REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
 LARGE, SMALL = "claude-opus-5-5", "claude-sonnet-4-5-20250929"
 
 
@@ -24,6 +28,10 @@ def told(world: World, session: str = "s1", **fields: object) -> str:
 def begin(world: World, session: str = "s1", source: str = "startup") -> str:
     reply = world.start(session, source)
     return f"{reply.text}\n{reply.message}"
+
+
+def end(world: World, session: str = "s1") -> None:
+    world.hook("session-end", world.payload("SessionEnd.other", session))
 
 
 def documents(world: World) -> list[Path]:
@@ -111,7 +119,9 @@ def test_after_a_compaction_the_usage_is_unknown(world: World) -> None:
     world.fill(90)
     told(world)
     world.write_down({"type": "system", "subtype": "compact_boundary"})
+    begin(world, source="compact")
     assert told(world) == ""
+    assert "not known" in world.cli("context").out
     world.fill(90)
     assert "L2" in told(world)
 
@@ -129,6 +139,28 @@ def test_odd_lines_of_a_transcript_are_skipped(world: World, line: str) -> None:
         file.write(f"{line}\n")
 
     assert "CCS_WARNING|L1|72|" in told(world)
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_long_result_leaves_the_level_as_it_is(world: World) -> None:
+    world.fill(87)
+    told(world)
+    world.write_down(result("x" * 300_000))
+    assert world.cli("context", "--json").json["percent"] == 87
+    world.write_down(*(result("x" * 1_000_000) for _ in range(5)))
+    assert told(world) == ""
+    assert world.cli("context", "--json").json["percent"] is None
+    world.fill(88)
+    assert told(world) == ""
+
+
+@pytest.mark.usefixtures("plan")
+def test_odd_numbers_and_ids_are_skipped(world: World) -> None:
+    message = {"id": {}, "content": "x", "usage": {"input_tokens": 10**30}}
+    world.write_down({"type": "assistant", "message": message})
+    assert told(world) == ""
+    assert world.cli("handoff").code == 0
+    assert world.log() == ""
 
 
 # ---------------------------------------------------------------- the document
@@ -196,7 +228,175 @@ def test_what_the_model_has_to_do(
     assert not_part not in said
 
 
+def test_what_was_written_is_there(world: World) -> None:
+    """A project that lets us write nothing gets its handoffs in our folder; if that is no folder
+    either, we say so."""
+    world.write("PLAN.md", PLAN)
+    world.write(".claude", "no folder\n")
+    begin(world)
+    world.fill(87)
+
+    said = told(world)
+
+    (document,) = (world.ours / "projects").rglob("*.md")
+    assert document.name in said
+    shutil.rmtree(world.ours / "projects")
+    world.write(world.ours / "projects", "no folder\n")
+    world.fill(96)
+    said = told(world)
+    assert "No handoff could be written" in said
+    assert "CCS_CHECKPOINT" not in said
+    assert "No handoff could be written" in world.cli("handoff").err
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_refused_call_did_not_happen(world: World) -> None:
+    world.write("a.py", "x\n")
+    file = str(world.project / "a.py")
+    world.write_down(
+        user("Clean up"),
+        agent("I'll push.", use("Bash", "t1", command="git push --force")),
+        user(result("No.", is_error=True)["message"]["content"], toolDenialKind="user-rejected"),
+        agent(use("Edit", "t2", file_path=file, new_string="x")),
+        result(f"{REFUSED} STOP.", "t2", is_error=True),
+        agent("I'll drop the table.", use("Bash", "t3", command="psql -c drop")),
+        user("[Request interrupted by user]"),
+    )
+    world.cli("handoff")
+
+    (document,) = documents(world)
+    text = document.read_text()
+    for part in ("push", "drop", "1 edit", "Errors"):
+        assert part not in text
+    assert "Go on with: fire" in text
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_later_document_names_the_earlier_one(world: World) -> None:
+    """Each one by one step, whether it was given or not; none is a file to resume."""
+    world.fill(87)
+    told(world)
+    (first,) = documents(world)
+    first.write_text("The agent's words.\n")
+    world.write_down(
+        agent(use("Edit", "t1", file_path=str(first), new_string="The agent's words."))
+    )
+    world.fill(96)
+    told(world)
+    (second,) = (file for file in documents(world) if file != first)
+    assert f"**Earlier handoff**: .claude/handoffs/{first.name}" in second.read_text()
+    assert "edit" not in second.read_text()
+    assert first.name in begin(world, source="compact")
+    world.hook("pre-compact", world.payload("PreCompact.manual"))
+    (third,) = (file for file in documents(world) if file not in (first, second))
+    assert second.name in third.read_text()
+    end(world)
+    begin(world, "s2")
+    world.fill(87, session="s2")
+    told(world, "s2")
+    (fourth,) = (file for file in documents(world) if file not in (first, second, third))
+    assert third.name in fourth.read_text()
+
+
+@pytest.mark.usefixtures("plan")
+def test_the_task_of_a_long_session_is_its_first_prompt(world: World) -> None:
+    world.write_down(
+        typed("opus", "model"), user("<local-command-stdout>Set</local-command-stdout>")
+    )
+    world.write_down(user("Build the kiln."))
+    world.write_down(*(result("x" * 1_000_000) for _ in range(11)))
+    world.write_down(user("Yes."))
+    world.cli("handoff")
+
+    (document,) = documents(world)
+    assert "## Task\n\n> Build the kiln.\n" in document.read_text()
+    assert "Set" not in document.read_text()
+
+
 # ---------------------------------------------------------------- where it goes
+
+
+@pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize("how", ["ticked", "cleared", "deleted"])
+def test_a_handoff_whose_work_has_ended_is_not_given(world: World, how: str) -> None:
+    world.fill(87)
+    told(world)
+    if how == "ticked":
+        world.edit("PLAN.md", "- [ ] fire", "- [x] fire")
+        world.edit("PLAN.md", "- [ ] glaze", "- [x] glaze")
+    elif how == "cleared":
+        world.cli("boulder", "clear")
+    else:
+        documents(world)[0].unlink()
+    end(world)
+
+    assert "CONTEXT CHECKPOINT RESUME" not in begin(world, "s2")
+    assert "Open Handoff" not in world.cli("context", "--session-id", "s1").out
+
+
+def test_a_handoff_of_a_loop_that_has_ended_is_not_given(world: World) -> None:
+    begin(world)
+    world.loop()
+    world.fill(87)
+    told(world)
+    world.stop("<promise>DONE</promise>")
+    end(world)
+
+    assert "CONTEXT CHECKPOINT RESUME" not in begin(world, "s2")
+
+
+@pytest.mark.usefixtures("plan")
+def test_what_happened_after_it_was_written_counts(world: World) -> None:
+    failing = agent(use("Bash", "t1", command="pytest"))
+    world.write_down(user("Fire the kiln"), failing, result("1 failed", is_error=True))
+    world.fill(87)
+    told(world)
+    passing = agent(use("Bash", "t2", command="pytest"))
+    world.write_down(passing, result("9 passed", "t2"), user("Use no gas."), agent("I see."))
+    world.write_down(agent("Next, I'll glaze the pot."))
+    later = time.time() + 5
+    os.utime(world.transcript(), (later, later))
+    (document,) = documents(world)
+    before = document.read_text()
+    end(world)
+
+    said = begin(world, "s2")
+
+    assert "Continue here: Next, I'll glaze the pot." in said
+    assert "Use no gas." in said
+    assert "Fails" not in said
+    assert document.name in said
+    assert document.read_text() == before
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_transcript_that_is_gone_changes_nothing(world: World) -> None:
+    world.write_down(user("Fire the kiln"))
+    world.fill(87)
+    told(world)
+    world.transcript().unlink()
+    end(world)
+
+    assert "**Task**: Fire the kiln" in begin(world, "s2")
+
+
+@pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize("source", ["startup", "clear"])
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_session_without_an_answer_has_not_taken_it(
+    world: World, source: str, answered: bool
+) -> None:
+    world.setenv("CLAUDE_PID", "1")
+    begin(world)
+    world.fill(87)
+    told(world)
+    end(world)
+    assert "CONTEXT CHECKPOINT RESUME" in begin(world, "s2", source)
+    if answered:
+        world.fill(3, session="s2")
+    end(world, "s2")
+
+    assert ("CONTEXT CHECKPOINT RESUME" in begin(world, "s3", source)) is not answered
 
 
 @pytest.mark.usefixtures("plan")
@@ -302,6 +502,10 @@ def test_the_model_may_complete_its_own_open_handoff_alone(world: World) -> None
     assert world.permit(other).is_silent
     assert world.permit(document, mode="default").is_silent
     assert world.permit(document, tool="Bash").is_silent
+    world.cli("handoff")
+    assert world.permit(document).json, "the agent was told of it"
+    (document,) = (each for each in documents(world) if each not in (document, other))
+    assert world.permit(document).json
     begin(world, source="compact")
     assert world.permit(document).is_silent, "it was given away"
 
@@ -319,6 +523,69 @@ def test_context_shows_how_full_it_is(world: World) -> None:
     for part in ("Current Context: 67 %", "L0 (Normal)", "330,000 of 1,000,000", "fire", "85 %"):
         assert part in answer.out
     assert (data["percent"], data["level"], data["tokens_left"]) == (67, "L0", 330_000)
+
+
+NO_WORK = (
+    "No handoff will be written: the session has no loop and no open plan. `sisyphus handoff` "
+    "writes one."
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "percent", "has_plan", "advice"),
+    [
+        ("", 30, True, "Safe to continue. A handoff is written at 85 %."),
+        ("", 72, True, "Finish what is in progress. A handoff is written at 85 %."),
+        ("", 87, True, "The context is nearly full: type /clear, and go on from the handoff."),
+        ("", 30, False, f"Safe to continue. {NO_WORK}"),
+        ("", 87, False, f"The context is nearly full: finish what is in progress. {NO_WORK}"),
+        ("checkpoint_percent = 0", 72, True,
+         "Finish what is in progress. A handoff is written at 95 %."),
+        ("checkpoint_percent = 0\nemergency_percent = 0", 72, True,
+         "Finish what is in progress. No handoff will be written: the settings say so."),
+        ("enabled = false", 30, True,
+         "Safe to continue. No handoff will be written: the settings say so."),
+    ],
+)  # fmt: skip
+def test_the_recommendation_knows_what_is_written(
+    world: World, settings: str, percent: int, has_plan: bool, advice: str
+) -> None:
+    if has_plan:
+        world.write("PLAN.md", PLAN)
+    world.write(world.ours / "config.toml", f"[handoff]\n{settings}\n")
+    begin(world)
+    world.fill(percent)
+    told(world)
+
+    assert world.cli("context", "--json").json["recommendation"] == advice
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_level_that_is_off_is_not_counted(world: World) -> None:
+    world.write(world.ours / "config.toml", "[handoff]\ncheckpoint_percent = 0\n")
+    world.fill(96)
+    assert "CCS_CHECKPOINT_TRIGGERED|L3|96|" in told(world)
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_handoff_is_filed_in_the_project_of_its_session(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = world.new_project("other")
+    monkeypatch.chdir(other)
+
+    assert world.cli("handoff", "--session-id", "s1").code == 0
+
+    assert len(documents(world)) == 1
+    assert list(other.rglob("*.md")) == []
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_handoff_promises_nothing_if_it_is_switched_off(world: World) -> None:
+    world.write(world.ours / "config.toml", "[handoff]\nenabled = false\n")
+    said = world.cli("handoff").out
+    assert "No session gets it by itself" in said
+    assert "next session" not in said
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from world import Json, World, agent, result, use, user
+from world import Json, World, agent, result, typed, use, user
 
 from sisyphus.clients.claude_code import transcript
 from sisyphus.clients.records import AGENT, PROMPT, TOOL, Reading, Record, RecordedCall, ToolResult
@@ -237,8 +237,10 @@ def test_a_file_that_is_edited_again_is_in_progress(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("new", "lines"),
-    [("two", "2-2"), ("x", ""), ("not there", ""), ("", ""), ("one\r\ntwo\r\n", "1-2")],
-)
+    [("two", "2-2"), ("x", ""), ("not there", ""), ("", ""), ("one\r\ntwo\r\n", "1-2"),
+     ("w", ""), ("tw", ""), ("  one\n\ttwo", "1-2"), ("one\n", "1-1"), ("x\nx", "3-4"),
+     ("two\nx\nx\nx", "")],
+)  # fmt: skip
 def test_the_lines_of_the_last_edit(new: str, lines: str, world: World) -> None:
     """They are told only if there is one place where they can be."""
     file = str(world.write("a.txt", "one\ntwo\nx\nx\n"))
@@ -321,12 +323,151 @@ def test_of_many_decisions_the_clear_ones_stay(world: World) -> None:
 
 
 def test_an_old_announcement_is_no_next_step(world: World) -> None:
-    later = [agent(f"Part {number} is in.") for number in range(3)]
-    facts = facts_of(world, user("Go"), agent("I'll start with the parser."), *later)
+    facts = facts_of(world, user("Go"), agent("I'll start with the parser."), agent("It is in."))
     assert facts.next_step == "Go on with: Go"
+    facts = facts_of(world, agent("Let me read the parser.", use("Read", file_path="a.py")))
+    assert facts.next_step == "Go on with: Go"
+    facts = facts_of(world, result("It is empty."))
+    assert facts.next_step == "Go on with: Go"
+    facts = facts_of(world, agent("I'll drop the table."), user("[Request interrupted by user]"))
+    assert facts.next_step == "Go on with: Go"
+    compacted = user("<local-command-stdout>Compacted</local-command-stdout>")
+    facts = facts_of(world, agent("I'll do the docs."), typed("", "compact"), compacted)
+    assert facts.next_step == "I'll do the docs."
 
     facts = facts_of(world, agent("Now I'll do the lexer."), user("Stop that, do the docs."))
     assert facts.next_step == "Go on with: Stop that, do the docs."
+
+
+STEPS = """
+I'll never push to main.
+I will not touch the database.
+Let's not rewrite the parser.
+I'm not going to touch it.
+We will see.
+Let me be clear: this is wrong.
+We need to be careful here.
+I'll leave the rest as it is.
+I will stop here.
+I'll stop.
+Next, I was told to wait.
+I have to admit I broke the build.
+Let's see what you think.
+I'll stop now; nothing is left to do.
+Now I have to wait.
+I need to apologize for that.
+I'll write the docs.  Nothing is left.
+> I will delete the cache folder.
+""".strip().splitlines()
+TRUE_STEPS = """
+I'll stop the server, and start it again.
+Let me see why the test fails.
+Nothing is left in src. Next, I'll do the lock file.
+Next: the waiting list.
+I will note the decision in the README.
+I won't touch the parser. Now I'll write the docs.
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_step"), [*((s, False) for s in STEPS), *((s, True) for s in TRUE_STEPS)]
+)
+def test_which_sentences_are_a_next_step(world: World, said: str, is_step: bool) -> None:
+    facts = facts_of(world, user("Go"), agent(said))
+
+    assert (facts.next_step != "Go on with: Go") is is_step
+
+
+@pytest.mark.parametrize(
+    ("prompt", "step"),
+    [
+        ("Now forget that. Mend the login.", "Now forget that. Mend the login."),
+        ("Stop, do not fire it! Glaze only.", "Stop, do not fire it! Glaze only."),
+        ("Don’t go on with the kiln.", "Don’t go on with the kiln."),
+        ("Let's do the docs instead.", "Let's do the docs instead."),
+        ("Never mind the tests.", "Never mind the tests."),
+        ("Go on.", "Story 2"),
+        ("Don't use happy-dom.", "Story 2"),
+        ("It must stop after ten tries.", "Story 2"),
+    ],
+)
+def test_another_course_goes_before_the_plan(world: World, prompt: str, step: str) -> None:
+    facts = facts_of(world, user("Go"), user(prompt), agent("I look."), next_task="Story 2")
+
+    assert facts.next_step == f"Go on with: {step}"
+
+
+@pytest.mark.parametrize(
+    ("command", "says_failures", "ends"),
+    [
+        ("pytest", False, "passed"),
+        ("cd src && pytest -q 2>&1", False, "passed"),
+        ("pytest -k 'a or (b; c)'", False, "passed"),
+        ("npm test; git status", True, "failed"),
+        ("npm test; git status", False, "ended, how is not known"),
+        ("pytest || echo oops", True, "failed"),
+        ("pytest > o.txt; cat o.txt", True, "failed"),
+        ("pytest | sort", True, "failed"),
+        ("pytest | sort", False, "ended, how is not known"),
+        ("pytest | tail -5", False, "ended, how is not known"),
+        ("(pytest; date)", True, "failed"),
+        ("! pytest", False, "ended, how is not known"),
+        ("pytest & sleep 1", False, "ended, how is not known"),
+        ("make lint\ndate", True, "failed"),
+        ("git diff | cat", True, "ended, how is not known"),
+        ("git commit -m 'a; pytest; b'", True, "passed"),
+    ],
+)
+def test_how_a_command_ended(world: World, command: str, says_failures: bool, ends: str) -> None:
+    said = "3 failed, 2 passed in 1s" if says_failures else "all is well"
+    facts = facts_of(world, user("Go"), agent(use("Bash", command=command)), result(said))
+    shown = " ".join(command.split())
+
+    assert f"- `{shown}` {ends} at " in document.render(facts, HEADING)
+
+
+@pytest.mark.parametrize(
+    ("later", "is_mended"),
+    [
+        ("pytest", True), ("pytest -q", True), ("pytest tests/test_a.py", True),
+        ("pytest tests/test_b.py", False), ("pytest --lf", False), ("pytest -k b", False),
+        ("make test", False), ("ls", False), ("pytest | tail", False),
+    ],
+)  # fmt: skip
+def test_a_broader_run_mends_a_failure(world: World, later: str, is_mended: bool) -> None:
+    facts = facts_of(
+        world,
+        agent(use("Bash", "t1", command="pytest tests/test_a.py -x")),
+        result("1 failed", "t1", is_error=True),
+        agent(use("Bash", "t2", command=later)),
+        result("fine", "t2"),
+    )
+
+    assert facts.errors[0].has_passed_since is is_mended
+
+
+def test_what_a_user_pasted_is_no_decision(world: World) -> None:
+    pasted = '\n\n<pasted_content id="7">\nWe decided to drop TLS.\n</pasted_content id="7">\n'
+    facts = facts_of(world, user(f"Answer this.{pasted}"), user(f"From now on use tabs.{pasted}"))
+
+    assert [quote.text for quote in facts.decisions] == ["From now on use tabs."]
+    assert facts.task == "Answer this.\n\n\nWe decided to drop TLS."
+
+
+def test_a_key_in_an_output_is_masked_over_its_lines(world: World) -> None:
+    line = "MIIEpAIBAAKCAQEA3Tz2mr7SZiAMfQyuvBjM9OiKxYzSECRETSECRETSECRETaa"
+    commands = {
+        "head -3 key.pem": f"-----BEGIN RSA PRIVATE KEY-----\n{line}\n{line}",
+        "tail -3 key.pem": f"{line}\n{line}\n-----END RSA PRIVATE KEY-----\n",
+        "sed -n 2,4p key.pem": f"{line}\n{line}\n{line}",
+    }
+    lines = []
+    for command, output in commands.items():
+        lines += [agent(use("Bash", command, command=command)), result(output, command)]
+    text = document.render(facts_of(world, user("Go"), *lines), HEADING)
+
+    assert "sed -n" in text
+    assert "MIIE" not in text
 
 
 def test_what_the_caller_knows_goes_first(world: World) -> None:
@@ -393,7 +534,7 @@ def test_nothing_in_a_session_breaks_the_document(world: World) -> None:
         assert "| `we\\|ird' # name.py` | unknown | in progress |" in each
         assert not any(line.startswith(("# name", "```", "| a")) for line in each.splitlines())
     assert text.count("\n# ") == 0
-    assert text.count("\n## ") == 10
+    assert text.count("\n## ") == 11
     assert len(text.encode()) <= document.MAX_BYTES
     assert len(block) <= document.BLOCK_CHARACTERS
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sisyphus.masking import mask
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
+LINE = "MIIEpAIBAAKCAQEA3Tz2mr7SZiAMfQyuvBjM9OiKxYzabcdefghijklmnopqrst"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nabc\n-----END RSA PRIVATE KEY-----"
 
 
@@ -47,6 +48,21 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nabc\n-----END RSA PRI
         ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = …"),
         ("mysql --password hunter22 -u root", "mysql --password … -u root"),
         ("gh --auth-token=abcdefgh", "gh --auth-token=…"),
+        (f"a\n{LINE}\n{LINE}\nb", "a\n…\nb"),
+        (f"{LINE}\n{LINE}\nQUJD==\n-----END PRIVATE KEY-----", "…\n-----END PRIVATE KEY-----"),
+        ("mysql -u root -phunter2 shop", "mysql -u root -p… shop"),
+        ("mysqldump -phunter2", "mysqldump -p…"),
+        ("curl -s -u admin:hunter2 https://x", "curl -s -u admin:… https://x"),
+        ("curl --user 'admin:hunter2' x", "curl --user 'admin:…' x"),
+        ("machine x login y password hunter2", "machine x login y password …"),
+        ("machine x\n  login y\n  password hunter2", "machine x\n  login y\n  password …"),
+        ("DB_PASS=correcthorse", "DB_PASS=…"),
+        ("PASS='hunter2'", "PASS='…'"),
+        ("ENCRYPTION_KEY=0a1b2c3d4e5f", "ENCRYPTION_KEY=…"),
+        (
+            "https://hooks.slack.com/services/T00000000/B00000000/XXXX",
+            "https://hooks.slack.com/services/…",
+        ),
     ],
 )
 def test_secrets_are_masked_and_their_kind_stays(text: str, masked: str) -> None:
@@ -81,6 +97,15 @@ def test_secrets_are_masked_and_their_kind_stays(text: str, masked: str) -> None
         "git@github.com:owner/name.git",
         "auth: Optional[str] = None",
         "-----BEGIN CERTIFICATE-----",
+        "mysql -u root -p shop, cp -pr a b, mkdir -p a/b",
+        "mysql -p$DB_PASS",
+        "curl -u $USER:$PASS https://x",
+        "curl -s http://localhost:8080/users:list",
+        "the login form has a password field, and login with password works",
+        "PASS: test_login1, BYPASS=1, PASS=4, DB_PASS=$OTHER",
+        'SORT_KEY = "name", KEY=id, KEY = value1.key',
+        f"{'9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'}\n" * 3,
+        "https://hooks.slack.com/services/",
     ],
 )
 def test_everything_else_stays(text: str) -> None:
@@ -93,8 +118,10 @@ def test_masked_text_stays_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["sk-", "token", "password=", "-----BEGIN PRIVATE KEY-----", "eyJ.", "://a:", "--auth"]
-)
+    "piece",
+    ["sk-", "token", "password=", "-----BEGIN PRIVATE KEY-----", "eyJ.", "://a:", "--auth",
+     "A_KEY=", "mysql ", "curl ", "machine x login ", f"{LINE}\n", "KEY_"],
+)  # fmt: skip
 def test_masking_takes_linear_time(piece: str) -> None:
     start = time.process_time()
     mask(piece * (200_000 // len(piece)))

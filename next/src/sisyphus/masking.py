@@ -8,6 +8,11 @@ import re
 from sisyphus.text import one_line
 
 _EDGE = r"(?<![A-Za-z0-9])"
+_KEY_LINE = r"[ \t]*[A-Za-z0-9+/]{60,76}={0,2}[ \t]*"
+"""A line of a private key. One of 64 hexadecimal digits is a hash."""
+
+_NO_VARIABLE = r"(?![$<{\[*/])"
+
 _NAMES = (
     r"password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|"
     r"private[_-]?key|credentials?|auth"
@@ -17,6 +22,8 @@ _NAMES = (
 _SHAPES = tuple(re.compile(shape) for shape in (
     r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?:(?!-----END )[^…]){1,20000}"
     r"(?:-----END [A-Z ]{0,40}-----)?",
+    rf"(?m)^()(?=[^\n]*[g-zG-Z+/]){_KEY_LINE}(?:\n{_KEY_LINE})+"
+    r"(?:\n[A-Za-z0-9+/]+={0,2}(?=\n-----END))?$",
     rf"{_EDGE}(A[KS]IA)[A-Z0-9]{{16}}(?![A-Za-z0-9])",
     rf"{_EDGE}(gh[pousr]_|npm_|hf_|[rsp]k_(?:live|test)_|whsec_|lin_(?:api|oauth)_)"
     r"[A-Za-z0-9]{16,}",
@@ -28,6 +35,16 @@ _SHAPES = tuple(re.compile(shape) for shape in (
     r"((?i:\bbearer)\s+)(?=[^\s\d]{0,60}\d)[\w.~+/=-]{12,}",
     r"((?i:\bauthorization)[\"']?[ \t]*[:=][ \t]*[\"']?"
     r"(?:(?i:bearer|basic|token|digest)[ \t]+)?+)[^\s\"'…]{6,}",
+    r"(https://hooks\.slack\.com/(?:services|workflows|triggers)/)[\w/]{8,}",
+    rf"(\b(?:mysql\w{{0,10}}|mariadb)\b[^\n|;&]{{0,200}}? -p){_NO_VARIABLE}[^\s\"'…]{{3,}}",
+    r"(\bcurl\b[^\n|;&]{0,300}? (?:-u|--user)[= ]?[\"']?[^\s:\"'$]{1,100}:)"
+    rf"{_NO_VARIABLE}[^\s\"'…]{{2,}}",
+    rf"((?<![\w-])(?:[A-Z0-9]{{1,20}}_){{0,4}}PASS=[\"']?){_NO_VARIABLE}"
+    r"(?!(?:true|false|null|none|\d+)\b)[^\s\"'…]{4,}",
+    rf"((?<![\w-])(?:[A-Z0-9]{{1,20}}_){{0,4}}KEY(?:=|[ \t]=[ \t](?=[\"']))[\"']?){_NO_VARIABLE}"
+    r"(?=[^\s\"']{0,100}\d)(?=[^\s\"']{0,100}[A-Za-z])[^\s\"'…]{8,}",
+    r"(\b(?:machine\s{1,9}\S{1,200}|default)\s{1,9}login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})"
+    rf"{_NO_VARIABLE}[^\s…]{{3,}}",
     rf"((?i:--[\w-]{{0,40}}(?:{_NAMES}))[= \t][ \t]*[\"']?)[^\s\"'…$<{{[*-][^\s\"']{{3,}}",
 ))  # fmt: skip
 

@@ -35,9 +35,12 @@ class RecordedCall:
 
 @dataclass(slots=True, eq=False, repr=False)
 class ToolResult:
+    """is_refused: the user refused or interrupted the call, or the client did not allow it."""
+
     id: str
     text: str
     is_error: bool
+    is_refused: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -48,7 +51,8 @@ class Record:
     at: seconds since 1970; 0 = unknown. ids: the client's ids of the line and of its prompt.
     calls: the tools that the agent calls. results: what tools answered. command: the slash command
     that the user typed. tokens: the cost of the whole answer, on its first line only.
-    is_personal: it is a prompt that a person typed, not the client.
+    is_personal: it is a prompt that a person typed for the agent, and not the client.
+    is_interrupt: it notes that the user interrupted the agent.
     """
 
     author: str
@@ -60,6 +64,7 @@ class Record:
     command: Command | None = None
     tokens: int = 0
     is_personal: bool = False
+    is_interrupt: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)

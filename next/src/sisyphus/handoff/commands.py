@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus import clients, exports
+from sisyphus import clients
+from sisyphus.boulder import record as plans
 from sisyphus.boulder import size
 from sisyphus.cli import asker, show
 from sisyphus.errors import SisyphusError
@@ -36,6 +37,7 @@ class Found:
     id: str
     transcript: str
     used: Usage
+    project: str
 
 
 def context(
@@ -57,9 +59,7 @@ def context(
         "tokens_left": used.window - used.tokens if used.tokens else None,
         "item": item or None,
         "complexity": size.of(item).name if item else None,
-        "recommendation": messages.recommendation(
-            level, place.settings["handoff.checkpoint_percent"]
-        ),
+        "recommendation": _recommendation(place, found, level),
         "iterations_left": _iterations_left(place, run, used),
     }
     if as_json:
@@ -68,6 +68,8 @@ def context(
     if found.id != show.asker().session:
         show.line(f"Session {found.id}, the latest of this project", "dim")
     _print(data, level)
+    if is_open := handoffs.open_of(place.store, found.number):
+        show.line(f"Open Handoff: {messages.place(is_open)}")
 
 
 def handoff(session: Session = "", project: show.Project = "") -> None:
@@ -77,17 +79,20 @@ def handoff(session: Session = "", project: show.Project = "") -> None:
     found = _find(place, session)
     now = time.time()
     source = writing.Source(
-        place.store, clients.CLAUDE_CODE, found.number, found.id, place.project, found.transcript
+        place.store, clients.CLAUDE_CODE, found.number, found.id, found.project, found.transcript
     )
     level = found.used.level(place.settings)
-    made = writing.draft(source, found.used, level, messages.BY_USER, now)
+    try:
+        made = writing.draft(source, found.used, level, messages.BY_USER, now)
+        writing.write(made)
+    except OSError as error:
+        raise SisyphusError(f"{messages.NOT_WRITTEN} ({error})") from error
     with place.store.write():
         handoffs.insert(place.store, made.handoff)
         loop = loops.run_of(place.store, found.number) or loops.current(place.store, found.number)
-    exports.run([lambda: writing.write(made)])
-    for line in messages.written_now(
-        found.used, made.handoff, loop.counters.iteration if loop else 0
-    ):
+    iteration = loop.counters.iteration if loop else 0
+    is_on = bool(place.settings["handoff.enabled"])
+    for line in messages.written_now(found.used, made.handoff, iteration, is_on=is_on):
         show.line(line)
 
 
@@ -114,10 +119,28 @@ def _find(place: show.Place, session: str) -> Found:
     number = record.find(place.store, clients.CLAUDE_CODE, id) if id else 0
     if not number:
         raise SisyphusError(messages.NO_SESSION)
-    row = place.store.one("SELECT transcript FROM session WHERE n = ?", number)
-    transcript = row[0] if row else ""
+    row = place.store.one("SELECT transcript, project FROM session WHERE n = ?", number)
+    transcript, project = row or ("", place.project)
     used = usage.read(place.store, place.settings, clients.CLAUDE_CODE, number, transcript)
-    return Found(number, id, transcript, used)
+    return Found(number, id, transcript, used, project)
+
+
+def _recommendation(place: show.Place, found: Found, level: int) -> str:
+    """Returns what to do, by the handoff that is open or will be written."""
+    store, values, number = place.store, place.settings, found.number
+    plan = plans.of_session(store, number)
+    loop = loops.run_of(store, number) or loops.current(store, number)
+    has_plan = plan is not None and plan.state == plans.ACTIVE
+    has_work = bool(loop or loops.hold_of(store, number) or has_plan)
+    percents = [int(values[name]) for name in usage.LEVELS[1:]]
+    is_on = bool(values["handoff.enabled"])
+    why_none = messages.NOT_OPEN if has_work else messages.NO_WORK
+    if not is_on or not any(percents):
+        why_none = messages.SWITCHED_OFF
+    ahead = [percent for percent in percents if percent > found.used.percent]
+    is_ahead = is_on and has_work and bool(ahead)
+    is_open = is_on and handoffs.open_of(store, number) is not None
+    return messages.recommendation(level, min(ahead) if is_ahead else 0, why_none, is_open=is_open)
 
 
 def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | None:
@@ -132,7 +155,5 @@ def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | 
 
 def _item(place: show.Place, number: int) -> str:
     """Returns the next task of the session's plan; "" = it has none."""
-    from sisyphus.boulder import record as plans
-
     plan = plans.of_session(place.store, number)
     return plan.next_task if plan else ""

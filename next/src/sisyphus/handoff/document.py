@@ -49,17 +49,21 @@ def render(facts: Facts, heading: str) -> str:
     return cut(document, MAX_BYTES)
 
 
-def resume_block(facts: Facts, file: str, occasion: str) -> str:
+def resume_block(facts: Facts, file: str, occasion: str, earlier: str = "") -> str:
     """Returns what the next session gets, in at most BLOCK_CHARACTERS.
 
-    file: the path of the document. occasion: a sentence about why there is a handoff.
+    file: the path of the document. occasion: a sentence about why there is a handoff. earlier: the
+    path of the document before it; "" = none.
     """
+    later = _lines(_quote(quote, 150) for quote in facts.instructions[-2:])
+    before = f" What was noted before is in {_code(earlier, 400)}." if earlier else ""
     parts = (
         "## CONTEXT CHECKPOINT RESUME",
         f"> This session resumes from a context checkpoint.\n> {_plain(occasion, 300)}",
         f"### What Was In Progress\n\n{_in_progress(facts, 200, with_task=True) or _NONE}",
+        f"### Later Instructions\n\n{later}" if later else "",
         f"### Files To Resume\n\n{_table(facts.resumed)}" if facts.resumed else "",
-        f"### Handoff Document\n\nRead {_code(file, 400)} for full context.",
+        f"### Handoff Document\n\nRead {_code(file, 400)} for full context.{before}",
         f"### Resume Instructions\n\n{_numbered(_instructions(facts, file))}",
     )
     return cut(without_frames(mask("\n\n".join(part for part in parts if part))), BLOCK_CHARACTERS)

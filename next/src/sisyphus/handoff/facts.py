@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sisyphus import files, paths
+from sisyphus import files, paths, worktree
 from sisyphus.clients.records import Reading, RecordedCall
 from sisyphus.errors import UnreadableError
 from sisyphus.handoff import runs, sentences
@@ -27,6 +27,10 @@ _TASK, _LINE = 1_000, 300
 """The most characters of a task or of progress, and of a prompt or an item."""
 
 _FILE_BYTES = 300_000
+_MAX_PLACES = 1_000
+"""How many lines that start like a new text we compare with it."""
+
+_HANDOFFS = f"{worktree.HANDOFFS.replace(os.sep, '/')}/"
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -71,11 +75,13 @@ class Facts:
         """Where to go on: with what the agent was about to do, else with what fails, else with what
         comes next."""
         failing = [run for run in self.errors[:1] if not run.has_passed_since]
+        last = [quote.text for quote in self.instructions[-1:]]
         if self.announced:
             return self.announced
+        if last and sentences.changes_course(last[0]):
+            return f"Go on with: {last[0]}"
         if failing and (failing[0].is_check or failing == self.commands[:1]):
             return f"Mend what fails: {failing[0].target}"
-        last = [quote.text for quote in self.instructions[-1:]]
         ahead = [self.next_task, *self.todos[:1], *last, masked_line(self.task, _LINE)]
         return next((f"Go on with: {what}" for what in ahead if what), "")
 
@@ -85,6 +91,7 @@ def gather(
     project: str,
     *,
     task: str = "",
+    is_cut: bool = False,
     next_task: str = "",
     progress: str = "",
     changed: Iterable[str] = (),
@@ -93,13 +100,14 @@ def gather(
 ) -> Facts:
     """Returns the facts of a session.
 
-    project: its folder, links resolved. task: "" = the first prompt. next_task: the plan's. todos:
-    those that are open. changed: paths of more files that have changed. aside: paths of files in
+    project: its folder, links resolved. task: "" = the first prompt. is_cut: the reading lacks the
+    start of the session, so its first prompt is not the task. next_task: the plan's. todos: those
+    that are open. changed: paths of more files that have changed. aside: paths of files in
     which nobody works, as the plan.
     """
     records = reading.records
     prompts = [(record.at, text) for record in records if (text := sentences.typed(record))]
-    task = (task or (prompts[0][1] if prompts else "")).strip()
+    task = (task or (prompts[0][1] if prompts and not is_cut else "")).strip()
     later = [prompt for prompt in prompts if not _is_same(prompt[1], task)][-MAX_INSTRUCTIONS:]
     calls = runs.calls(records)
     changes = _changes(calls, project, changed)
@@ -135,6 +143,8 @@ def _changes(calls: list[Call], project: str, others: Iterable[str]) -> list[Cha
         has_failed = call.result is not None and call.result.is_error
         if use.action in (EDIT, WRITE) and _is_path(use.target) and not has_failed:
             name = _name(use.target, project)
+            if name.startswith(_HANDOFFS):
+                continue
             before = found.pop(name, None)
             found[name] = ChangedFile(name, before.count + 1 if before else 1, call.at)
             last[name] = use
@@ -171,13 +181,15 @@ def _is_resumed(file: ChangedFile, unfit: set[str]) -> bool:
 
 
 def _lines(path: str, new: str, project: str) -> str:
-    """Returns where a new text is in its file; "" = nowhere, or in several places."""
-    new = new.replace("\r\n", "\n").strip("\n")
+    """Returns where a new text is in its file, as whole lines but for their indentation; "" =
+    nowhere, or in several places."""
+    wanted = [line.strip() for line in new.strip("\r\n").splitlines()]
     try:
-        text = files.read(path, inside=project, limit=_FILE_BYTES) if new else ""
+        text = files.read(path, inside=project, limit=_FILE_BYTES) if any(wanted) else ""
     except UnreadableError:
         return ""
-    if not new or text.count(new) != 1:
-        return ""
-    first = text.count("\n", 0, text.index(new)) + 1
-    return f"{first}-{first + new.count(chr(10))}"
+    lines = [line.strip() for line in text.split("\n")]
+    size = len(wanted)
+    starts = [n for n, line in enumerate(lines) if line == wanted[0]] if any(wanted) else []
+    places = [n for n in starts[:_MAX_PLACES] if lines[n : n + size] == wanted]
+    return f"{places[0] + 1}-{places[0] + size}" if len(places) == 1 else ""

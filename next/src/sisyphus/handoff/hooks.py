@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from sisyphus import files
+from sisyphus import clients, files, log
 from sisyphus.handoff import messages
 from sisyphus.handoff import record as handoffs
+from sisyphus.handoff.record import GIVEN
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import record, usage
@@ -24,13 +25,18 @@ def look_at_context(hook: Hook) -> Act | None:
     """Acts at a new level of the context, or notes that it has fallen."""
     used = usage.of_event(hook)
     level = used.level(hook.settings)
+    if not used.tokens:  # unknown; a context that starts anew has no level
+        return None
     if level < hook.standing.level:
         return partial(_note, hook, level)
     if level == hook.standing.level:
         return None
     if level == WARNING or not _has_work(hook):
         return partial(_warn, hook, used, level)
-    return partial(_checkpoint, hook, used, level, _draft(hook, used, level, messages.CONTEXT))
+    made = _draft(hook, used, level, messages.CONTEXT)
+    if made is None:
+        return partial(_say_unwritten, hook, used, level)
+    return partial(_checkpoint, hook, used, level, made)
 
 
 def look_at_compaction(hook: Hook) -> Act | None:
@@ -39,25 +45,33 @@ def look_at_compaction(hook: Hook) -> Act | None:
         return None
     used = usage.of_event(hook)
     made = _draft(hook, used, used.level(hook.settings), messages.COMPACTION)
-    return partial(_keep, hook, made)
+    return partial(_keep, hook, made) if made else partial(Outcome, (), [messages.NOT_WRITTEN])
 
 
 def look_at_start(hook: Hook) -> Act | None:
     """Gives the session its own open handoff, that of the session that `/clear` ended or, at a
-    startup, the one that a session which is over left behind."""
-    return partial(_resume, hook)
+    startup, the newest one that a session which is over left behind. One whose work has ended is
+    closed instead."""
+    waiting = _waiting(hook)
+    first = next((each for each in waiting if not handoffs.has_ended(hook.store, each)), None)
+    if first is None:
+        return partial(_resume, hook, waiting, None) if waiting else None
+    from sisyphus.handoff import writing  # imported late: most starts get none
+
+    return partial(_resume, hook, waiting, writing.renew(hook.store, first, hook.now))
 
 
 def look_at_permission(hook: Hook) -> Act | None:
-    """Allows edits of the session's own open handoff, if the user has accepted edits: the client
-    asks for each one below `.claude/`."""
+    """Allows edits of the session's own handoffs that nobody has got, if the user has accepted
+    edits: the client asks for each one below `.claude/`."""
     (call,) = hook.event.calls
-    handoff = handoffs.open_of(hook.store, hook.session)
+    handoff = handoffs.find(hook.store, call.path)
     is_own = (
         handoff is not None
+        and handoff.session == hook.session
+        and handoff.state != GIVEN
         and not hook.event.agent
         and call.action in (EDIT, WRITE)
-        and call.path == handoff.file
         and files.is_single(call.path)
     )
     return partial(_allow, hook, call.path) if is_own else None
@@ -70,14 +84,19 @@ def _has_work(hook: Hook) -> bool:
     return has_loop or standing.plan_state == "active"
 
 
-def _draft(hook: Hook, used: Usage, level: int, why: str) -> Draft:
+def _draft(hook: Hook, used: Usage, level: int, why: str) -> Draft | None:
+    """Returns the session's handoff; None if nothing can be written."""
     from sisyphus.handoff import writing  # imported late: most levels are never reached
 
     event = hook.event
     source = writing.Source(
         hook.store, event.client, hook.session, event.session, hook.project, event.transcript
     )
-    return writing.draft(source, used, level, why, hook.now)
+    try:
+        return writing.draft(source, used, level, why, hook.now)
+    except OSError as error:
+        log.failure("handoff", error)
+        return None
 
 
 def _note(hook: Hook, level: int) -> Outcome:
@@ -100,6 +119,12 @@ def _warn(hook: Hook, used: Usage, level: int) -> Outcome:
     texts = [messages.warning(used, hook.now)] if _has_work(hook) else []
     note = f"level {level}: the context is {used.percent} % full"
     return Outcome(texts, [messages.is_filling(used)], [note])
+
+
+def _say_unwritten(hook: Hook, used: Usage, level: int) -> Outcome:
+    if not _is_new(hook, level):
+        return Outcome()
+    return Outcome([messages.warning(used, hook.now)], [messages.unwritten(used)])
 
 
 def _checkpoint(hook: Hook, used: Usage, level: int, made: Draft) -> Outcome:
@@ -133,25 +158,41 @@ def _keep(hook: Hook, made: Draft) -> Outcome:
     return Outcome(notes=[note], exports=[partial(writing.write, made)])
 
 
-def _resume(hook: Hook) -> Outcome:
-    handoff = _waiting(hook)
-    if handoff is None:
+def _resume(hook: Hook, waiting: list[Handoff], first: Handoff | None) -> Outcome:
+    """Gives the session the first of the handoffs that wait, and closes those whose work has ended.
+    first: as it is now; None = the work of all has."""
+    for each in waiting:
+        if handoffs.has_ended(hook.store, each):
+            handoffs.close(hook.store, each)
+            first = None if first and first.file == each.file else first
+    if first is None or not handoffs.give(hook.store, first, hook.session):
         return Outcome()
-    handoffs.give(hook.store, handoff)
-    news = [messages.given(handoff)]
-    return Outcome([messages.resume(handoff)], news, news)
+    news = [messages.given(first)]
+    return Outcome([messages.resume(first)], news, news)
 
 
-def _waiting(hook: Hook) -> Handoff | None:
-    """Returns the handoff that this start gets; None if there is none."""
-    if own := handoffs.open_of(hook.store, hook.session):
-        return own
-    if hook.event.source == "clear":
+def _waiting(hook: Hook) -> list[Handoff]:
+    """Returns the handoffs that this start may get, the best first."""
+    store, source = hook.store, hook.event.source
+    if own := handoffs.open_of(store, hook.session):
+        return [own]
+    given = handoffs.given_to_the_gone(store, hook.project, hook.now)
+    unused = [each for each in given if _is_unused(hook, each)]
+    if source == "clear":
         before = record.before_clear(hook)
-        return handoffs.open_of(hook.store, before) if before else None
-    if hook.event.source == "startup" and not hook.standing.is_run:  # a run's prompt has its own
-        return handoffs.left_in(hook.store, hook.project, hook.session)
-    return None
+        own = handoffs.open_of(store, before)
+        return [own] if own else [each for each in unused if each.taker == before]
+    if source == "startup" and not hook.standing.is_run:  # a run's prompt has its own
+        left = handoffs.left_in(store, hook.project, hook.session)
+        return sorted([*left, *unused], key=lambda each: -each.at)
+    return [each for each in unused if each.session == hook.session]
+
+
+def _is_unused(hook: Hook, handoff: Handoff) -> bool:
+    """Tells whether the model has answered nothing in the session that got a handoff: it was
+    started and left."""
+    row = hook.store.one("SELECT client, transcript FROM session WHERE n = ?", handoff.taker)
+    return row is not None and not clients.usage(row[0]).read(row[1])[0]
 
 
 def _allow(hook: Hook, path: str) -> Outcome:

@@ -88,23 +88,22 @@ def heading(
     why: str,
     now: float,
     before: Handoff | None,
-    project: str,
 ) -> str:
-    """Returns the title of a document and what is known of the occasion. before: the handoff of
-    the same session that nobody has got."""
+    """Returns the title of a document and what is known of the occasion. before: the handoff from
+    which the session went on, or that it wrote before."""
     rows = [
         ("Written", time.strftime("%Y-%m-%d %H:%M", time.localtime(now))),
         ("Session", session),
         ("Loop", f"{loop.id}, {ralph.iteration(loop)}" if loop else ""),
         ("Context", f"{usage.percent} % ({LEVELS[level]})" if usage.tokens else ""),
-        ("Why", occasion(usage, level, why)),
-        ("Earlier handoff", display(before.file, project) if before else ""),
+        ("Why", occasion(usage.percent, level, why)),
+        ("Earlier handoff", place(before) if before else ""),
     ]
     lines = [f"- **{name}**: {one_line(value)}" for name, value in rows if value]
     return "# Handoff\n\n" + "\n".join(lines)
 
 
-def occasion(usage: Usage, level: int, why: str) -> str:
+def occasion(percent: int, level: int, why: str) -> str:
     """Returns why there is a handoff, in a sentence."""
     if why == COMPACTION:
         return "The client was about to compact the context of the session."
@@ -112,7 +111,7 @@ def occasion(usage: Usage, level: int, why: str) -> str:
         return "The user asked for it."
     if why == CUT_OFF:
         return "The session ended in the middle of its work."
-    return f"The context of the session was {usage.percent} % full ({LEVELS[level]})."
+    return f"The context of the session was {percent} % full ({LEVELS[level]})."
 
 
 def progress(name: str, tasks: str) -> str:
@@ -131,13 +130,20 @@ def written(usage: Usage, handoff: Handoff, *, ends: bool) -> str:
     return f"{is_filling(usage)} A handoff was written: {place(handoff)}.{then}"
 
 
-def written_now(usage: Usage, handoff: Handoff, iteration: int) -> list[str]:
-    """Returns the answer to `sisyphus handoff`. iteration: of the loop; 0 = none."""
+def unwritten(usage: Usage) -> str:
+    return f"{is_filling(usage)} {NOT_WRITTEN}"
+
+
+def written_now(usage: Usage, handoff: Handoff, iteration: int, *, is_on: bool) -> list[str]:
+    """Returns the answer to `sisyphus handoff`. iteration: of the loop; 0 = none. is_on: sessions
+    get handoffs."""
     rows = [
         f"Iteration: {iteration}" if iteration else "",
         f"Context: {usage.percent} %" if usage.tokens else "Context: unknown",
         f"Handoff: {place(handoff)}",
-        "The next session that starts here gets it, or this one after /clear or a compaction.",
+        "The next session that starts here gets it, or this one after /clear or a compaction."
+        if is_on
+        else "No session gets it by itself: `handoff.enabled` is false.",
     ]
     return [row for row in rows if row]
 
@@ -154,13 +160,18 @@ def level_name(level: int) -> str:
     return f"{LEVELS[level]} ({_NAMES[level]})"
 
 
-def recommendation(level: int, checkpoint_percent: int) -> str:
-    """Says what to do at a level."""
-    if level == 0:
-        return f"Safe to continue. A handoff is written at {checkpoint_percent} %."
-    if level == 1:
-        return f"Finish what is in progress. A handoff is written at {checkpoint_percent} %."
-    return "The context is nearly full: type /clear, and go on from the handoff."
+def recommendation(level: int, next_percent: int, why_none: str, *, is_open: bool) -> str:
+    """Says what to do at a level.
+
+    next_percent: at which a handoff is written; 0 = none will be. why_none: a sentence about that.
+    is_open: the session has an open handoff.
+    """
+    if level > 1 and is_open:
+        return "The context is nearly full: type /clear, and go on from the handoff."
+    if level > 1:
+        return f"The context is nearly full: finish what is in progress. {why_none}"
+    then = f"A handoff is written at {next_percent} %." if next_percent else why_none
+    return f"{'Finish what is in progress' if level else 'Safe to continue'}. {then}"
 
 
 def complexity(size: Size) -> str:
@@ -172,5 +183,12 @@ def iterations_left(count: int) -> str:
     return f"Iterations Left: about {count} like those of this run"
 
 
-UNKNOWN = "How full the context is is not known: no answer of the model since it was emptied."
+UNKNOWN = "How full the context is is not known: no answer of the model was found."
+SWITCHED_OFF = "No handoff will be written: the settings say so."
+NO_WORK = (
+    "No handoff will be written: the session has no loop and no open plan. `sisyphus handoff` "
+    "writes one."
+)
+NOT_OPEN = "No handoff is open; `sisyphus handoff` writes one."
+NOT_WRITTEN = "No handoff could be written: neither the project nor our own folder lets us."
 NO_SESSION = "No session is known here. Start one, then ask again."

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
-from sisyphus.processes import is_alive
+from sisyphus.sessions.record import is_over
 from sisyphus.sessions.usage import CHECKPOINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.store import Store
+    from sisyphus.store import Store, Value
 
 OPEN, GIVEN, CLOSED = "open", "given", "closed"
-"""States. OPEN: no session has got it yet. CLOSED: a later one took its place."""
+"""States. OPEN: no session has got it yet. CLOSED: a later one took its place, or its work has
+ended."""
 
-_COLUMNS = "session, loop, project, file, state, level, percent, at, resume, summary, files"
+_WEEK = 7 * 24 * 3600
+"""Seconds after which a handoff that was given stays so. The client deletes old transcripts, and
+then nothing says whether the session has used it."""
+
+_COLUMNS = (
+    "session, loop, project, file, state, level, percent, at, resume, summary, files, plan, why, "
+    "taker"
+)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -24,7 +33,9 @@ class Handoff:
     session: the number of the session's row. loop: the id of the loop, hold or run that it is
     about; "" = none. file: its document. level, percent: of the context when it was written; 0 =
     unknown. resume: what the next session gets. summary: its next step; "" = unknown. files: the
-    files to resume, as JSON: a list of [path, lines].
+    files to resume, as JSON: a list of [path, lines]. plan: the file of the open plan that it is
+    about; "" = none. why: see `messages.CONTEXT`. taker: the number of the session that got it; 0 =
+    none, or a run.
     """
 
     session: int
@@ -38,6 +49,9 @@ class Handoff:
     resume: str
     summary: str = ""
     files: str = "[]"
+    plan: str = ""
+    why: str = ""
+    taker: int = 0
 
 
 def insert(store: Store, handoff: Handoff) -> None:
@@ -51,9 +65,43 @@ def insert(store: Store, handoff: Handoff) -> None:
     store.run(f"INSERT OR REPLACE INTO handoff ({_COLUMNS}) VALUES ({marks})", *values)
 
 
-def give(store: Store, handoff: Handoff) -> None:
-    """Notes that a session has got it."""
-    store.run("UPDATE handoff SET state = ? WHERE file = ?", GIVEN, handoff.file)
+def give(store: Store, handoff: Handoff, taker: int = 0) -> bool:
+    """Notes that a session or a run (0) gets it, as it is now; tells whether nobody has got it
+    meanwhile."""
+    changed = store.run(
+        "UPDATE handoff SET state = ?, taker = ?, resume = ?, summary = ?, files = ? "
+        "WHERE file = ? AND state = ? AND taker = ?",
+        GIVEN, taker, handoff.resume, handoff.summary, handoff.files,
+        handoff.file, handoff.state, handoff.taker,
+    )  # fmt: skip
+    return changed > 0
+
+
+def close(store: Store, handoff: Handoff) -> None:
+    store.run("UPDATE handoff SET state = ? WHERE file = ?", CLOSED, handoff.file)
+
+
+def has_ended(store: Store, handoff: Handoff) -> bool:
+    """Tells whether the work of a handoff has ended: its loop, hold or run, and all loops of its
+    session; or its plan is complete or cleared, or its session follows another. Work that we have
+    no name for has not, unless the user has deleted the document."""
+    if not os.path.isfile(handoff.file):
+        return True
+    if handoff.loop:
+        return not store.one(
+            "SELECT 1 FROM loop WHERE ended_at IS NULL AND (id = ? OR session = ?)",
+            handoff.loop, handoff.session,
+        )  # fmt: skip
+    return bool(handoff.plan) and not store.one(
+        "SELECT 1 FROM plan JOIN session ON session.plan = plan.n WHERE path = ? "
+        "AND state NOT IN ('complete', 'dismissed') AND session.n = ?",
+        handoff.plan, handoff.session,
+    )  # fmt: skip
+
+
+def find(store: Store, file: str) -> Handoff | None:
+    """Returns the handoff with a document; None if there is none."""
+    return _first(store, "file = ?", file)
 
 
 def open_of(store: Store, session: int) -> Handoff | None:
@@ -67,24 +115,39 @@ def checkpoint_of(store: Store, session: int) -> str:
     return handoff.file if handoff and handoff.level >= CHECKPOINT else ""
 
 
-def left_in(store: Store, project: str, session: int) -> Handoff | None:
-    """Returns the newest open handoff of a project whose session is over: a new session may take
-    it. A run that has not ended keeps its own. session: the one that asks."""
-    rows = store.all(
-        "SELECT session.n, ended_at IS NOT NULL, process FROM handoff JOIN session "
-        "ON session.n = handoff.session WHERE handoff.project = ? AND state = ? AND session.n <> ? "
-        "AND NOT EXISTS (SELECT 1 FROM loop WHERE loop.id = handoff.loop AND kind = 'run' "
-        "AND loop.ended_at IS NULL) ORDER BY at DESC",
+def before(store: Store, session: int, at: float) -> Handoff | None:
+    """Returns the last handoff before a time that a session has written or got; None if there is
+    none."""
+    return _first(store, "(session = ? OR taker = ?) AND at < ?", session, session, at)
+
+
+def left_in(store: Store, project: str, session: int) -> list[Handoff]:
+    """Returns the open handoffs of a project whose sessions are over, newest first: a new session
+    may take one. A run that has not ended keeps its own. session: the one that asks."""
+    handoffs = _select(
+        store,
+        "project = ? AND state = ? AND session <> ? AND NOT EXISTS (SELECT 1 FROM loop "
+        "WHERE loop.id = handoff.loop AND kind = 'run' AND loop.ended_at IS NULL)",
         project, OPEN, session,
     )  # fmt: skip
-    for owner, has_ended, process in rows:
-        if has_ended or (process and not is_alive(process)):
-            return open_of(store, owner)
-    return None
+    return [handoff for handoff in handoffs if is_over(store, handoff.session)]
 
 
-def _first(store: Store, where: str, *values: str | int) -> Handoff | None:
-    row = store.one(
+def given_to_the_gone(store: Store, project: str, now: float) -> list[Handoff]:
+    """Returns the handoffs of a project, of the last week, that a session has got which is over,
+    newest first."""
+    handoffs = _select(
+        store, "project = ? AND state = ? AND taker > 0 AND at > ?", project, GIVEN, now - _WEEK
+    )
+    return [handoff for handoff in handoffs if is_over(store, handoff.taker)]
+
+
+def _first(store: Store, where: str, *values: Value) -> Handoff | None:
+    return next(iter(_select(store, where, *values)), None)
+
+
+def _select(store: Store, where: str, *values: Value) -> list[Handoff]:
+    rows = store.all(
         f"SELECT {_COLUMNS} FROM handoff WHERE {where} ORDER BY at DESC, n DESC", *values
     )
-    return Handoff(*row) if row else None
+    return [Handoff(*row) for row in rows]

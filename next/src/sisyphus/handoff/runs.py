@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sisyphus.clients.records import Record, RecordedCall, ToolResult
-from sisyphus.masking import masked_line
+from sisyphus.clients.records import PROMPT, Record, RecordedCall, ToolResult
+from sisyphus.masking import mask, masked_line
 from sisyphus.sessions.checks import is_test
 
 MAX_ERRORS, MAX_CHECKS, MAX_COMMANDS = 5, 8, 5
@@ -35,7 +35,15 @@ _FAILURES = re.compile(
 _HIDES = re.compile(
     r"\s*(?:\|&?\s*(?:tail|head|grep|cat|tee|sed|awk)\b[^|&;]*|\|\|\s*true\b|;\s*echo\b[^;&|]*)+$"
 )
-"""The end of a command line after which the shell does not say how the command ended."""
+"""The end of a command line that only shows less of what the command says."""
+
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_OPERATOR = re.compile(r"&&|\d?>&\d|&>>?|[;|&!()\n]+")
+"""What joins commands; redirections look like it. Only after `&&` does the shell report a failure
+of each command."""
+
+_QUIET = frozenset(("-q", "-qq", "-v", "-vv", "-s", "-x", "--quiet", "--verbose"))
+"""Options with which a check checks as much as without them."""
 
 _CHECK = re.compile(
     r"(?:^|&&|;)\s*(?:(?:\w+=\S+|(?:uv|poetry|pdm|npm|pnpm|yarn|bun)(?: run| exec)?|npx|bunx|uvx|"
@@ -80,8 +88,11 @@ class Run:
 
 
 def calls(records: Iterable[Record]) -> list[Call]:
+    """Returns the calls that happened. One that the user refused or interrupted did not, nor one
+    without a result before the next prompt."""
     found: list[Call] = []
     waiting: dict[str, Call] = {}
+    refused: set[int] = set()
     for record in records:
         for use in record.calls:
             found.append(Call(use, record.at))
@@ -89,18 +100,23 @@ def calls(records: Iterable[Record]) -> list[Call]:
         for result in record.results:
             if call := waiting.pop(result.id, None):
                 call.result = result
-    return found
+                if result.is_refused:
+                    refused.add(id(call))
+        if record.author == PROMPT:
+            refused.update(map(id, waiting.values()))
+            waiting.clear()
+    return [call for call in found if id(call) not in refused]
 
 
 def sort(calls: list[Call], project: str) -> tuple[list[Run], list[Run], list[Run]]:
     """Returns the last distinct errors, the last run of each check, and the last commands, each
     newest first. A command that fails without a word, as `grep`, has only found nothing."""
     runs = [_run(call, project) for call in reversed(calls[-_RECENT:])]
-    passed: set[str] = set()
+    passed: list[Run] = []
     for run in runs:
-        run.has_passed_since = run.key in passed
+        run.has_passed_since = any(_covers(later, run) for later in passed)
         if run.passed:
-            passed.add(run.key)
+            passed.append(run)
     errors = _distinct(r for r in runs if r.passed is False and (r.said or r.is_check))
     checks = _distinct(run for run in runs if run.is_check)
     commands = [run for run in runs if run.is_command]
@@ -114,14 +130,25 @@ def _distinct(runs: Iterable[Run]) -> list[Run]:
     return list(found.values())
 
 
+def _covers(later: Run, run: Run) -> bool:
+    """Tells whether a run that passed makes up for another one: of the same thing or, if it is a
+    check, of all that the other checked."""
+    if later.key == run.key:
+        return True
+    words = set(later.key.split()) - _QUIET
+    return later.is_check and run.is_check and words < set(run.key.split())
+
+
 def _run(call: Call, project: str) -> Run:
     use, result = call.use, call.result
     line = use.shell[:_COMMAND].replace("2>&1", "").strip()
     bare = _HIDES.sub("", line).strip()
-    is_check = bool(bare) and (is_test(bare) or bool(_CHECK.search(bare)))
+    unquoted = _QUOTED.sub(lambda found: _OPERATOR.sub(" ", found[0]), line)
+    is_check = any(_is_check(part) for part in (line, bare, *_OPERATOR.split(unquoted)) if part)
     passed = None if result is None else not result.is_error
-    if passed and result and is_check and bare != line:
-        passed = False if _FAILURES.search(result.text[-_OUTPUT:]) else None
+    if passed and result and _OPERATOR.search(unquoted.replace("&&", "")):
+        has_failures = is_check and _FAILURES.search(result.text[-_OUTPUT:])
+        passed = False if has_failures else None  # the shell reports the last command alone
     return Run(
         use.name,
         masked_line((use.shell or use.target).replace(f"{project}/", ""), _LINE),
@@ -134,9 +161,14 @@ def _run(call: Call, project: str) -> Run:
     )
 
 
+def _is_check(line: str) -> bool:
+    return is_test(line.strip()) or bool(_CHECK.search(line.strip()))
+
+
 def _said(output: str, *, has_failed: bool) -> tuple[str, ...]:
     """Returns the lines of an output that tell most: those that name an error, else the last."""
-    lines = [line.strip() for line in _ORNAMENT.sub("", output[-_OUTPUT:]).splitlines()]
+    text = mask(_ORNAMENT.sub("", output[-_OUTPUT:]))  # before it is cut: a key has many lines
+    lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not _SAYS_NOTHING.fullmatch(line)]
     named = [line for line in lines if _ERROR.search(line[:_COMMAND])] if has_failed else []
     telling = [*named[:1], *named[-2:]] or lines[-1:]

@@ -19,9 +19,6 @@ _TEXT, _MATCHED, _QUOTED = 20_000, 500, 300
 _ALL_TEXTS = 1_000_000
 """The most characters of messages that we search for decisions: a second at most, on odd texts."""
 
-_LATEST = 3
-"""How many of the agent's last messages may say what it is about to do; older ones are stale."""
-
 _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[\"')\]*_]*\s+|(?<=[。\uff01\uff1f])|"
     r"\n(?![ \t]*[a-z(])|(?<=\n)[ \t]*\n"
@@ -72,6 +69,34 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 
+_NO_STEP = re.compile(
+    r"\b(?:will|to|let's|let me|am|are)(?: \w+)? (?:not|never|no longer)\b|"
+    r"'(?:ll|m|re) (?:not|never|no longer)\b|"
+    r"(?:\b(?:will|to|let me|let's)|'ll) (?:just |now )?"
+    r"(?:stop(?: here| now| at| until|\W*$)|wait\b|pause\b|leave\b|admit\b|apologi[sz]e\b|"
+    r"thank\b|be (?:clear|honest|careful)\b|see(?: what you| how you|\W*$))|"
+    r"\b(?:was|were) told\b",
+    re.IGNORECASE,
+)
+"""What sounds like a step and is none: it is not taken, or it is to stop and wait."""
+
+_NOTHING_LEFT = re.compile(
+    r"\bnothing (?:else |more )?(?:is |was )?(?:left|remains|remaining|to do)\b|"
+    r"\bno (?:work|tasks?|steps?) (?:is |are )?(?:left|remains?)\b",
+    re.IGNORECASE,
+)
+_OTHER_COURSE = re.compile(
+    r"\b(?:forget (?:that|it|this|about|the)|never ?mind|scrap (?:that|it|this)|scratch that|"
+    r"(?:stop|drop|leave|abandon) (?:that|it|this|working|the)|stop\b(?=[,.!;])|"
+    r"(?:do not|don't) (?:go on|continue|finish)|instead)\b",
+    re.IGNORECASE,
+)
+"""The user wants something else than what was begun."""
+
+_PASTE_TAG = re.compile(r"</?pasted_content\b[^>\n]{0,100}>")
+_PASTE = re.compile(r"<pasted_content\b.*?(?:</pasted_content\b[^>\n]{0,100}>|\Z)", re.DOTALL)
+"""What a user pasted, as the client records it (measured on 2.1.329)."""
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Quote:
@@ -88,7 +113,12 @@ def typed(record: Record) -> str:
         return ""
     if command := record.command:
         return f"/{command.name} {command.arguments}" if command.arguments else ""
-    return "\n".join(record.texts)
+    return _PASTE_TAG.sub("", "\n".join(record.texts)).strip()
+
+
+def changes_course(prompt: str) -> bool:
+    """Tells whether a prompt says that what was begun is not to go on."""
+    return bool(_OTHER_COURSE.search(prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))
 
 
 def decisions(records: Sequence[Record]) -> list[Quote]:
@@ -111,7 +141,7 @@ def _messages(records: Sequence[Record]) -> list[tuple[bool, float, str]]:
     found: list[tuple[bool, float, str]] = []
     left = _ALL_TEXTS
     for record in reversed(records):
-        words = typed(record)
+        words = _own_words(record) if typed(record) else ""
         texts = (words,) if words else record.texts if record.author == AGENT else ()
         for text in reversed(texts):
             if left > 0 and _is_decision(text[:_TEXT]):
@@ -120,29 +150,34 @@ def _messages(records: Sequence[Record]) -> list[tuple[bool, float, str]]:
     return found[::-1]
 
 
+def _own_words(record: Record) -> str:
+    """Returns what a person typed, without what they pasted: others may have decided that."""
+    return typed(record) if record.command else _PASTE.sub("", "\n".join(record.texts))
+
+
 def _is_decision(text: str) -> bool:
     text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     return bool(_DECIDED.search(text) or _CHOSE.search(text))
 
 
 def announced(records: Sequence[Record]) -> str:
-    """Returns the last step that the agent has said it will take, since the last prompt; "" = it
-    has said none."""
-    texts: list[str] = []
+    """Returns the step that the agent has said it will take, in its last message, if it has called
+    no tool since, and the user has typed nothing and interrupted nothing; "" = it has said none."""
     for record in reversed(records):
-        if typed(record) or len(texts) >= _LATEST:
-            break
-        if record.author == AGENT:
-            texts += reversed(record.texts)
-    steps = (_last_step(list(_sentences(text[-_TEXT:]))) for text in texts)
-    return next((step for step in steps if step), "")
+        if record.calls or record.is_interrupt or typed(record):
+            return ""
+        if record.author == AGENT and record.texts:
+            return _last_step(list(_sentences(record.texts[-1][-_TEXT:])))
+    return ""
 
 
 def _last_step(sentences: list[tuple[str, str]]) -> str:
     before = ["", *(prose for prose, _ in sentences)]
     for (prose, quote), heading in zip(reversed(sentences), reversed(before[:-1]), strict=True):
+        if _NOTHING_LEFT.search(prose):
+            return ""
         is_step = _ABOUT_TO.match(prose) or _LIST_AHEAD.match(heading)
-        if is_step and not _COURTESY.search(prose):
+        if is_step and not _COURTESY.search(prose) and not _NO_STEP.search(prose):
             return masked_line(quote, _QUOTED).rstrip(":")
     return ""
 

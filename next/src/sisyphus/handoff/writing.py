@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from errno import EACCES
 
-from sisyphus import clients, exports, paths, worktree
+from sisyphus import clients, exports, files, paths, worktree
 from sisyphus.boulder import follow
 from sisyphus.boulder import record as plans
+from sisyphus.boulder.record import PlanRecord
 from sisyphus.handoff import document, facts, messages
 from sisyphus.handoff import record as handoffs
+from sisyphus.handoff.facts import Facts
 from sisyphus.handoff.record import OPEN, Handoff
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import runs
+from sisyphus.ralph.loop import Loop
 from sisyphus.sessions.usage import Usage
 from sisyphus.store import Store
 from sisyphus.text import fingerprint
 
-_TRANSCRIPT_BYTES = 20_000_000
-"""The most that we read of a transcript, from its end: about half a second."""
+_TRANSCRIPT_BYTES = 10_000_000
+"""The most that we read of a transcript, from its end: about a second's work."""
 
 _IGNORE = b"# Handoffs of sisyphus are for one machine.\n*\n"
 
@@ -49,18 +54,54 @@ class Draft:
 
 
 def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Draft:
-    """Returns a session's handoff. Slow: reads the transcript and asks git. why: CONTEXT,
-    COMPACTION or BY_USER, of `messages`."""
+    """Returns a session's handoff. Slow: reads the transcript and asks git. It makes the folder of
+    the document, so that what we say of it is true. why: CONTEXT, COMPACTION, BY_USER or CUT_OFF,
+    of `messages`. Raises `OSError` if nothing can be written."""
+    loop, plan = _work(source)
+    known = _facts(source, loop, plan, now)
+    file = _new_file(source.project, loop.id if loop else source.id[:8], now)
+    before = _before(source, now)
+    heading = messages.heading(source.id, loop, usage, level, why, now, before)
+    block = _block(source, known, file, messages.occasion(usage.percent, level, why), before)
+    handoff = Handoff(
+        source.session, loop.id if loop else "", source.project, file, OPEN, level, usage.percent,
+        now, block, known.next_step, _resumed(known),
+        plan.path if plan and plan.is_open else "", why,
+    )  # fmt: skip
+    return Draft(handoff, document.render(known, heading))
+
+
+def renew(store: Store, handoff: Handoff, now: float) -> Handoff:
+    """Returns a handoff with what has happened since in what the next session gets. The document
+    stays, with all that the agent has added. Slow if the transcript has changed."""
+    row = store.one("SELECT client, id, transcript FROM session WHERE n = ?", handoff.session)
+    client, id, transcript = row or ("", "", "")
+    if not os.path.isfile(transcript) or worktree.changed_at(transcript) <= handoff.at:
+        return handoff
+    source = Source(store, client, handoff.session, id, handoff.project, transcript)
+    known = _facts(source, *_work(source), now)
+    occasion = messages.occasion(handoff.percent, handoff.level, handoff.why)
+    block = _block(source, known, handoff.file, occasion, _before(source, handoff.at))
+    return replace(handoff, resume=block, summary=known.next_step, files=_resumed(known))
+
+
+def _work(source: Source) -> tuple[Loop | None, PlanRecord | None]:
+    """Returns the loop, hold or run of a session, and its plan."""
     store, session = source.store, source.session
     loop = loops.run_of(store, session) or loops.current(store, session)
-    loop = loop or loops.hold_of(store, session)
-    plan = plans.of_session(store, session)
-    item = runs.now(store, loop).item if loop and loop.is_run else ""
-    read = clients.transcript(source.client).read
-    known = facts.gather(
-        read(source.transcript, limit=_TRANSCRIPT_BYTES),
+    return loop or loops.hold_of(store, session), plans.of_session(store, session)
+
+
+def _facts(source: Source, loop: Loop | None, plan: PlanRecord | None, now: float) -> Facts:
+    item = runs.now(source.store, loop).item if loop and loop.is_run else ""
+    transcript = clients.transcript(source.client)
+    task = loop.prompt if loop and not loop.is_hold else ""
+    is_cut = _size(source.transcript) > _TRANSCRIPT_BYTES
+    return facts.gather(
+        transcript.read(source.transcript, limit=_TRANSCRIPT_BYTES),
         source.project,
-        task=loop.prompt if loop and not loop.is_hold else "",
+        task=task or (transcript.first_prompt(source.transcript) if is_cut else ""),
+        is_cut=is_cut,
         next_task=item or (plan.next_task if plan else ""),
         progress=messages.progress(plan.name, follow.of_tasks(plan.completed, plan.total))
         if plan
@@ -71,16 +112,29 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
         else (),
         aside=[plan.path] if plan else (),
     )
-    file = _new_file(source.project, loop.id if loop else source.id[:8], now)
-    shown = paths.display(file, source.project)
-    before = handoffs.open_of(source.store, source.session)
-    heading = messages.heading(source.id, loop, usage, level, why, now, before, source.project)
-    block = document.resume_block(known, shown, messages.occasion(usage, level, why))
-    handoff = Handoff(
-        source.session, loop.id if loop else "", source.project, file, OPEN, level, usage.percent,
-        now, block, known.next_step, json.dumps([[f.path, f.lines] for f in known.resumed]),
-    )  # fmt: skip
-    return Draft(handoff, document.render(known, heading))
+
+
+def _block(source: Source, known: Facts, file: str, occasion: str, before: Handoff | None) -> str:
+    earlier = messages.place(before) if before else ""
+    return document.resume_block(known, paths.display(file, source.project), occasion, earlier)
+
+
+def _before(source: Source, at: float) -> Handoff | None:
+    """Returns the handoff from which the session went on, or that it wrote before: the agent has
+    added to it what is nowhere else."""
+    before = handoffs.before(source.store, source.session, at)
+    return before if before and os.path.isfile(before.file) else None
+
+
+def _resumed(known: Facts) -> str:
+    return json.dumps([[file.path, file.lines] for file in known.resumed])
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
 
 
 def write(made: Draft) -> None:
@@ -91,25 +145,34 @@ def write(made: Draft) -> None:
     exports.replace(made.handoff.file, made.text.encode("utf-8", "replace"))
 
 
-def folder_of(project: str) -> str:
-    """Returns where the handoffs of a project are written: in it, or in our home if the project's
-    own folder is a link or cannot be one."""
+def _folder(project: str) -> str:
+    """Returns the folder for the handoffs of a project, and makes it: in the project, or in our
+    home if the project's own is a link or cannot be written. Raises `OSError`."""
+    own = os.path.join(paths.our_home(), "projects", fingerprint(project), "handoffs")
     folder = os.path.join(project, worktree.HANDOFFS)
     if paths.can_be_project(project) and os.path.realpath(folder) == folder:
-        return folder
-    return os.path.join(paths.our_home(), "projects", fingerprint(project), "handoffs")
+        with suppress(OSError):
+            return _writable(folder)
+    return _writable(own)
 
 
-def _started_at(source: Source, loop: loops.Loop | None) -> float:
+def _writable(folder: str) -> str:
+    files.make_folder(folder)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), folder)
+    return folder
+
+
+def _started_at(source: Source, loop: Loop | None) -> float:
     row = source.store.one("SELECT started_at, seen_at FROM session WHERE n = ?", source.session)
     started = (row[0] or row[1]) if row else 0.0
     return min(started, loop.started_at) if loop and not loop.is_run else float(started)
 
 
 def _new_file(project: str, name: str, now: float) -> str:
-    """Returns a path that does not exist yet."""
+    """Returns a path that does not exist yet. Raises `OSError`."""
     stem = os.path.join(
-        folder_of(project), f"{time.strftime('%Y-%m-%d-%H%M', time.localtime(now))}-{name}"
+        _folder(project), f"{time.strftime('%Y-%m-%d-%H%M', time.localtime(now))}-{name}"
     )
     path, number = f"{stem}.md", 1
     while os.path.lexists(path):

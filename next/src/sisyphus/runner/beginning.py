@@ -111,7 +111,7 @@ def _handoff(place: Place, run: Run) -> Handoff | None:
     """Returns the handoff of the session that was cut off; makes one from its transcript if there
     is none. None = nothing is known of it."""
     if own := handoffs.open_of(place.store, run.session):
-        return own
+        return writing.renew(place.store, own, time.time())
     row = place.store.one("SELECT id, transcript FROM session WHERE n = ?", run.session)
     if row is None or not row[1]:
         return None

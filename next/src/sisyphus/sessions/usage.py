@@ -33,7 +33,8 @@ class Usage:
 
     def level(self, settings: Values) -> int:
         """Returns the highest level that is reached; 0 = none."""
-        return sum(self.percent >= settings[name] > 0 for name in LEVELS)
+        reached = [n for n, name in enumerate(LEVELS, 1) if self.percent >= settings[name] > 0]
+        return reached[-1] if reached else 0
 
 
 def read(store: Store, settings: Values, client: str, session: int, transcript: str) -> Usage:

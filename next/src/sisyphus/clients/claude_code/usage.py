@@ -10,7 +10,7 @@ from sisyphus import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, BinaryIO
 
 LARGE, SMALL = 1_000_000, 200_000
 """The windows of the client's models, in tokens (measured on 2.1.329)."""
@@ -21,8 +21,12 @@ _FIRST_LARGE = 5
 _DATE = 8
 """The digits of a date, as in `claude-sonnet-4-5-20250929`."""
 
-_TAIL = 256_000
-"""The bytes at the end of the file in which we look for the last answer."""
+_TAIL, _LONG_TAIL = 256_000, 4_000_000
+"""The bytes at the end of the file in which we look for the last answer, and those in which we look
+once more if it is not there: the results of tools may be long."""
+
+_MAX_TOKENS = 10**9
+"""No context has so many. A larger number is not one that the client counted."""
 
 _COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _EMPTIED = (b'"compact_boundary"', b'"isCompactSummary"')
@@ -30,23 +34,32 @@ _EMPTIED = (b'"compact_boundary"', b'"isCompactSummary"')
 
 def read(path: str) -> tuple[int, int]:
     """Returns the tokens in the context, and how many fit by the name of the model; (0, 0) if
-    nothing was answered since the context was emptied."""
-    for line in reversed(_tail(path)):
+    nothing was answered since the context was emptied, or the answer is too far from the end."""
+    try:
+        with files.open_regular(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            found = _last(_tail(file, size, _TAIL))
+            if found is None and size > _TAIL:
+                found = _last(_tail(file, size, _LONG_TAIL))
+    except (OSError, ValueError):
+        return 0, 0
+    return found or (0, 0)
+
+
+def _tail(file: BinaryIO, size: int, length: int) -> list[bytes]:
+    file.seek(max(0, size - length))
+    return file.read().split(b"\n")
+
+
+def _last(lines: list[bytes]) -> tuple[int, int] | None:
+    """Returns tokens and window of the last answer; (0, 0) if the context was emptied after it;
+    None if neither is there."""
+    for line in reversed(lines):
         if any(mark in line for mark in _EMPTIED):
             return 0, 0
         if b'"usage"' in line and (usage := _usage(line)):
             return usage
-    return 0, 0
-
-
-def _tail(path: str) -> list[bytes]:
-    try:
-        with files.open_regular(path) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _TAIL))
-            return file.read().split(b"\n")
-    except (OSError, ValueError):
-        return []
+    return None
 
 
 def _usage(line: bytes) -> tuple[int, int] | None:
@@ -74,7 +87,7 @@ def of_answer(raw: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _count(value: Any) -> int:
-    return value if type(value) is int and value > 0 else 0
+    return value if type(value) is int and 0 < value < _MAX_TOKENS else 0
 
 
 def _is_large(model: str) -> bool:
