@@ -536,8 +536,8 @@ def test_sessions_have_ids_of_their_own() -> None:
 def test_whether_it_is_logged_in(world: World, script: str, is_out: bool) -> None:
     program = install(world, world.root / "bin", f'[ "$1 $2" = "auth status" ] && {{ {script}; }}')
 
-    assert bool(headless.why_logged_out(program, os.environ)) is is_out
-    assert headless.why_logged_out(str(world.root / "none"), os.environ) == ""
+    assert bool(headless.why_logged_out(program, os.curdir)) is is_out
+    assert headless.why_logged_out(str(world.root / "none"), os.curdir) == ""
 
 
 def test_a_client_in_the_shell_of_another_does_not_get_its_session(world: World) -> None:

@@ -633,7 +633,7 @@ def test_audits_end_after_five_rounds(runs: Runs) -> None:
 def test_a_cancel_ends_the_client_at_once(runs: Runs) -> None:
     runs.script([["write", ["started", ""]], ["sleep", 60]])
     process = runs.process()
-    _wait_for(runs.world.project / "started")
+    wait_for(runs.world.project / "started")
 
     assert "was cancelled" in runs.world.cli("ralph", "cancel", runs.id).out
 
@@ -646,7 +646,7 @@ def test_a_pause_lets_the_iteration_finish(runs: Runs) -> None:
         [["write", ["started", ""]], ["run", "while ! test -f go; do sleep 0.02; done"], *ALL[0]]
     )
     process = runs.process()
-    _wait_for(runs.world.project / "started")
+    wait_for(runs.world.project / "started")
     runs.world.cli("ralph", "pause", runs.id)
     runs.world.write("go")
 
@@ -658,7 +658,7 @@ def test_a_pause_lets_the_iteration_finish(runs: Runs) -> None:
 def test_only_one_run_at_a_time_in_a_project(runs: Runs) -> None:
     runs.script([["write", ["started", ""]], ["sleep", 60]])
     process = runs.process()
-    _wait_for(runs.world.project / "started")
+    wait_for(runs.world.project / "started")
 
     for words in ((), ("--resume",)):
         answer = runs.world.cli("ralph", "run", *ACCEPT, *words)
@@ -795,7 +795,7 @@ def test_a_new_run_replaces_one_that_waits(runs: Runs) -> None:
     assert [each["outcome"] for each in runs.world.ended()] == ["success", "cancelled"]
 
 
-def _wait_for(file: Path) -> None:
+def wait_for(file: Path) -> None:
     deadline = time.monotonic() + 20
     while not file.exists():
         assert time.monotonic() < deadline

@@ -63,7 +63,7 @@ def begin(
         loop.kind, loop.counters = loops.RUN, Counters(5, tokens=900)
         stands = RunState(item="glaze", todo=TODO, done=DONE)
         runner = processes.key(os.getpid()) if is_at_work else GONE
-        run = Run(loop, RunOptions(), stands, runner=runner)
+        run = Run(loop, RunOptions(), stands, runner=runner, client=runner)
         state.insert(store, run)
         if session:
             run.session = record.ensure_named(store, "claude-code", session, "", project, now)

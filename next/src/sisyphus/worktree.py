@@ -15,8 +15,8 @@ HANDOFFS = os.path.join(".claude", "handoffs")
 PROMPT = os.path.join(".claude", "PROMPT.md")
 STATE = os.path.join(".claude", "ralph-state.json")
 PROGRESS = os.path.join(".claude", "progress.txt")
-OURS = (HANDOFFS, PROMPT, STATE, PROGRESS)
-"""What we write into a project ourselves: handoffs, and the files of a run."""
+_OURS = (PROMPT, STATE, PROGRESS)
+"""What we write into a project ourselves, besides handoffs: the files of a run."""
 
 _MAX_FILES = 20_000
 _SKIPPED_FOLDERS = {".git", "node_modules", ".venv", "venv", "__pycache__"}
@@ -28,8 +28,14 @@ def changed(project: str, since: float, now: float) -> Iterator[str]:
     paths = git.known_paths(project)
     if paths is None:
         paths = list(islice(files.walk(project, _SKIPPED_FOLDERS), _MAX_FILES))
-    ours = tuple(os.path.join(project, name) for name in OURS)
-    return (p for p in paths if since < changed_at(p) <= now and not p.startswith(ours))
+    others = (path for path in paths if not is_ours(path, project))
+    return (path for path in others if since < changed_at(path) <= now)
+
+
+def is_ours(path: str, project: str) -> bool:
+    """Tells whether we write a file of a project ourselves. path: absolute."""
+    name = path[len(project) + 1 :]
+    return name in _OURS or name.startswith(HANDOFFS + os.sep)
 
 
 def changed_at(path: str) -> float:

@@ -20,9 +20,14 @@ from sisyphus.handoff.record import OPEN, Handoff
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import runs
 from sisyphus.ralph.loop import Loop
+from sisyphus.sessions import usage as usages
 from sisyphus.sessions.usage import Usage
 from sisyphus.store import Store
 from sisyphus.text import fingerprint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.settings import Values
 
 _TRANSCRIPT_BYTES = 10_000_000
 """The most that we read of a transcript, from its end: about a second's work."""
@@ -83,6 +88,27 @@ def renew(store: Store, handoff: Handoff, now: float) -> Handoff:
     occasion = messages.occasion(handoff.percent, handoff.level, handoff.why)
     block = _block(source, known, handoff.file, occasion, _before(source, handoff.at))
     return replace(handoff, resume=block, summary=known.next_step, files=_resumed(known))
+
+
+def of_cut_session(store: Store, settings: Values, session: int, now: float) -> Handoff | None:
+    """Writes a handoff of a session that was cut off, and inserts it; returns it, or the open one
+    as it is now. session: the number of its row. None = nothing is known of what it did, or nothing
+    can be written."""
+    if own := handoffs.open_of(store, session):
+        return renew(store, own, now)
+    row = store.one("SELECT client, id, project, transcript FROM session WHERE n = ?", session)
+    if row is None or not os.path.isfile(row[3]):
+        return None
+    client, id, project, transcript = row
+    used = usages.read(store, settings, client, session, transcript)
+    source = Source(store, client, session, id, project, transcript)
+    with suppress(OSError):
+        made = draft(source, used, used.level(settings), messages.CUT_OFF, now)
+        write(made)
+        with store.write():
+            handoffs.insert(store, made.handoff)
+        return made.handoff
+    return None
 
 
 def _work(source: Source) -> tuple[Loop | None, PlanRecord | None]:

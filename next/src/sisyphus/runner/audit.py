@@ -35,7 +35,7 @@ from sisyphus.sessions import turn as turns
 
 def step(desk: Desk, run: Run) -> Decision:
     """Makes one audit, and decides how to go on."""
-    if run.state.audits >= MAX_AUDITS:
+    if run.state.audits - run.state.first_audit >= MAX_AUDITS:
         return Decision(decide.LIMIT, messages.audits_used_up(MAX_AUDITS))
     now = time.time()
     with changes.change(desk, run):
@@ -46,13 +46,14 @@ def step(desk: Desk, run: Run) -> Decision:
     with changes.change(desk, run):
         judgement.spend(run, work)
     if work.is_cut:
-        return Decision(decide.STOP, work.why_ended)
+        return Decision(decide.CONTINUE, work.why_ended)
     turn = turns.from_reading(Reading(work.report.records), None, 0.0)
     found = None if work.failure or work.end else prompt.audit_answer([turn.last_text])
+    added = _add(desk, run, found) if found else []
     with changes.change(desk, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
-        decision = _take(desk, run, work, found)
+        decision = _take(desk, run, work, found, added)
         entry = _entry(run, work, decision, turn.last_text)
         if decision.kind != decide.WAIT:
             run.state.finished += 1
@@ -71,9 +72,11 @@ def _prompt(desk: Desk, run: Run, now: float) -> str:
     return prompt.audit(run, plan, diff, changed)
 
 
-def _take(desk: Desk, run: Run, work: Work, found: list[str] | None) -> Decision:
-    """Takes the answer of the auditor into the plan and the run's state. found: what is missing;
-    None = it gave no answer."""
+def _take(
+    desk: Desk, run: Run, work: Work, found: list[str] | None, added: list[str] | Exception
+) -> Decision:
+    """Takes the answer of the auditor into the run's state. found: what is missing; None = it gave
+    no answer. added: what of that is new in the plan, or why it could not be added."""
     current, failure = run.state, work.failure
     if failure and failure.passes:
         changes.note_wait(desk, run, failure.text, failure.until, time.time())
@@ -85,10 +88,8 @@ def _take(desk: Desk, run: Run, work: Work, found: list[str] | None) -> Decision
     if found is None:
         current.clean_audits = 0
         return Decision(decide.CONTINUE, messages.audit_is_unclear(current.audits))
-    try:
-        added = _add(desk, run, found) if found else []
-    except (UnreadableError, OSError) as error:
-        return Decision(decide.FATAL, messages.not_added(run, error))
+    if isinstance(added, Exception):
+        return Decision(decide.FATAL, messages.not_added(run, added))
     if added:
         current.clean_audits, current.is_auditing = 0, False
         return Decision(decide.CONTINUE, messages.audit_found(current.audits, len(added)))
@@ -98,11 +99,14 @@ def _take(desk: Desk, run: Run, work: Work, found: list[str] | None) -> Decision
     return Decision(kind, messages.audit_is_clean(current.audits))
 
 
-def _add(desk: Desk, run: Run, found: list[str]) -> list[str]:
-    """Adds what was found to the plan; returns what was not in it."""
+def _add(desk: Desk, run: Run, found: list[str]) -> list[str] | Exception:
+    """Adds what was found to the plan; returns what was not in it, or why that is impossible."""
     run.state.plan = run.state.plan or os.path.join(desk.project, "fix_plan.md")
-    heading = messages.audit_heading(run.state.audits)
-    return fix_plan.add(run.state.plan, desk.project, heading, found)
+    heading = messages.audit_heading(run.state.audits + 1)
+    try:
+        return fix_plan.add(run.state.plan, desk.project, heading, found)
+    except (UnreadableError, OSError) as error:
+        return error
 
 
 def _entry(run: Run, work: Work, decision: Decision, said: str) -> Iteration:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 
-from sisyphus import clients, git, processes
+from sisyphus import clients, exports, git, processes
 from sisyphus.cli.show import Place
 from sisyphus.errors import SisyphusError
-from sisyphus.handoff import messages as handoff_words
 from sisyphus.handoff import record as handoffs
 from sisyphus.handoff import writing
-from sisyphus.handoff.record import Handoff
 from sisyphus.ralph import history, lifecycle
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.arguments import Arguments
@@ -19,7 +18,6 @@ from sisyphus.ralph.loop import RUN, SUCCESS
 from sisyphus.runner import fix_plan, messages, preflight, project_files, state
 from sisyphus.runner.options import RunOptions
 from sisyphus.runner.state import Run, RunState
-from sisyphus.sessions import usage
 
 
 def new(place: Place, arguments: Arguments, options: RunOptions) -> Run:
@@ -46,9 +44,9 @@ def begin(place: Place, run: Run) -> str:
         if replaced:
             loops.cancel(place.store, replaced.loop, f"replaced by {run.loop.id}", time.time())
         state.insert(place.store, run)
-    if replaced:
-        processes.end(replaced.client)
-    history.export(place.store)
+    if before:
+        processes.end(before.client)
+    exports.run([partial(history.export, place.store)])
     return messages.replaces(replaced) if replaced else ""
 
 
@@ -67,29 +65,46 @@ def resume(place: Place, run: Run) -> bool:
     """Makes a run active again; tells whether a client of it was still there and was ended. An
     iteration that had no end is made again, from its handoff. Raises `SisyphusError` if somebody
     else was quicker."""
-    has_ended_client = processes.end(run.client)
-    was_killed = run.loop.is_active and run.state.is_working and bool(run.client)
-    handoff = _handoff(place, run) if run.state.is_working else None
     now = time.time()
+    has_ended_client = processes.end(run.client)
+    handoff = None
+    if run.state.is_working:
+        handoff = writing.of_cut_session(place.store, place.settings, run.session, now)
     with place.store.write():
-        if now_at_work := state.find(place.store, run.loop.id):
-            _need_rest(now_at_work)
-        loop = run.loop
-        if loop.ended_at is not None or loop.left_at is not None:
-            history.forget(place.store, loop)
-        loop.counters.paused_at = loop.counters.paused_at or loop.ended_at or _last_seen(run)
-        loop.ended_at, loop.left_at, loop.result = None, None, ""
-        loop.resume(now)
-        run.runner, run.client = processes.key(os.getpid()), ""
-        run.loop.counters.tokens += _tokens(place, run) if was_killed else 0
-        run.state.blocked, run.state.stops = {}, {}
+        fresh = state.find(place.store, run.loop.id)
+        if fresh is None:
+            raise SisyphusError(messages.NOTHING_TO_RESUME)
+        _need_rest(fresh)
+        fresh.options, fresh.loop.options = run.options, run.loop.options
+        _reopen(place, fresh, now)
         if handoff:
             handoffs.give(place.store, handoff)
-            run.state.resume = handoff.resume
-            run.state.checkpoint = project_files.checkpoint(handoff, run.state.item)
-        state.save(place.store, run)
-    history.export(place.store)
+            fresh.state.resume = handoff.resume
+            fresh.state.checkpoint = project_files.checkpoint(handoff, fresh.state.item)
+        state.save(place.store, fresh)
+    run.loop, run.state, run.session = fresh.loop, fresh.state, fresh.session
+    run.runner, run.client = fresh.runner, fresh.client
+    exports.run([partial(history.export, place.store)])
     return has_ended_client
+
+
+def _reopen(place: Place, run: Run, now: float) -> None:
+    """Makes a run active as from now: what was blocked is tried again, and all counts begin anew.
+    What a killed iteration used is added, as far as its transcript says."""
+    loop, stands = run.loop, run.state
+    was_killed = loop.is_active and stands.is_working and bool(run.client)
+    loop.counters.tokens += _tokens(place, run) if was_killed else 0
+    if loop.ended_at is not None or loop.left_at is not None:
+        history.forget(place.store, loop)
+    last_seen = stands.began_at or loop.started_at
+    loop.counters.paused_at = loop.counters.paused_at or loop.ended_at or last_seen
+    loop.ended_at, loop.left_at, loop.result = None, None, ""
+    loop.resume(now)
+    run.runner, run.client = processes.key(os.getpid()), ""
+    stands.blocked, stands.stops = {}, {}
+    stands.first_audit, stands.clean_audits = stands.audits, 0
+    stands.is_auditing = stands.is_auditing and run.options.audits > 0
+    stands.plan = stands.plan or preflight.find_plan(place)
 
 
 def _tokens(place: Place, run: Run) -> int:
@@ -100,33 +115,6 @@ def _tokens(place: Place, run: Run) -> int:
     transcript = clients.transcript(run.options.client)
     own = sum(record.tokens for record in transcript.read(row[0], since=run.state.began_at).records)
     return own + transcript.subagent_tokens(row[0], run.state.began_at)
-
-
-def _last_seen(run: Run) -> float:
-    """Returns when a run was last at work that was killed, as far as we know."""
-    return run.state.began_at or run.loop.started_at
-
-
-def _handoff(place: Place, run: Run) -> Handoff | None:
-    """Returns the handoff of the session that was cut off; makes one from its transcript if there
-    is none. None = nothing is known of it."""
-    if own := handoffs.open_of(place.store, run.session):
-        return writing.renew(place.store, own, time.time())
-    row = place.store.one("SELECT id, transcript FROM session WHERE n = ?", run.session)
-    if row is None or not row[1]:
-        return None
-    id, transcript = row
-    used = usage.read(place.store, place.settings, run.options.client, run.session, transcript)
-    source = writing.Source(
-        place.store, run.options.client, run.session, id, place.project, transcript
-    )
-    made = writing.draft(
-        source, used, used.level(place.settings), handoff_words.CUT_OFF, time.time()
-    )
-    writing.write(made)
-    with place.store.write():
-        handoffs.insert(place.store, made.handoff)
-    return made.handoff
 
 
 def _need_rest(run: Run) -> None:

@@ -20,6 +20,9 @@ from sisyphus.runner.state import Run
 from sisyphus.text import one_line
 
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
+_LOCK_SECONDS = 300
+"""How long a run waits for the store. A hook has no time for that, a night has."""
+
 _TASK = "Do the items of {}, one after the other."
 
 
@@ -129,14 +132,15 @@ def run(
     picked = _resumed(place, given, text) if resume else _new(place, given, text)
     _set(picked.options, max_usd, audit, permission_mode, client_command)
     preflight.check(place, picked, allow_dirty=allow_dirty or resume)
-    if resume:
-        has_ended_client = beginning.resume(place, picked)
-        show.line(messages.resumed(picked, has_ended_client=has_ended_client))
-    else:
-        if replaced := beginning.begin(place, picked):
-            show.line(replaced)
-        show.line(messages.started(picked))
+    place.store.wait_longer(_LOCK_SECONDS)
     with screen.open_screen() as shown, Signals() as signals:
+        if resume:
+            has_ended_client = beginning.resume(place, picked)
+            shown.say(messages.resumed(picked, has_ended_client=has_ended_client))
+        else:
+            if replaced := beginning.begin(place, picked):
+                shown.say(replaced)
+            shown.say(messages.started(picked))
         return runs.drive(Desk(place, shown, signals), picked)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sisyphus.ralph.loop import Loop
 from sisyphus.runner.options import RunOptions
+from sisyphus.runner.state import RunState
 
 CANCELLED, COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP = (
     "cancelled", "completed", "blocked", "checkpoint", "fatal", "wait", "limit", "max_iterations",
@@ -58,10 +59,10 @@ class Decision:
 def decide(facts: IterationFacts) -> Decision:
     for kind, why in (
         (COMPLETED, facts.completed),
+        (WAIT, facts.waits),
         (BLOCKED, facts.blocked),
         (CHECKPOINT, facts.checkpoint),
         (FATAL, facts.fatal),
-        (WAIT, facts.waits),
         (LIMIT, facts.limit),
         (MAX_ITERATIONS, facts.max_iterations),
         (STUCK, facts.stuck),
@@ -88,10 +89,14 @@ def limit(loop: Loop, options: RunOptions, cost: float, now: float) -> str:
 def minutes(loop: Loop, now: float) -> str:
     """Returns that the time is up; "" = it is not."""
     most = loop.options.max_minutes
-    return f"its {most:,} minutes are up" if 0 < most * 60 <= loop.seconds(now) else ""
+    are = "minute is" if most == 1 else "minutes are"
+    return f"its {most:,} {are} up" if 0 < most * 60 <= loop.seconds(now) else ""
 
 
-def max_iterations(loop: Loop, done: int) -> str:
-    """Returns that all iterations are used up; "" = they are not. done: how many have ended."""
-    most = loop.options.max_iterations
+def max_iterations(loop: Loop, state: RunState, after: int = 0) -> str:
+    """Returns that all iterations are used up; "" = they are not. Audits do not count: their
+    number has a limit of its own. after: how many more have ended than the state says."""
+    most, done = loop.options.max_iterations, state.finished - state.audits + after
+    if state.is_auditing:
+        return ""
     return f"iteration {done} was the last" if 0 < most <= done else ""

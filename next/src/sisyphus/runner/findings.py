@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sisyphus import git, worktree
 from sisyphus.clients.records import Reading
 from sisyphus.handoff import record as handoffs
+from sisyphus.handoff import writing
 from sisyphus.handoff.record import Handoff
 from sisyphus.paths import display
 from sisyphus.ralph import evidence, promise
@@ -40,10 +41,9 @@ class Findings:
     """What an iteration came to.
 
     plan: as it is now; None = the run has none. changed: the files that changed, without the plan.
-    is_done: its item is done now. completed: why the run is complete; "" = it is not. refused: why
-    it is not, though it was said to be. check: the run's check; None = it did not run.
-    check_changed: files of the check that changed during the run. blocked_on: what the agent needs
-    from the user; "" = nothing. handoff: with which the session ended; None = without one.
+    has_progress: something changed, was committed or was done. is_done: its item is done now.
+    blocked_on: what the agent needs from the user; "" = nothing. handoff: with which the session
+    ended; None = without one.
     """
 
     turn: Turn
@@ -51,10 +51,7 @@ class Findings:
     changed: list[str]
     has_progress: bool
     is_done: bool
-    completed: str
-    refused: str
-    check: Check | None
-    check_changed: list[str]
+    completion: Completion
     blocked_on: str
     handoff: Handoff | None
 
@@ -69,21 +66,31 @@ def gather(desk: Desk, run: Run, work: Work, now: float) -> Findings:
     ]
     is_done = bool(plan and state.item and state.item in plan.done)
     has_commits = state.began_at < git.head_moved_at(desk.project) <= now
-    completion = _completion(desk, run, turn, plan)
-    handoff = handoffs.open_of(desk.store, run.session) if run.session else None
+    has_worked = not (work.failure or work.end)
+    completion = _completion(desk, run, turn, plan, has_worked=has_worked)
     return Findings(
         turn=turn,
         plan=plan,
         changed=changed,
         has_progress=bool(changed) or is_done or has_commits,
         is_done=is_done,
-        completed=completion.why,
-        refused=completion.refused,
-        check=completion.check,
-        check_changed=completion.check_changed,
+        completion=completion,
         blocked_on=promise.blocked_on(turn.texts),
-        handoff=handoff,
+        handoff=_handoff(desk, run, work, now),
     )
+
+
+def _handoff(desk: Desk, run: Run, work: Work, now: float) -> Handoff | None:
+    """Returns the handoff with which a session ended; for one that a passing failure has cut off,
+    one that is made now. None = it has none."""
+    if not run.session:
+        return None
+    if own := handoffs.open_of(desk.store, run.session):
+        return own
+    if work.failure and work.failure.passes and work.report.calls:
+        place = desk.place
+        return writing.of_cut_session(place.store, place.settings, run.session, now)
+    return None
 
 
 def plan_of(desk: Desk, run: Run) -> FixPlan:
@@ -92,21 +99,25 @@ def plan_of(desk: Desk, run: Run) -> FixPlan:
 
 
 def without_client(desk: Desk, run: Run) -> Completion | None:
-    """Returns why the run is complete before a client has begun; None = it is not, or an agent has
-    to say so. A check that has failed is not run again until an agent has mended it."""
+    """Returns whether the run is complete before a client has begun; None = items are left, or an
+    agent has to say so. A check that has failed is not run again until an agent has mended it."""
     if run.loop.options.promise or not run.state.plan or run.state.refused:
         return None
     plan = plan_of(desk, run)
     if plan.todo or not plan.done:
         return None
-    completion = _completion(desk, run, Turn(), plan)
-    return completion if completion.why else None
+    return _completion(desk, run, Turn(), plan, has_worked=False)
 
 
-def _completion(desk: Desk, run: Run, turn: Turn, plan: FixPlan | None) -> Completion:
-    """The check runs only where nothing else is missing."""
+def _completion(
+    desk: Desk, run: Run, turn: Turn, plan: FixPlan | None, *, has_worked: bool
+) -> Completion:
+    """Returns whether the run is complete. Its check runs only where nothing else is missing.
+    has_worked: the client has come to an end by itself."""
     options = run.loop.options
     why, refused = _claim(run, turn, plan)
+    if why == messages.CHECK_PASSED and not has_worked:
+        return Completion("")
     if not options.verify or not why:
         return Completion(why, refused)
     changed = evidence.changed(run.loop.counters.evidence, options.verify, desk.project)
@@ -126,6 +137,8 @@ def _claim(run: Run, turn: Turn, plan: FixPlan | None) -> tuple[str, str]:
     if options.promise:
         if not promise.is_said(turn.texts, options.promise):
             return "", ""
+        if plan and plan.problem:
+            return "", messages.plan_is_gone(display(plan.path, run.loop.project), plan.problem)
         if count:
             return "", messages.open_items(count, display(run.state.plan, run.loop.project))
         return messages.KEPT, ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import time
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from sisyphus.runner.desk import Desk
 from sisyphus.runner.process import ClientProcess
 from sisyphus.runner.state import Run
 from sisyphus.sessions import record
-from sisyphus.worktree import OURS
+from sisyphus.worktree import is_ours
 
 _STEP_SECONDS = 0.2
 """How often the screen is drawn, and how often we look whether the user has cancelled the run."""
@@ -89,7 +90,8 @@ def _follow(desk: Desk, run: Run, process: ClientProcess, report: Report) -> End
         if desk.signals.take_news():
             desk.screen.say(messages.STOPS_AFTER_ITERATION)
         silence = time.monotonic() - heard_at
-        if report.has_ended and silence > desk.settings["runner.background_seconds"]:
+        is_late = silence > desk.settings["runner.background_seconds"] or _why_over(desk, run)
+        if report.has_ended and is_late:
             break  # it waits for what its agent left in the background, for ever for a server
         end = _why_end(desk, run, report, silence)
     process.end()
@@ -158,7 +160,7 @@ def _why_over(desk: Desk, run: Run) -> str:
     loop = loops.find(desk.store, run.loop.id)
     if loop is None or loop.ended_at is not None:
         return messages.CANCELLED
-    return decide.minutes(run.loop, time.time())
+    return decide.minutes(loop, time.time())
 
 
 def first_edit(report: Report) -> Denied | None:
@@ -184,10 +186,7 @@ def _allowing_mode(call: Denied, run: Run) -> str:
 def refused_edit(report: Report, run: Run) -> Denied | None:
     """Returns the first edit of the project that the client did not allow. Our own files do not
     count: a run goes on without them."""
-    start = f"{run.loop.project}/"
-    ours = tuple(start + name for name in OURS)
-    for each in report.denied:
-        is_edit = each.action in (EDIT, WRITE)
-        if is_edit and each.target.startswith(start) and not each.target.startswith(ours):
-            return each
-    return None
+    project = run.loop.project
+    edits = (each for each in report.denied if each.action in (EDIT, WRITE))
+    inside = (each for each in edits if each.target.startswith(f"{project}{os.sep}"))
+    return next((each for each in inside if not is_ours(each.target, project)), None)

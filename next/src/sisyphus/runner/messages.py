@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from sisyphus.clients.reports import Denied
+from sisyphus.masking import masked_line
 from sisyphus.paths import display
 from sisyphus.ralph import messages as ralph
 from sisyphus.runner.state import Run
@@ -132,6 +133,10 @@ def dirty(files: list[str]) -> str:
     return f"The work tree has changes that are not committed:{shown}{more}"
 
 
+NO_STATUS = (
+    "git does not say which files are committed. Mend that, or give --allow-dirty: the run's work "
+    "would be mixed with what is not committed."
+)
 DIRTY_WAY = "Commit or stash them, or give --allow-dirty."
 DIRTY_QUESTION = "The run's work would be mixed with them. Go on?"
 NO_AUDIT = (
@@ -189,7 +194,7 @@ AND_CHECK = ", and the check passed"
 
 
 def needs_you(why: str) -> str:
-    return f"the agent needs you: {one_line(why)}"
+    return f"the agent needs you: {masked_line(why, 300)}"
 
 
 def all_blocked(blocked: dict[str, str], marked: list[str]) -> str:

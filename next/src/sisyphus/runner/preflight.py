@@ -14,7 +14,7 @@ from sisyphus.paths import display
 from sisyphus.runner import fix_plan, messages
 from sisyphus.runner.state import Run
 from sisyphus.sessions import record
-from sisyphus.worktree import HANDOFFS, OURS
+from sisyphus.worktree import is_ours
 
 
 def find_plan(place: show.Place) -> str:
@@ -68,7 +68,7 @@ def _check_client(place: show.Place, run: Run) -> None:
     if plan and headless.is_refused(plan, place.project, mode):
         name = display(plan, place.project)
         raise SisyphusError(messages.refused_plan(name, mode, headless.FREE_MODE))
-    if problem := headless.why_logged_out(program, headless.environment()):
+    if problem := headless.why_logged_out(program, place.project):
         raise SisyphusError(problem)
 
 
@@ -83,7 +83,12 @@ def _check_tree(place: show.Place, run: Run) -> None:
     """Checks that everything is committed, besides the plan and what runs write themselves."""
     plan = display(run.state.plan, place.project) if run.state.plan else ""
     dirty = git.uncommitted(place.project)
-    files = [f for f in dirty if f not in (plan, *OURS) and not f.startswith(f"{HANDOFFS}/")]
+    if dirty is None:
+        if git.is_repository(place.project):
+            raise SisyphusError(messages.NO_STATUS)
+        return
+    paths = {name: os.path.join(place.project, name) for name in dirty}
+    files = [n for n, path in paths.items() if n != plan and not is_ours(path, place.project)]
     if not files:
         return
     if not _has_user():

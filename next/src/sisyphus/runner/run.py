@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from sisyphus import store
+from sisyphus import processes, store
 from sisyphus.errors import SisyphusError
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
@@ -47,8 +47,10 @@ def _go_on(desk: Desk, run: Run) -> Decision:
     """Makes one iteration after the other; returns why the run has to stop."""
     try:
         return _work(desk, run)
-    except SystemExit:  # SIGTERM has ended the check, or git
-        return Decision(decide.STOP, messages.INTERRUPTED)
+    except SystemExit as error:
+        if error.code != processes.TERMINATED:
+            raise
+        return Decision(decide.STOP, messages.INTERRUPTED)  # in the check, or in git
 
 
 def _work(desk: Desk, run: Run) -> Decision:
@@ -70,15 +72,19 @@ def _before(desk: Desk, run: Run) -> Decision:
     facts = IterationFacts(
         stop=judgement.why_stop(desk, loop),
         limit=decide.limit(loop, run.options, run.state.cost, time.time()),
-        max_iterations=decide.max_iterations(loop, run.state.finished),
+        max_iterations=decide.max_iterations(loop, run.state),
     )
     return decide.decide(facts)
 
 
 def _iterate(desk: Desk, run: Run) -> Decision:
     """Makes one iteration, and decides how to go on."""
-    if completion := findings.without_client(desk, run):
+    completion = findings.without_client(desk, run)
+    if completion and completion.why:
         return _complete(desk, run, completion)
+    if completion:
+        with changes.change(desk, run):
+            judgement.refuse(run, completion)
     text = _begin(desk, run)
     work = iteration.work(desk, run, text)
     with changes.change(desk, run):
@@ -106,7 +112,9 @@ def _iterate(desk: Desk, run: Run) -> Decision:
 def _complete(desk: Desk, run: Run, completion: Completion) -> Decision:
     """Takes it that nothing is left to do, without a client: all items were done before the run, or
     in an iteration that was cut off."""
-    with changes.change(desk, run):
+    with changes.change(desk, run) as is_open:
+        if not is_open:
+            return Decision(decide.CANCELLED, messages.CANCELLED)
         run.state.check_changed = completion.check_changed
         decision = _with_audit(run, Decision(decide.COMPLETED, completion.why))
         if run.state.is_working:
@@ -157,7 +165,7 @@ def _wait(desk: Desk, run: Run) -> Decision:
 
 def _tell(desk: Desk, run: Run, found: Findings, done: Iteration) -> None:
     """Writes the transcript of the iteration, shows its line, and sends a notice if it has one."""
-    check = found.check
+    check = found.completion.check
     output = ralph.check_output(run.loop, check.how, check.tail).body if check else ""
     changes.write_down(desk, run, done, found.turn, output)
     desk.screen.end(run, done)

@@ -31,6 +31,10 @@ from sisyphus.runner.report import (
 from sisyphus.runner.state import Iteration, Run
 from sisyphus.text import one_line
 
+_GONE = (OSError, SystemExit)
+"""What is raised where our output goes nowhere any more; rich ends the program at a broken pipe. A
+run goes on without a screen."""
+
 REFRESHES = 4
 """How often the picture is drawn, a second."""
 
@@ -74,7 +78,7 @@ class Lines:
         self.say(_line(run, iteration))
 
     def say(self, text: str) -> None:
-        with suppress(OSError):  # the terminal was closed
+        with suppress(*_GONE):
             show.line(text)
 
 
@@ -108,7 +112,7 @@ class Live:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(OSError):  # the terminal was closed
+        with suppress(*_GONE):
             self._live.stop()
 
     def begin(self, run: Run, now: float) -> None:
@@ -124,7 +128,7 @@ class Live:
         self.say(_line(run, iteration))
 
     def say(self, text: str) -> None:
-        with suppress(OSError):
+        with suppress(*_GONE):
             self._console.print(Text(show.plain(text)))
 
     def _picture(self) -> Group:

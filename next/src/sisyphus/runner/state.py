@@ -15,8 +15,6 @@ from sisyphus.ralph.loop import Loop
 from sisyphus.runner.options import RunOptions
 from sisyphus.store import Store
 
-LEFT_BEHIND = "its process is gone"
-
 
 @dataclass(slots=True, eq=False, repr=False)
 class RunState:
@@ -34,7 +32,8 @@ class RunState:
     stops: the counters of the breaker (`sessions.stops.Stops`). diff: a fingerprint of the last
     changes. errors: fingerprints of the last errors.
     cost: in dollars. head: git's HEAD when the run began; "" = no git.
-    audits: rounds so far; clean_audits: the last ones in a row that found nothing.
+    audits: rounds so far; clean_audits: the last ones in a row that found nothing; first_audit: the
+    rounds before the run was last resumed.
     waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait. tries:
     the processes in a row that failed so.
     finished: how many iterations have ended. is_auditing: the next process is an auditor's.
@@ -62,6 +61,7 @@ class RunState:
     head: str = ""
     audits: int = 0
     clean_audits: int = 0
+    first_audit: int = 0
     waits_until: float = 0.0
     waits_for: str = ""
     tries: int = 0

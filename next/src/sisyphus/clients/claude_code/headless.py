@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -157,10 +156,10 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(_OF_A_SESSION)}
 
 
-def why_logged_out(program: str, environ: Mapping[str, str]) -> str:
-    """Asks in the current folder, because a project's settings can name a provider. An earlier
-    version, which does not know the question, says nothing."""
-    status = transcript.parse(_ask(program, environ, "auth", "status").encode()) or {}
+def why_logged_out(program: str, project: str) -> str:
+    """Asks in the project, because its settings can name a provider. An earlier version, which does
+    not know the question, says nothing."""
+    status = transcript.parse(_ask(program, project, "auth", "status").encode()) or {}
     if status.get("loggedIn") is not False:
         return ""
     return (
@@ -170,13 +169,13 @@ def why_logged_out(program: str, environ: Mapping[str, str]) -> str:
 
 @cache
 def _knows(program: str, flag: str) -> bool:
-    return flag in _ask(program, environment(), "--help")
+    return flag in _ask(program, os.curdir, "--help")
 
 
-def _ask(program: str, environ: Mapping[str, str], *words: str) -> str:
+def _ask(program: str, folder: str, *words: str) -> str:
     """Returns what the client prints; "" if it cannot be started."""
     try:
-        return processes.run([program, *words], os.curdir, _ASK_SECONDS, environ).output
+        return processes.run([program, *words], folder, _ASK_SECONDS, environment()).output
     except OSError:
         return ""
 
