@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from test_attention import client
 from test_statusline import line
-from world import World, agent, typed
+from world import World, agent, typed, user
 
 from sisyphus import processes
 from sisyphus.handoff import record as handoffs
@@ -595,3 +595,27 @@ def test_context_says_how_many_iterations_are_left(
 
     assert (data["item"], data["iterations_left"]) == ("glaze", left)
     assert ("Iterations Left" in world.cli("context").out) == (left is not None)
+
+
+def test_status_shows_the_run_that_ended_last_for_a_day(world: World) -> None:
+    id = begin(world, ended="max_iterations", why="iteration 5 was the last")
+
+    answer = world.cli("status").out
+    assert f"Run {id} has ended: iteration 5 was the last" in answer
+    assert f"{id}_report.md" in answer
+
+    begin(world, id="cD4zW")
+    assert "has ended" not in world.cli("status").out
+
+
+def test_the_prompt_of_a_run_is_no_word_of_the_user(world: World) -> None:
+    begin(world)
+    world.start()
+    world.write_down(user("# Task: Fill the kiln.\n\nWe decided to glaze first instead of last."))
+    world.fill(87)
+    world.work()
+
+    (document,) = (world.project / ".claude" / "handoffs").glob("*.md")
+    text = document.read_text()
+    assert "Later Instructions" not in text
+    assert "glaze first" not in text

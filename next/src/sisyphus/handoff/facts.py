@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sisyphus import files, paths, worktree
-from sisyphus.clients.records import Reading, RecordedCall
+from sisyphus.clients.records import PROMPT, Reading, RecordedCall
 from sisyphus.errors import UnreadableError
 from sisyphus.handoff import runs, sentences
 from sisyphus.handoff.runs import Call, Run
@@ -97,15 +97,18 @@ def gather(
     changed: Iterable[str] = (),
     todos: Iterable[str] = (),
     aside: Iterable[str] = (),
+    has_user: bool = True,
 ) -> Facts:
     """Returns the facts of a session.
 
     project: its folder, links resolved. task: "" = the first prompt. is_cut: the reading lacks the
     start of the session, so its first prompt is not the task. next_task: the plan's. todos: those
     that are open. changed: paths of more files that have changed. aside: paths of files in
-    which nobody works, as the plan.
+    which nobody works, as the plan. has_user: someone types its prompts; those of a run are ours.
     """
     records = reading.records
+    if not has_user:
+        records = [record for record in records if record.author != PROMPT]
     prompts = [(record.at, text) for record in records if (text := sentences.typed(record))]
     task = (task or (prompts[0][1] if prompts and not is_cut else "")).strip()
     later = [prompt for prompt in prompts if not _is_same(prompt[1], task)][-MAX_INSTRUCTIONS:]

@@ -137,6 +137,7 @@ def _facts(source: Source, loop: Loop | None, plan: PlanRecord | None, now: floa
         if plan
         else (),
         aside=[plan.path] if plan else (),
+        has_user=not (loop and loop.is_run),
     )
 
 
