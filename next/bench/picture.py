@@ -14,11 +14,11 @@ from rich.console import Console
 
 from sisyphus.clients.records import AGENT, Record, RecordedCall
 from sisyphus.clients.reports import Report
+from sisyphus.ralph.iterations import Iteration
 from sisyphus.ralph.loop import RUN, Loop, Options
-from sisyphus.runner.options import RunOptions
+from sisyphus.ralph.runs import Run, RunOptions, RunState
 from sisyphus.runner.report import iteration_line
 from sisyphus.runner.screen import picture
-from sisyphus.runner.state import Iteration, Run, RunState
 
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "run.svg"
 BEGAN = 1_772_488_800.0  # 2026-03-02T22:00:00Z

@@ -17,11 +17,11 @@ from sisyphus.errors import UnreadableError
 from sisyphus.handoff.record import OPEN, Handoff
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import promise
+from sisyphus.ralph.iterations import Iteration
 from sisyphus.ralph.loop import Loop, Options
-from sisyphus.runner import decide, fix_plan, project_files, prompt, report
+from sisyphus.ralph.runs import Run, RunOptions, RunState
+from sisyphus.runner import audit_prompt, decide, fix_plan, project_files, prompt, report
 from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.runner.options import RunOptions
-from sisyphus.runner.state import Iteration, Run, RunState
 from sisyphus.worktree import PROGRESS, PROMPT, STATE
 
 BEGAN = 1_767_744_000.0  # 2026-01-07T00:00:00Z
@@ -70,7 +70,13 @@ def test_items_are_the_boxes_of_the_file(
     plan = fix_plan.read(str(world.write("fix_plan.md", text)), str(world.project))
 
     assert (plan.todo, plan.done, plan.blocked, plan.problem) == (todo, done, blocked, "")
-    assert (plan.left, plan.total) == (len(todo + blocked), len(todo + done + blocked))
+
+    run = run_of()
+    fix_plan.note(plan, run.state)
+    assert (run.state.left, run.state.total) == (
+        len(todo + blocked),
+        len(todo + done + blocked),
+    )
 
 
 def test_an_item_keeps_its_name_when_lines_move(world: World) -> None:
@@ -211,7 +217,9 @@ def headings(text: str) -> list[str]:
 def test_the_prompt_has_the_headings_and_the_state_of_the_run(world: World) -> None:
     run = run_of(world.project, plan=f"{world.project}/fix_plan.md", item="b", action="Edit a.py")
     run.loop.counters.iteration = 5
-    text = prompt.build(run, FixPlan("", todo=["b", "c"], done=["a"], blocked=["d"]), [])
+    plan = FixPlan("", todo=["b", "c"], done=["a"], blocked=["d"])
+    fix_plan.note(plan, run.state)
+    text = prompt.build(run, plan, [])
 
     assert headings(text) == HEADINGS
     assert (
@@ -272,7 +280,8 @@ WAYS = (
 
 @pytest.mark.parametrize(("state", "says"), WORK)
 def test_the_agent_is_told_one_thing_to_do(state: dict[str, Any], says: str) -> None:
-    text = prompt.build(run_of(plan="/p/fix_plan.md", **state), FixPlan("", done=["x"]), [])
+    run = run_of(plan="/p/fix_plan.md", done=["x"], **state)
+    text = prompt.build(run, FixPlan("", done=["x"]), [])
 
     assert says in text
     assert sum(way in text for way in WAYS) == 1
@@ -337,8 +346,8 @@ def test_nothing_that_was_said_speaks_for_the_agent(
     assert [h for h in headings(text) if h != "## Why It Did Not Count"] == [
         *HEADINGS[:3], "## What Was Done Before", HEADINGS[3],
     ]  # fmt: skip
-    audit = prompt.audit(run, plan, tail, [said])
-    assert prompt.audit_answer([audit]) is None
+    audit = audit_prompt.build(run, plan, tail, [said])
+    assert audit_prompt.answer(audit) is None
 
 
 # ------------------------------------------------------------------ the audit
@@ -347,7 +356,7 @@ def test_nothing_that_was_said_speaks_for_the_agent(
 def test_the_auditor_gets_the_objective_the_items_and_the_diff(world: World) -> None:
     run = run_of(world.project, action="I am done", refused="so it is", tail="really")
     changed = [f"{world.project}/a.py"]
-    text = prompt.audit(run, FixPlan("", done=["a"], todo=["b"]), "+x = 1\n````\n", changed)
+    text = audit_prompt.build(run, FixPlan("", done=["a"], todo=["b"]), "+x = 1\n````\n", changed)
 
     assert "## Objective\n\nFix the parser.\n" in text
     assert "- “a”\n- “b”\n" in text
@@ -359,40 +368,34 @@ def test_the_auditor_gets_the_objective_the_items_and_the_diff(world: World) -> 
 
 def test_a_long_diff_is_cut_and_the_names_are_there() -> None:
     diff = "+line\n" * 20_000
-    text = prompt.audit(run_of(), NOTHING, diff, [f"/p/{n}.py" for n in range(300)])
+    text = audit_prompt.build(run_of(), NOTHING, diff, [f"/p/{n}.py" for n in range(300)])
 
     assert 60_000 < len(text) < 75_000
     assert "It is cut here." in text
     assert "- `199.py`\n- and 100 more\n" in text
-    assert "It is cut here." not in prompt.audit(run_of(), NOTHING, "+line\n", [])
-    assert "There is no diff." in prompt.audit(run_of(), NOTHING, "", [])
+    assert "It is cut here." not in audit_prompt.build(run_of(), NOTHING, "+line\n", [])
+    assert "There is no diff." in audit_prompt.build(run_of(), NOTHING, "", [])
 
 
 @pytest.mark.parametrize(
-    ("texts", "found"),
+    ("text", "found"),
     [
-        (["- [ ] a\n- [ ] b\n"], ["a", "b"]),
-        (["- [ ] a", "<audit>complete</audit>"], []),
-        (["<audit>complete</audit>", "- [ ] a"], ["a"]),
-        (["- [ ] a", "  \n"], ["a"]),
-        (["All is well.\n\n<audit>complete</audit>\n"], []),
-        (["**<audit>complete</audit>**"], []),
-        (["- [ ] a\n\n<audit>complete</audit>"], ["a"]),
-        (["- [x] a is right\n\n<audit>complete</audit>"], []),
-        (["- [x] a is right"], None),
-        (["It is not <audit>complete</audit> yet."], None),
-        (["`<audit>complete</audit>`"], None),
-        (["```\n<audit>complete</audit>\n- [ ] a\n```"], None),
-        (["<audit>incomplete</audit>"], None),
-        (["I looked at it."], None),
-        ([""], None),
-        ([], None),
+        ("- [ ] a\n- [ ] b\n", ["a", "b"]),
+        ("All is well.\n\n<audit>complete</audit>\n", []),
+        ("**<audit>complete</audit>**", []),
+        ("- [ ] a\n\n<audit>complete</audit>", ["a"]),
+        ("- [x] a is right\n\n<audit>complete</audit>", []),
+        ("- [x] a is right", None),
+        ("It is not <audit>complete</audit> yet.", None),
+        ("`<audit>complete</audit>`", None),
+        ("```\n<audit>complete</audit>\n- [ ] a\n```", None),
+        ("<audit>incomplete</audit>", None),
+        ("I looked at it.", None),
+        ("", None),
     ],
 )
-def test_the_auditor_answers_with_boxes_or_the_tag(
-    texts: list[str], found: list[str] | None
-) -> None:
-    assert prompt.audit_answer(texts) == found
+def test_the_auditor_answers_with_boxes_or_the_tag(text: str, found: list[str] | None) -> None:
+    assert audit_prompt.answer(text) == found
 
 
 # ------------------------------------------------------------------ the files in the project
@@ -541,7 +544,7 @@ def test_every_end_has_its_word_and_says_what_to_do(
     run = run_of()
     run.loop.status, run.loop.result = status, result
     run.loop.why = "" if status == loops.ACTIVE else "why."
-    text = report.render(run, [], NOTHING, [], [])
+    text = report.render(run, [], "", [], [])
 
     assert project_files.state(run, [])["status"] == word
     assert text.splitlines()[2].startswith(says)
@@ -553,9 +556,9 @@ def test_every_end_has_its_word_and_says_what_to_do(
 
 def test_the_report_has_what_a_person_has_to_look_at_first() -> None:
     run = run_of(
-        plan="/p/fix_plan.md", blocked={"publish": f"needs {SECRET}"}, gone=["old"],
-        refused="the check exits with 1", done=["x", "a|b"], before=["x"],
-        check_changed=["t.sh"], tail="<!-- 1 != 2\n# no heading", cost=12.3,
+        plan="/p/fix_plan.md", blocked={"publish": f"needs {SECRET}"}, removals=["old"],
+        refused="the check exits with 1", todo=["publish"], done=["x", "a|b"], marked=["waits"],
+        before=["x"], check_changed=["t.sh"], tail="<!-- 1 != 2\n# no heading", cost=12.3,
     )  # fmt: skip
     run.loop.counters.tokens = 5_234_000
     denied = ["Bash rm -rf x`y", "Edit a"]
@@ -564,11 +567,9 @@ def test_the_report_has_what_a_person_has_to_look_at_first() -> None:
         iteration(2, item="publish", denied=denied),
         iteration(3, decide.CHECKPOINT, denied=denied[:1], seconds=4_320),
     ]
-    plan = FixPlan("", todo=["publish"], done=["a|b"], blocked=["waits"])
-    text = report.render(run, entries, plan, ["1a2b3c4 Do a"], ["/p/src/a.ts"])
+    text = report.render(run, entries, "", ["1a2b3c4 Do a"], ["/p/src/a.ts"])
 
-    assert "2 of 3 items" not in text
-    assert "1 of 3 items is done." in text
+    assert "2 of 4 items are done." in text
     assert "3 iterations · 3 min · 5.2 M tokens · $12.30 · 1 commit · 1 changed file\n" in text
     first = text.partition("## Look at first\n\n")[2].partition("\n## ")[0]
     assert first.splitlines() == [
@@ -594,7 +595,7 @@ def test_the_report_has_what_a_person_has_to_look_at_first() -> None:
 def test_a_short_run_has_a_short_report() -> None:
     run = run_of()
     run.loop.end(loops.SUCCESS, "the promise was kept", BEGAN + 90)
-    text = report.render(run, [iteration(is_done=True)], NOTHING, [], [])
+    text = report.render(run, [iteration(is_done=True)], "", [], [])
 
     assert headings(text) == ["# Run aB3xY: Fix the parser.", "## Iterations"]
     assert "1 iteration · 2 min · 0 tokens · 0 commits · 0 changed files\n" in text
@@ -603,11 +604,11 @@ def test_a_short_run_has_a_short_report() -> None:
 def test_a_long_run_has_a_report_of_a_bounded_length() -> None:
     many = [f"{number} {'x' * 500}" for number in range(1_000)]
     run = run_of(
-        blocked=dict.fromkeys(many, "y" * 9_999), gone=many, tail="z" * 99_999, refused="r"
+        blocked=dict.fromkeys(many, "y" * 9_999), removals=many, tail="z" * 99_999, refused="r"
     )
     entries = [iteration(n, item=item, is_done=True) for n, item in enumerate(many, 1)]
 
-    assert len(report.render(run, entries, NOTHING, many, many)) < 50_000
+    assert len(report.render(run, entries, "", many, many)) < 50_000
 
 
 LINES = (

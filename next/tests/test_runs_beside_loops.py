@@ -17,12 +17,11 @@ from world import World, agent, typed, user
 
 from sisyphus import processes
 from sisyphus.handoff import record as handoffs
-from sisyphus.ralph import history, lifecycle
+from sisyphus.ralph import history, iterations, lifecycle, runs
 from sisyphus.ralph import loop as loops
+from sisyphus.ralph.iterations import Iteration
 from sisyphus.ralph.loop import Counters, Loop, Options
-from sisyphus.runner import state
-from sisyphus.runner.options import RunOptions
-from sisyphus.runner.state import Iteration, Run, RunState
+from sisyphus.ralph.runs import Run, RunOptions, RunState
 from sisyphus.sessions import record, retention
 from sisyphus.store import Store, open_store
 
@@ -64,7 +63,7 @@ def begin(
         stands = RunState(item="glaze", todo=TODO, done=DONE)
         runner = processes.key(os.getpid()) if is_at_work else GONE
         run = Run(loop, RunOptions(), stands, runner=runner, client=runner)
-        state.insert(store, run)
+        runs.insert(store, run)
         if session:
             run.session = record.ensure_named(store, "claude-code", session, "", project, now)
         if ended:
@@ -73,7 +72,7 @@ def begin(
             loop.pause(status, why, now)
         for name, value in fields.items():
             setattr(run.state, name, value)
-        state.save(store, run)
+        runs.save(store, run)
     return loop.id
 
 
@@ -303,12 +302,17 @@ def test_the_list_as_json(world: World) -> None:
 def test_log_shows_a_run_and_its_iterations(world: World) -> None:
     id = begin(world, ended="success", why="all is done")
     with opened(world) as store, store.write():
-        run = state.find(store, id)
+        run = runs.find(store, id)
         assert run is not None
         first = Iteration(1, time.time(), "continue", "the check failed", 151_000, "glaze", True,
                           seconds=11.4, files=2, percent=12, cost=0.305)  # fmt: skip
-        state.record(store, run, first)
-        state.record(store, run, Iteration(2, time.time(), "completed", "the promise was said"))
+        iterations.record(store, run.loop, run.session, first)
+        iterations.record(
+            store,
+            run.loop,
+            run.session,
+            Iteration(2, time.time(), "completed", "the promise was said"),
+        )
 
     assert "aB3xY  run, success, 5 iterations: Fill the kiln." in world.cli("ralph", "log").out
     (ended,) = world.ended()
@@ -532,11 +536,11 @@ def test_the_log_of_sessions_has_runs(world: World) -> None:
     id = begin(world, "")
     assert logged(world) == [("", "active", None)]
     with opened(world) as store, store.write():
-        run = state.find(store, id)
+        run = runs.find(store, id)
         assert run is not None
         run.session = record.ensure_named(store, "claude-code", "s5", "", run.loop.project, 1.0)
         run.loop.end("limit", "its 60 minutes are up", time.time())
-        state.save(store, run)
+        runs.save(store, run)
 
     assert logged(world)[1:] == [("s5", "completed", "limit")]
     assert len(logged(world)) == 2
@@ -561,9 +565,9 @@ def test_old_runs_that_have_ended_go_with_their_rows_and_transcripts(world: Worl
     begin(world, is_at_work=False, id="still")
     id = begin(world, "s2", ended="fatal_error", why="no credit")
     with opened(world) as store:
-        run = state.find(store, id)
+        run = runs.find(store, id)
         assert run is not None
-        state.record(store, run, Iteration(1, 1.0, "fatal", "no credit"))
+        iterations.record(store, run.loop, run.session, Iteration(1, 1.0, "fatal", "no credit"))
         history.export(store)
     transcript = world.write(world.ours / "ralph/transcripts" / f"{id}_iter_1.txt")
 
@@ -584,10 +588,15 @@ def test_context_says_how_many_iterations_are_left(
 ) -> None:
     id = begin(world)
     with opened(world) as store, store.write():
-        run = state.find(store, id)
+        run = runs.find(store, id)
         assert run
         for number, percent in enumerate(percents, 1):
-            state.record(store, run, Iteration(number, 1.0, "continue", "", percent=percent))
+            iterations.record(
+                store,
+                run.loop,
+                run.session,
+                Iteration(number, 1.0, "continue", "", percent=percent),
+            )
     world.start()
     world.fill(40)
 

@@ -15,10 +15,10 @@ from rich.console import Console
 from sisyphus.cli import show
 from sisyphus.clients.records import AGENT, Record, RecordedCall
 from sisyphus.clients.reports import Report
+from sisyphus.ralph.iterations import Iteration
 from sisyphus.ralph.loop import Loop, Options
-from sisyphus.runner.options import RunOptions
+from sisyphus.ralph.runs import Run, RunOptions, RunState
 from sisyphus.runner.screen import Lines, Live, open_screen, picture
-from sisyphus.runner.state import Iteration, Run, RunState
 
 NOW = 10_000.0
 SPENT = {"is_working": True, "began_at": NOW - 190}
@@ -44,7 +44,7 @@ def shown(run: Run, report: Report | None = None, width: int = 80, height: int =
 def test_a_run_is_shown_with_its_items_and_what_it_uses() -> None:
     run = run_of(
         done=["stack"], item="fire", todo=["fire", "cool", "sell"], cost=3.0,
-        blocked={"sell": "a price", "ship": "an address"}, **SPENT,
+        blocked={"sell": "a price", "ship": "an address"}, marked=["ship", "sweep"], **SPENT,
     )  # fmt: skip
     call = RecordedCall("1", "Edit", "edit", target="kiln.py")
 
@@ -55,9 +55,10 @@ def test_a_run_is_shown_with_its_items_and_what_it_uses() -> None:
         "· cool",
         "! sell: a price",
         "! ship: an address",
+        "! sweep",
         "iteration 5 of 50 · 3 min · context 43 %",
         "→ Edit kiln.py",
-        "1 of 5 items · 2 h 30 min · $3.25 · 1.2 M tokens",
+        "1 of 6 items · 2 h 30 min · $3.25 · 1.2 M tokens",
     ]
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from sisyphus.handoff import record as handoffs
 from sisyphus.processes import is_alive
+from sisyphus.ralph import iterations, runs
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
-from sisyphus.ralph import runs
 from sisyphus.ralph.loop import Loop
 from sisyphus.sessions import dialog, record
 from sisyphus.sessions import messages as sessions
@@ -108,27 +108,29 @@ def _runs(store: Store) -> Iterator[Waiting]:
     """Yields the runs that do not work now, and those that nobody has looked after since they
     failed."""
     for run in loops.runs(store):
-        stands = runs.now(store, run)
-        if stands.is_at_work:
+        own = runs.of(store, run)
+        if own.is_at_work:
             continue
+        session = record.id_of(store, own.session)
         if run.is_active:
             text, since, answer = (
                 ralph.where_left(run),
                 _last_at(store, run),
                 ralph.what_continues(run),
             )
-            yield Waiting(LEFT, text, since, answer, run.project, stands.session, run.id)
+            yield Waiting(LEFT, text, since, answer, run.project, session, run.id)
         else:
-            yield _paused(run, stands.session)
+            yield _paused(run, session)
     for run in loops.failed_runs(store):
         text, answer = ralph.run_failed(run), ralph.what_follows_failure(run)
-        since, session = run.ended_at or run.started_at, runs.now(store, run).session
+        session = record.id_of(store, runs.of(store, run).session)
+        since = run.ended_at or run.started_at
         yield Waiting(run.result, text, since, answer, run.project, session, run.id)
 
 
 def _last_at(store: Store, run: Loop) -> float:
     """Returns when the last iteration of a run ended or, if none has, when the run began."""
-    ends = [float(each["at"]) for each in loops.stops(store, run)]
+    ends = [each.at for each in iterations.of(store, run)]
     return max(ends, default=run.started_at)
 
 

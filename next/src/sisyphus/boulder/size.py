@@ -26,10 +26,6 @@ class Size:
         """Tells whether it does not fit into one context."""
         return self.least >= MUST_BE_SPLIT
 
-    @property
-    def middle(self) -> int:
-        return (self.least + self.most) // 2
-
 
 TRIVIAL = Size("Trivial", 5, 10)
 SIMPLE = Size("Simple", 10, 20)

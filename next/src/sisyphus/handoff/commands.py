@@ -14,8 +14,8 @@ from sisyphus.cli import asker, show
 from sisyphus.errors import SisyphusError
 from sisyphus.handoff import messages, writing
 from sisyphus.handoff import record as handoffs
+from sisyphus.ralph import iterations, runs
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph import runs
 from sisyphus.ralph.loop import Loop
 from sisyphus.sessions import record, usage
 from sisyphus.sessions.usage import Usage
@@ -49,7 +49,7 @@ def context(
     used = found.used
     level = used.level(place.settings)
     run = loops.run_of(place.store, found.number)
-    item = runs.now(place.store, run).item if run else _item(place, found.number)
+    item = runs.of(place.store, run).state.item if run else _item(place, found.number)
     data = {
         "session_id": found.id,
         "percent": used.percent if used.tokens else None,
@@ -146,8 +146,8 @@ def _recommendation(place: show.Place, found: Found, level: int) -> str:
 def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | None:
     """Returns how many iterations of a run would fit into what is left of the context, by the
     median of those so far; None = it is no run, or fewer than three are known."""
-    rows = loops.stops(place.store, run) if run and used.tokens else []
-    percents = [row["percent"] for row in rows if row.get("percent")]
+    rows = iterations.of(place.store, run) if run and used.tokens else []
+    percents = [each.percent for each in rows if each.percent]
     if len(percents) < _FEW:
         return None
     return int((100 - used.percent) // median(percents))

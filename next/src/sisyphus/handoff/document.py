@@ -9,7 +9,8 @@ from sisyphus.handoff.facts import ChangedFile, Facts
 from sisyphus.handoff.runs import Run
 from sisyphus.handoff.sentences import Quote
 from sisyphus.masking import mask
-from sisyphus.text import cut, iso, one_line, without_frames
+from sisyphus.quoting import bullets, code, plain
+from sisyphus.text import cut, iso, without_frames
 
 MAX_BYTES = 16_000
 """The most bytes of a document: four thousand tokens."""
@@ -19,7 +20,6 @@ BLOCK_CHARACTERS = 4_000
 _SIZES = ((80, 300), (80, 150), (40, 100), (10, 60))
 """The most files, and characters of a text; the first pair that fits into MAX_BYTES counts."""
 
-_PATH = 160
 _NONE = "The handoff tells of no work in progress."
 
 
@@ -30,15 +30,15 @@ def render(facts: Facts, heading: str) -> str:
     for most_files, most in _SIZES:
         sections = (
             ("Task", _quoted(facts.task, 3 * most)),
-            ("Later Instructions", _lines(_quote(q, most) for q in facts.instructions)),
+            ("Later Instructions", bullets(_quote(q, most) for q in facts.instructions)),
             ("What Was In Progress", _in_progress(facts, most)),
             ("Files To Resume", _table(facts.resumed)),
             ("Changed Files", _changed(facts.changed, most_files)),
-            ("Last Errors", _lines(_error(run, most) for run in facts.errors)),
-            ("Checks", _lines(_check(run, most) for run in facts.checks)),
-            ("Last Commands", _lines(_check(run, most) for run in facts.commands)),
-            ("Decisions And Rejected Ways", _lines(_quote(q, most) for q in facts.decisions)),
-            ("Open Todos", _some([_plain(todo, most) for todo in facts.todos], 20)),
+            ("Last Errors", bullets(_error(run, most) for run in facts.errors)),
+            ("Checks", bullets(_check(run, most) for run in facts.checks)),
+            ("Last Commands", bullets(_check(run, most) for run in facts.commands)),
+            ("Decisions And Rejected Ways", bullets(_quote(q, most) for q in facts.decisions)),
+            ("Open Todos", bullets([plain(todo, most) for todo in facts.todos], 20)),
             ("Progress", _quoted(facts.progress, 3 * most)),
             ("Resume Instructions", _numbered(_instructions(facts))),
         )
@@ -55,15 +55,15 @@ def resume_block(facts: Facts, file: str, occasion: str, earlier: str = "") -> s
     file: the path of the document. occasion: a sentence about why there is a handoff. earlier: the
     path of the document before it; "" = none.
     """
-    later = _lines(_quote(quote, 150) for quote in facts.instructions[-2:])
-    before = f" What was noted before is in {_code(earlier, 400)}." if earlier else ""
+    later = bullets(_quote(quote, 150) for quote in facts.instructions[-2:])
+    before = f" What was noted before is in {code(earlier, 400)}." if earlier else ""
     parts = (
         "## CONTEXT CHECKPOINT RESUME",
-        f"> This session resumes from a context checkpoint.\n> {_plain(occasion, 300)}",
+        f"> This session resumes from a context checkpoint.\n> {plain(occasion, 300)}",
         f"### What Was In Progress\n\n{_in_progress(facts, 200, with_task=True) or _NONE}",
         f"### Later Instructions\n\n{later}" if later else "",
         f"### Files To Resume\n\n{_table(facts.resumed)}" if facts.resumed else "",
-        f"### Handoff Document\n\nRead {_code(file, 400)} for full context.{before}",
+        f"### Handoff Document\n\nRead {code(file, 400)} for full context.{before}",
         f"### Resume Instructions\n\n{_numbered(_instructions(facts, file))}",
     )
     return cut(without_frames(mask("\n\n".join(part for part in parts if part))), BLOCK_CHARACTERS)
@@ -74,11 +74,11 @@ def _in_progress(facts: Facts, most: int, *, with_task: bool = False) -> str:
     step = facts.next_step
     failing = next((run for run in facts.errors if not run.has_passed_since), None)
     rows = (
-        ("Task", _plain(facts.task, most) if with_task else ""),
-        ("Next task of the plan", _plain(facts.next_task, most)),
-        ("Next step", _plain(step, most)),
-        ("File in progress", f"{_code(file.path)}{_of_lines(file)}" if file else ""),
-        ("Fails", _code(failing.target) if failing and failing.target not in step else ""),
+        ("Task", plain(facts.task, most) if with_task else ""),
+        ("Next task of the plan", plain(facts.next_task, most)),
+        ("Next step", plain(step, most)),
+        ("File in progress", f"{code(file.path)}{_of_lines(file)}" if file else ""),
+        ("Fails", code(failing.target) if failing and failing.target not in step else ""),
     )
     return "\n".join(f"- **{name}**: {text}" for name, text in rows if text)
 
@@ -87,18 +87,18 @@ def _instructions(facts: Facts, file: str = "") -> Iterable[str]:
     """Yields what the next session has to do. One line alone says where to go on."""
     yield "**DO NOT restart the task from scratch**"
     if file:
-        yield f"Read the handoff document first: {_code(file, 400)}"
+        yield f"Read the handoff document first: {code(file, 400)}"
     if facts.next_step:
-        yield f"Continue here: {_plain(facts.next_step, 300)}"
+        yield f"Continue here: {plain(facts.next_step, 300)}"
     elif facts.resumed:
-        yield f"Continue in {_code(facts.resumed[0].path)}{_of_lines(facts.resumed[0])}"
+        yield f"Continue in {code(facts.resumed[0].path)}{_of_lines(facts.resumed[0])}"
     aside = "; the files to resume you may read" if facts.resumed else ""
     yield f"Do not read again what the handoff tells you{aside}"
 
 
 def _table(files: Iterable[ChangedFile]) -> str:
     rows = [
-        f"| {_code(file.path).replace('|', chr(92) + '|')} | {file.lines or 'unknown'} "
+        f"| {code(file.path).replace('|', chr(92) + '|')} | {file.lines or 'unknown'} "
         f"| {'in progress' if number == 0 else _edits(file)} |"
         for number, file in enumerate(files)
     ]
@@ -110,8 +110,8 @@ def _changed(files: list[ChangedFile], most: int) -> str:
     for file in files[:most]:
         gone = "" if file.exists else ", deleted since"
         how = f": {_edits(file)}{_at(file.at)}{_of_lines(file)}" if file.count else ""
-        rows.append(f"{_code(file.path)}{how}{gone}")
-    return _some(rows, most, len(files))
+        rows.append(f"{code(file.path)}{how}{gone}")
+    return bullets(rows, most, len(files))
 
 
 def _edits(file: ChangedFile) -> str:
@@ -124,51 +124,28 @@ def _of_lines(file: ChangedFile) -> str:
 
 def _error(run: Run, most: int) -> str:
     since = "has passed since" if run.has_passed_since else "has not passed since"
-    said = "".join(f"\n  - {_code(line, most)}" for line in run.said)
-    name = "" if run.is_command else f"{_plain(run.tool, 60)} "
-    return f"{name}{_code(run.target, most)} failed{_at(run.at)}; it {since}{said}"
+    said = "".join(f"\n  - {code(line, most)}" for line in run.said)
+    name = "" if run.is_command else f"{plain(run.tool, 60)} "
+    return f"{name}{code(run.target, most)} failed{_at(run.at)}; it {since}{said}"
 
 
 def _check(run: Run, most: int) -> str:
     ends = {True: "passed", False: "failed", None: "ended, how is not known"}
-    said = f" ({_code(run.said[-1], most)})" if run.said else ""
-    return f"{_code(run.target, most)} {ends[run.passed]}{_at(run.at)}{said}"
+    said = f" ({code(run.said[-1], most)})" if run.said else ""
+    return f"{code(run.target, most)} {ends[run.passed]}{_at(run.at)}{said}"
 
 
 def _quote(quote: Quote, most: int) -> str:
-    return f"{'User' if quote.is_users else 'Agent'}{_at(quote.at)}: “{_plain(quote.text, most)}”"
+    return f"{'User' if quote.is_users else 'Agent'}{_at(quote.at)}: “{plain(quote.text, most)}”"
 
 
 def _quoted(text: str, most: int) -> str:
     lines = text.strip()[:most].splitlines()
-    return "\n".join(f"> {_plain(line, most)}".rstrip() for line in lines)
+    return "\n".join(f"> {plain(line, most)}".rstrip() for line in lines)
 
 
 def _at(moment: float) -> str:
     return f" at {iso(moment)[5:16].replace('T', ' ')}" if moment else ""
-
-
-def _plain(text: str, most: int) -> str:
-    """Returns a text on one line that leaves no code span open."""
-    line = _harmless(text, most)
-    return line.replace("`", "'") if line.count("`") % 2 else line
-
-
-def _code(text: str, most: int = _PATH) -> str:
-    return f"`{_harmless(text, most).replace('`', chr(39))}`"
-
-
-def _harmless(text: str, most: int) -> str:
-    return one_line(text, most).replace("<!--", "(!--")
-
-
-def _lines(rows: Iterable[str]) -> str:
-    return "\n".join(f"- {row}" for row in rows)
-
-
-def _some(rows: list[str], most: int, total: int = 0) -> str:
-    more = max(total, len(rows)) - most
-    return _lines([*rows[:most], *([f"and {more:,} more"] if more > 0 else [])])
 
 
 def _numbered(rows: Iterable[str]) -> str:

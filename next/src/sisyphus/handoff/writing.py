@@ -119,7 +119,7 @@ def _work(source: Source) -> tuple[Loop | None, PlanRecord | None]:
 
 
 def _facts(source: Source, loop: Loop | None, plan: PlanRecord | None, now: float) -> Facts:
-    item = runs.now(source.store, loop).item if loop and loop.is_run else ""
+    item = runs.of(source.store, loop).state.item if loop and loop.is_run else ""
     transcript = clients.transcript(source.client)
     task = loop.prompt if loop and not loop.is_hold else ""
     is_cut = _size(source.transcript) > _TRANSCRIPT_BYTES

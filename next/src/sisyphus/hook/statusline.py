@@ -158,10 +158,10 @@ def _run(store: Store, values: Values, project: str) -> Iterator[str]:
     from sisyphus.ralph import runs
 
     run = next(each for each in loops.runs(store) if each.project == project)
-    stands = runs.now(store, run)
+    own = runs.of(store, run)
     limit = f"/{run.options.max_iterations}" if run.options.max_iterations else ""
-    items = f" {stands.completed}/{stands.total}" if stands.total else ""
-    left = "" if stands.is_at_work else " left behind"
+    items = f" {len(own.state.done)}/{own.state.total}" if own.state.total else ""
+    left = "" if own.is_at_work else " left behind"
     yield f"run {run.counters.iteration}{limit}{items}{left if run.is_active else f' {run.status}'}"
 
 

@@ -1,12 +1,16 @@
-"""Where a run stands, for lists and handoffs. `runner/state.py` writes what this module reads."""
+"""A run: its options, what it remembers between two iterations, and its rows in the store. How it
+is, for lists.
+
+The row of `loop` has what a run has in common with loops, and the row of `run` the rest.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 
 from sisyphus import processes
-from sisyphus.processes import is_alive
+from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages, state_file
 from sisyphus.sessions import record
 
@@ -17,75 +21,199 @@ if TYPE_CHECKING:
     from sisyphus.ralph.loop import Loop
     from sisyphus.store import Store
 
+MAX_ITERATIONS, MAX_MINUTES = 50, 24 * 60
+"""The default limits. A night has fewer iterations, and nobody wants a run that never ends."""
 
-@dataclass(frozen=True)
-class RunNow:
-    """Where a run stands.
+MAX_AUDITS = 5
+"""The most audits that a run makes: an auditor can always find something."""
 
-    session: the id of the session that works at it, or did last; "" = none yet. is_at_work: our
-    process that drives it is alive. item: what its iteration works on; "" = nothing. completed,
-    total: its items; 0 = it has none, or has not read them.
+_ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class RunOptions:
+    """What a run has besides the options of every loop (`ralph.loop.Options`).
+
+    max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
+    find nothing before the run is complete. permission_mode: of the client; "" = its default.
+    client_command: a shell command that works on the prompt on its stdin; "" = the client itself.
     """
 
-    session: str
-    is_at_work: bool
-    item: str
-    completed: int
-    total: int
+    max_usd: float = 0.0
+    audits: int = 0
+    permission_mode: str = ""
+    client_command: str = ""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class RunState:
+    """Where a run stands.
+
+    plan: the file with the items; "" = none. item: what the current iteration works on.
+    todo, done, marked: the items as last read; marked are those that the plan itself says are
+    blocked. blocked: items → what the agent needs for them. removals: items that left the plan
+    before they were done. before: those that were done when the run began.
+    is_working: an iteration has begun, and its end is not noted. began_at: its begin, in seconds
+    since 1970.
+    resume: the resume block that the next iteration gets; "" = none. checkpoint: the
+    `context_checkpoint` of `ralph-state.json`; {} = none yet.
+    action: what the agent did last. refused, tail: why the work did not count as done though it
+    was said to be, and what the check printed. check_changed: files of the check that changed.
+    stops: the counters of the breaker (`sessions.stops.Stops`). diff: a fingerprint of the last
+    changes. errors: fingerprints of the last errors.
+    cost: in dollars. head: git's HEAD when the run began; "" = no git.
+    audits: rounds so far; clean_audits: the last ones in a row that found nothing; first_audit: the
+    rounds before the run was last resumed.
+    waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait. tries:
+    the processes in a row that failed so.
+    finished: how many iterations have ended. is_auditing: the next process is an auditor's.
+    """
+
+    plan: str = ""
+    item: str = ""
+    todo: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    marked: list[str] = field(default_factory=list)
+    blocked: dict[str, str] = field(default_factory=dict)
+    removals: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    is_working: bool = False
+    began_at: float = 0.0
+    resume: str = ""
+    checkpoint: dict[str, Any] = field(default_factory=dict)
+    action: str = ""
+    refused: str = ""
+    tail: str = ""
+    check_changed: list[str] = field(default_factory=list)
+    stops: dict[str, Any] = field(default_factory=dict)
+    diff: str = ""
+    errors: list[str] = field(default_factory=list)
+    cost: float = 0.0
+    head: str = ""
+    audits: int = 0
+    clean_audits: int = 0
+    first_audit: int = 0
+    waits_until: float = 0.0
+    waits_for: str = ""
+    tries: int = 0
+    finished: int = 0
+    is_auditing: bool = False
+
+    @property
+    def left(self) -> int:
+        return len(self.todo) + len(self.marked)
+
+    @property
+    def total(self) -> int:
+        """Returns how many items there are; 0 = none, or they have not been read."""
+        return self.left + len(self.done)
 
     @property
     def items(self) -> str:
-        """Returns how many items are done, for people; "" = it has none."""
-        return f"{self.completed} of {self.total} items" if self.total else ""
+        """Returns how many items are done, for people; "" = there are none."""
+        return f"{len(self.done)} of {self.total} items" if self.total else ""
 
 
-def now(store: Store, run: Loop) -> RunNow:
+@dataclass(slots=True, eq=False, repr=False)
+class Run:
+    """A run. session: the number of the row of the session that works at it, or did last; 0 = none
+    yet. runner, client: our process and the client's, "PID START"; "" = none."""
+
+    loop: Loop
+    options: RunOptions
+    state: RunState = field(default_factory=RunState)
+    session: int = 0
+    runner: str = ""
+    client: str = ""
+
+    @property
+    def is_at_work(self) -> bool:
+        """Tells whether our process that drives it is alive."""
+        return processes.is_alive(self.runner)
+
+
+# ---------------------------------------------------------------- its rows
+
+
+def insert(store: Store, run: Run) -> None:
+    loops.insert(store, run.loop)
+    store.run(
+        "INSERT INTO run (loop, session, runner, client, options, state) "
+        "SELECT n, NULL, ?, '', ?, ? FROM loop WHERE id = ?",
+        run.runner, json.dumps(asdict(run.options)), json.dumps(asdict(run.state)), run.loop.id,
+    )  # fmt: skip
+
+
+def save(store: Store, run: Run) -> None:
+    loops.save(store, run.loop)
+    save_process(store, run)
+    store.run(
+        f"UPDATE run SET options = ?, state = ? WHERE {_ROW}",
+        json.dumps(asdict(run.options)), json.dumps(asdict(run.state)), run.loop.id,
+    )  # fmt: skip
+
+
+def save_process(store: Store, run: Run) -> None:
+    """Saves who works at the run, and nothing else: the user may change the rest meanwhile."""
+    store.run(
+        f"UPDATE run SET session = ?, runner = ?, client = ? WHERE {_ROW}",
+        run.session or None, run.runner, run.client, run.loop.id,
+    )  # fmt: skip
+
+
+def of(store: Store, loop: Loop) -> Run:
+    """Returns the run whose loop this is."""
     row = store.one(
-        "SELECT session, runner, state FROM run WHERE loop = (SELECT n FROM loop WHERE id = ?)",
-        run.id,
+        f"SELECT session, runner, client, options, state FROM run WHERE {_ROW}", loop.id
     )
-    if row is None:
-        return RunNow("", False, "", 0, 0)
-    session, runner, state = row[0] or 0, row[1], json.loads(row[2])
-    total = len({*state["todo"], *state["done"], *state["blocked"]})
-    return RunNow(
-        record.id_of(store, session),
-        is_alive(runner),
-        state["item"],
-        len(state["done"]),
-        total,
-    )
+    assert row is not None, "a run goes with its loop"
+    session, runner, client, options, state = row
+    options, state = RunOptions(**json.loads(options)), RunState(**json.loads(state))
+    return Run(loop, options, state, session or 0, runner, client)
 
 
-def end_client(store: Store, run: Loop) -> None:
+def find(store: Store, id: str) -> Run | None:
+    """Returns the run with the id of its loop; None if there is none."""
+    loop = loops.find(store, id)
+    return of(store, loop) if loop and loop.is_run else None
+
+
+def latest(store: Store, project: str) -> Run | None:
+    """Returns the last run of a project, whether it has ended or not."""
+    row = store.one(
+        "SELECT id FROM loop WHERE kind = 'run' AND project = ? ORDER BY n DESC LIMIT 1", project
+    )
+    return find(store, row[0]) if row else None
+
+
+def end_client(run: Run) -> None:
     """Ends the client of a run that was cancelled, if nobody else will: its runner was killed."""
-    row = store.one(
-        "SELECT runner, client FROM run WHERE loop = (SELECT n FROM loop WHERE id = ?)", run.id
-    )
-    if row and not is_alive(row[0]):
-        processes.end(row[1])
+    if not run.is_at_work:
+        processes.end(run.client)
 
 
-def state(run: Loop, stands: RunNow) -> str:
-    """Says how a run is, for lists."""
-    return messages.run_state(run, stands.items, is_at_work=stands.is_at_work)
+# ---------------------------------------------------------------- for lists
 
 
-def what_it_waits_for(run: Loop, stands: RunNow) -> str:
+def summary(run: Run) -> str:
+    """Says how a run is."""
+    return messages.run_state(run.loop, run.state.items, is_at_work=run.is_at_work)
+
+
+def what_it_waits_for(run: Run) -> str:
     """Says why a run that has not ended does not go on now, and what continues it; "" = it works,
     as far as we know."""
-    if stands.is_at_work:
-        return "" if run.is_active else messages.STOPS_SOON
-    left = messages.RUN_LEFT_BEHIND if run.is_active else ""
-    return f"{left}{messages.what_continues(run)}"
+    if run.is_at_work:
+        return "" if run.loop.is_active else messages.STOPS_SOON
+    left = messages.RUN_LEFT_BEHIND if run.loop.is_active else ""
+    return f"{left}{messages.what_continues(run.loop)}"
 
 
-def as_dict(store: Store, run: Loop) -> dict[str, Any]:
+def as_dict(store: Store, run: Run) -> dict[str, Any]:
     """Returns a run with the key names of loops in --json, and its own."""
-    stands = now(store, run)
     return {
-        **state_file.as_dict(run, stands.session),
-        "is_at_work": stands.is_at_work,
-        "item": stands.item or None,
-        "items": {"completed": stands.completed, "total": stands.total},
+        **state_file.as_dict(run.loop, record.id_of(store, run.session)),
+        "is_at_work": run.is_at_work,
+        "item": run.state.item or None,
+        "items": {"completed": len(run.state.done), "total": run.state.total},
     }

@@ -13,73 +13,77 @@ from sisyphus import git, worktree
 from sisyphus.clients.records import Reading
 from sisyphus.errors import UnreadableError
 from sisyphus.masking import mask
+from sisyphus.ralph import iterations
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import MAX_AUDITS, Run
 from sisyphus.runner import (
+    audit_prompt,
     changes,
     decide,
     findings,
     fix_plan,
     iteration,
-    judgement,
     messages,
-    prompt,
-    state,
+    progress,
 )
 from sisyphus.runner.decide import Decision
-from sisyphus.runner.desk import Desk
-from sisyphus.runner.iteration import Work
-from sisyphus.runner.judgement import SAID_CHARACTERS
-from sisyphus.runner.options import MAX_AUDITS
-from sisyphus.runner.state import Iteration, Run
+from sisyphus.runner.iteration import ClientResult
+from sisyphus.runner.progress import SAID_CHARACTERS
+from sisyphus.runner.runner import Runner
 from sisyphus.sessions import turn as turns
 
 
-def step(desk: Desk, run: Run) -> Decision:
+def step(runner: Runner, run: Run) -> Decision:
     """Makes one audit, and decides how to go on."""
     if run.state.audits - run.state.first_audit >= MAX_AUDITS:
         return Decision(decide.LIMIT, messages.audits_used_up(MAX_AUDITS))
     now = time.time()
-    with changes.change(desk, run):
+    with changes.change(runner, run):
         run.state.item, run.state.began_at = messages.audit_name(run.state.audits + 1), now
         run.loop.counters.iteration = run.state.finished + 1
-    desk.screen.begin(run, now)
-    work = iteration.work(desk, run, _prompt(desk, run, now), is_audit=True)
-    with changes.change(desk, run):
-        judgement.spend(run, work)
-    if work.is_cut:
-        return Decision(decide.CONTINUE, work.why_ended)
-    turn = turns.from_reading(Reading(work.report.records), None, 0.0)
-    found = None if work.failure or work.end else prompt.audit_answer([turn.last_text])
-    added = _add(desk, run, found) if found else []
-    with changes.change(desk, run) as is_open:
+    runner.screen.begin(run, now)
+    result = iteration.run_client(runner, run, _prompt(runner, run, now), is_audit=True)
+    with changes.change(runner, run):
+        progress.spend(run, result)
+    if result.is_cut:
+        return Decision(decide.CONTINUE, result.why_ended)
+    turn = turns.from_reading(Reading(result.report.records), None, 0.0)
+    found = None if result.failure or result.end else audit_prompt.answer(turn.last_text)
+    added = _add(runner, run, found) if found else []
+    with changes.change(runner, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
-        decision = _take(desk, run, work, found, added)
-        entry = _entry(run, work, decision, turn.last_text)
+        decision = _take(runner, run, result, found, added)
+        entry = _entry(run, result, decision, turn.last_text)
         if decision.kind != decide.WAIT:
             run.state.finished += 1
-            state.record(desk.store, run, entry)
-    changes.export(desk, run)
+            iterations.record(runner.store, run.loop, run.session, entry)
+    changes.export(runner, run)
     if decision.kind != decide.WAIT:
-        changes.write_down(desk, run, entry, turn)
-        desk.screen.end(run, entry)
+        changes.write_down(runner, run, entry, turn)
+        runner.screen.end(run, entry)
     return decision
 
 
-def _prompt(desk: Desk, run: Run, now: float) -> str:
-    changed = list(worktree.changed(desk.project, run.loop.started_at, now))
-    plan = findings.plan_of(desk, run)
-    diff = git.diff(desk.project, run.state.head) if run.state.head else ""
-    return prompt.audit(run, plan, diff, changed)
+def _prompt(runner: Runner, run: Run, now: float) -> str:
+    changed = list(worktree.changed(runner.project, run.loop.started_at, now))
+    plan = findings.plan_of(runner, run)
+    diff = git.diff(runner.project, run.state.head) if run.state.head else ""
+    return audit_prompt.build(run, plan, diff, changed)
 
 
 def _take(
-    desk: Desk, run: Run, work: Work, found: list[str] | None, added: list[str] | Exception
+    runner: Runner,
+    run: Run,
+    result: ClientResult,
+    found: list[str] | None,
+    added: list[str] | Exception,
 ) -> Decision:
     """Takes the answer of the auditor into the run's state. found: what is missing; None = it gave
     no answer. added: what of that is new in the plan, or why it could not be added."""
-    current, failure = run.state, work.failure
+    current, failure = run.state, result.failure
     if failure and failure.passes:
-        changes.note_wait(desk, run, failure.text, failure.until, time.time())
+        changes.note_wait(runner, run, failure.text, failure.until, time.time())
         return Decision(decide.WAIT, failure.text)
     current.audits += 1
     current.tries = 0
@@ -99,27 +103,27 @@ def _take(
     return Decision(kind, messages.audit_is_clean(current.audits))
 
 
-def _add(desk: Desk, run: Run, found: list[str]) -> list[str] | Exception:
+def _add(runner: Runner, run: Run, found: list[str]) -> list[str] | Exception:
     """Adds what was found to the plan; returns what was not in it, or why that is impossible."""
-    run.state.plan = run.state.plan or os.path.join(desk.project, "fix_plan.md")
+    run.state.plan = run.state.plan or os.path.join(runner.project, "fix_plan.md")
     heading = messages.audit_heading(run.state.audits + 1)
     try:
-        return fix_plan.add(run.state.plan, desk.project, heading, found)
+        return fix_plan.add(run.state.plan, runner.project, heading, found)
     except (UnreadableError, OSError) as error:
         return error
 
 
-def _entry(run: Run, work: Work, decision: Decision, said: str) -> Iteration:
+def _entry(run: Run, result: ClientResult, decision: Decision, said: str) -> Iteration:
     return Iteration(
         number=run.loop.counters.iteration,
         at=time.time(),
         decision=decide.AUDIT,
         why=decision.why,
-        tokens=work.report.tokens,
+        tokens=result.report.tokens,
         item=run.state.item,
         is_done=run.state.clean_audits > 0,
         said=mask(said.strip())[-SAID_CHARACTERS:],
-        seconds=work.seconds,
-        percent=work.report.peak,
-        cost=work.report.cost,
+        seconds=result.seconds,
+        percent=result.report.peak,
+        cost=result.report.cost,
     )

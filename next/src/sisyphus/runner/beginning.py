@@ -11,39 +11,45 @@ from sisyphus.cli.show import Place
 from sisyphus.errors import SisyphusError
 from sisyphus.handoff import record as handoffs
 from sisyphus.handoff import writing
-from sisyphus.ralph import history, lifecycle
+from sisyphus.ralph import history, lifecycle, runs
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.arguments import Arguments
 from sisyphus.ralph.loop import RUN, SUCCESS
-from sisyphus.runner import fix_plan, messages, preflight, project_files, state
-from sisyphus.runner.options import RunOptions
-from sisyphus.runner.state import Run, RunState
+from sisyphus.ralph.runs import Run, RunOptions, RunState
+from sisyphus.runner import fix_plan, messages, project_files
+from sisyphus.sessions import record
 
 
-def new(place: Place, arguments: Arguments, options: RunOptions) -> Run:
-    """Returns a run that has not begun. Raises `SisyphusError` if one is at work in the project."""
-    before = state.latest(place.store, place.project)
+def new(place: Place, arguments: Arguments, plan: str) -> Run:
+    """Returns a run that has not begun. plan: the file with its items; "" = none. Raises
+    `SisyphusError` if one is at work in the project."""
+    before = runs.latest(place.store, place.project)
     if before:
         _need_rest(before)
     loop = lifecycle.new_loop(place.project, arguments, time.time())
     loop.kind = RUN
-    plan = preflight.find_plan(place)
     done = fix_plan.read(plan, place.project).done if plan else []
     stands = RunState(plan=plan, before=done, head=git.head(place.project))
-    return Run(loop, options, stands)
+    return Run(loop, RunOptions(), stands)
+
+
+def find_plan(place: Place) -> str:
+    """Returns the file with the items: `fix_plan.md`, else the project's plan; "" = none."""
+    followed, state = record.plan_of(place.store, 0, place.project)
+    return fix_plan.find(place.project, followed if state == "active" else "")
 
 
 def begin(place: Place, run: Run) -> str:
     """Inserts a run; returns what the user is told about the one that it replaces."""
     run.runner = processes.key(os.getpid())
     with place.store.write():
-        before = state.latest(place.store, place.project)
+        before = runs.latest(place.store, place.project)
         if before:
             _need_rest(before)
         replaced = before if before and before.loop.ended_at is None else None
         if replaced:
-            loops.cancel(place.store, replaced.loop, f"replaced by {run.loop.id}", time.time())
-        state.insert(place.store, run)
+            loops.cancel(place.store, replaced.loop, messages.replaced_by(run), time.time())
+        runs.insert(place.store, run)
     if before:
         processes.end(before.client)
     exports.run([partial(history.export, place.store)])
@@ -52,7 +58,7 @@ def begin(place: Place, run: Run) -> str:
 
 def find(place: Place) -> Run:
     """Returns the last run of the project. Raises `SisyphusError` if it cannot be resumed."""
-    run = state.latest(place.store, place.project)
+    run = runs.latest(place.store, place.project)
     if run is None:
         raise SisyphusError(messages.NOTHING_TO_RESUME)
     _need_rest(run)
@@ -71,7 +77,7 @@ def resume(place: Place, run: Run) -> bool:
     if run.state.is_working:
         handoff = writing.of_cut_session(place.store, place.settings, run.session, now)
     with place.store.write():
-        fresh = state.find(place.store, run.loop.id)
+        fresh = runs.find(place.store, run.loop.id)
         if fresh is None:
             raise SisyphusError(messages.NOTHING_TO_RESUME)
         _need_rest(fresh)
@@ -81,7 +87,7 @@ def resume(place: Place, run: Run) -> bool:
             handoffs.give(place.store, handoff)
             fresh.state.resume = handoff.resume
             fresh.state.checkpoint = project_files.checkpoint(handoff, fresh.state.item)
-        state.save(place.store, fresh)
+        runs.save(place.store, fresh)
     run.loop, run.state, run.session = fresh.loop, fresh.state, fresh.session
     run.runner, run.client = fresh.runner, fresh.client
     exports.run([partial(history.export, place.store)])
@@ -104,7 +110,7 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     stands.blocked, stands.stops = {}, {}
     stands.first_audit, stands.clean_audits = stands.audits, 0
     stands.is_auditing = stands.is_auditing and run.options.audits > 0
-    stands.plan = stands.plan or preflight.find_plan(place)
+    stands.plan = stands.plan or find_plan(place)
 
 
 def _tokens(place: Place, run: Run) -> int:
@@ -112,7 +118,7 @@ def _tokens(place: Place, run: Run) -> int:
     row = place.store.one("SELECT transcript FROM session WHERE n = ?", run.session)
     if row is None or not row[0]:
         return 0
-    transcript = clients.transcript(run.options.client)
+    transcript = clients.transcript(clients.CLAUDE_CODE)
     own = sum(record.tokens for record in transcript.read(row[0], since=run.state.began_at).records)
     return own + transcript.subagent_tokens(row[0], run.state.began_at)
 
@@ -120,5 +126,5 @@ def _tokens(place: Place, run: Run) -> int:
 def _need_rest(run: Run) -> None:
     """Raises `SisyphusError` if a process of ours works at the run, even if it has been cancelled:
     it still ends its client."""
-    if processes.is_alive(run.runner):
+    if run.is_at_work:
         raise SisyphusError(messages.is_at_work(run))

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from sisyphus import exports, notify
-from sisyphus.ralph import history, transcripts
+from sisyphus.ralph import history, iterations, runs, transcripts
 from sisyphus.ralph import loop as loops
-from sisyphus.runner import messages, project_files, state
-from sisyphus.runner.desk import Desk
-from sisyphus.runner.state import Iteration, Run
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import messages, project_files
+from sisyphus.runner.runner import Runner
 from sisyphus.sessions import record
 from sisyphus.sessions.turn import Turn
 
@@ -20,11 +21,11 @@ LONGEST_WAIT = 15 * 60
 
 
 @contextmanager
-def change(desk: Desk, run: Run) -> Iterator[bool]:
+def change(runner: Runner, run: Run) -> Iterator[bool]:
     """A transaction in which the run may be changed; it is saved at its end. Yields whether it has
     not ended: its status is read again, everything else is ours alone."""
-    with desk.store.write():
-        fresh = loops.find(desk.store, run.loop.id)
+    with runner.store.write():
+        fresh = loops.find(runner.store, run.loop.id)
         if fresh is None:
             yield False
             return
@@ -36,42 +37,42 @@ def change(desk: Desk, run: Run) -> Iterator[bool]:
         )
         run.loop = fresh
         yield fresh.ended_at is None
-        state.save(desk.store, run)
+        runs.save(runner.store, run)
 
 
-def note_wait(desk: Desk, run: Run, why: str, until: float, now: float) -> None:
+def note_wait(runner: Runner, run: Run, why: str, until: float, now: float) -> None:
     """Notes until when the run waits: for a time that the client has named, else a bit longer at
     each try."""
     run.state.tries += 1
-    doubled = desk.settings["runner.retry_seconds"] * 2.0 ** min(run.state.tries - 1, 10)
+    doubled = runner.settings["runner.retry_seconds"] * 2.0 ** min(run.state.tries - 1, 10)
     run.state.waits_until = until + 1 if until > now else now + min(doubled, LONGEST_WAIT)
     run.state.waits_for = why
 
 
-def export(desk: Desk, run: Run, text: str = "") -> None:
+def export(runner: Runner, run: Run, text: str = "") -> None:
     """Writes the files of the run. text: of PROMPT.md; "" = it stays as it is."""
-    rows = state.iterations(desk.store, run.loop.id)
+    rows = iterations.of(runner.store, run.loop)
     exports.run([
-        partial(project_files.write, run, rows, text), partial(history.export, desk.store)
+        partial(project_files.write, run, rows, text), partial(history.export, runner.store)
     ])  # fmt: skip
 
 
-def write_down(desk: Desk, run: Run, done: Iteration, turn: Turn, check: str = "") -> None:
+def write_down(runner: Runner, run: Run, done: Iteration, turn: Turn, check: str = "") -> None:
     """Writes the transcript of an iteration. check: what the run's check printed; "" = nothing."""
-    session = record.id_of(desk.store, run.session) if run.session else ""
+    session = record.id_of(runner.store, run.session)
     why = f"{done.decision}, {done.why}"
     entry = transcripts.Entry(run.loop, session, done.number, done.at, turn, check, why)
     exports.run([partial(transcripts.write, entry)])
 
 
-def send(desk: Desk, run: Run, kind: str, why: str) -> None:
+def send(runner: Runner, run: Run, kind: str, why: str) -> None:
     """Runs the user's own command about a run."""
-    command = desk.settings["notify.command"]
+    command = runner.settings["notify.command"]
     if not command:
         return
-    session = record.id_of(desk.store, run.session) if run.session else ""
+    session = record.id_of(runner.store, run.session)
     notice = notify.Notice(
-        kind, messages.notice_title(kind), messages.what_happened(run, why), desk.project, session,
-        run.loop.id, run.loop.counters.iteration,
+        kind, messages.notice_title(kind), messages.what_happened(run, why), runner.project,
+        session, run.loop.id, run.loop.counters.iteration,
     )  # fmt: skip
     exports.run([partial(notify.send, command, notice)])

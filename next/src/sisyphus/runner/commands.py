@@ -11,19 +11,15 @@ from sisyphus.cli import show
 from sisyphus.errors import UsageError
 from sisyphus.paths import display
 from sisyphus.ralph import arguments
+from sisyphus.ralph.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
 from sisyphus.runner import beginning, fix_plan, messages, preflight, screen
-from sisyphus.runner import run as runs
-from sisyphus.runner.desk import Desk
-from sisyphus.runner.options import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, RunOptions
+from sisyphus.runner.run import drive
+from sisyphus.runner.runner import Runner
 from sisyphus.runner.signals import Signals
-from sisyphus.runner.state import Run
-from sisyphus.text import one_line
 
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
 _LOCK_SECONDS = 300
 """How long a run waits for the store. A hook has no time for that, a night has."""
-
-_TASK = "Do the items of {}, one after the other."
 
 
 def run(
@@ -99,9 +95,6 @@ def run(
             help="Run this shell command instead of `claude -p`. It gets the prompt on its stdin.",
         ),
     ] = None,
-    client: Annotated[
-        str, typer.Option(metavar="NAME", help="The client. The only one is claude-code.")
-    ] = "claude-code",
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Go on with the last run of the project. Options replace."),
@@ -115,8 +108,6 @@ def run(
     blocked, 130 = you ended it.
     """
     show.need_user()
-    if client != "claude-code":
-        raise UsageError(f"Unknown client {client!r}. The only one is claude-code.")
     place = show.place(project)
     show.need_memory(place.store)
     values = {
@@ -127,51 +118,45 @@ def run(
         "max-minutes": max_minutes,
         "max-tokens": max_tokens,
     }
-    given = {name: value for name, value in values.items() if value is not None}
+    options = {name: value for name, value in values.items() if value is not None}
     text = " ".join(task or [])
-    picked = _resumed(place, given, text) if resume else _new(place, given, text)
-    _set(picked.options, max_usd, audit, permission_mode, client_command)
-    preflight.check(place, picked, allow_dirty=allow_dirty or resume)
+    target = _last(place, options, text) if resume else _new(place, options, text)
+    _set(target.options, max_usd, audit, permission_mode, client_command)
+    preflight.check(place, target, allow_dirty=allow_dirty or resume)
     place.store.wait_longer(_LOCK_SECONDS)
-    with screen.open_screen() as shown, Signals() as signals:
+    with screen.open_screen() as lines, Signals() as signals:
         if resume:
-            has_ended_client = beginning.resume(place, picked)
-            shown.say(messages.resumed(picked, has_ended_client=has_ended_client))
+            has_ended_client = beginning.resume(place, target)
+            lines.say(messages.resumed(target, has_ended_client=has_ended_client))
         else:
-            if replaced := beginning.begin(place, picked):
-                shown.say(replaced)
-            shown.say(messages.started(picked))
-        return runs.drive(Desk(place, shown, signals), picked)
+            if notice := beginning.begin(place, target):
+                lines.say(notice)
+            lines.say(messages.started(target))
+        return drive(Runner(place, lines, signals), target)
 
 
-def _new(place: show.Place, given: dict[str, str], text: str) -> Run:
+def _new(place: show.Place, options: dict[str, str], text: str) -> Run:
     """Returns a new run. Without a task, it is to do the items of the plan."""
-    plan = preflight.find_plan(place)
-    if not text.strip() and "prompt-file" not in given:
+    plan = beginning.find_plan(place)
+    if not text.strip() and "prompt-file" not in options:
         if not plan:
             raise UsageError(messages.NO_END)
         title = fix_plan.read(plan, place.project).title
-        text = _TASK.format(display(plan, place.project))
-        text = f"{one_line(title, 200)}\n\n{text}" if title else text
-    given = {
-        "max-iterations": str(MAX_ITERATIONS),
-        "max-minutes": str(MAX_MINUTES),
-        **given,
-    }
-    return beginning.new(place, arguments.build(given, text, place.folder), RunOptions())
+        text = messages.task_of_plan(display(plan, place.project), title)
+    limits = {"max-iterations": str(MAX_ITERATIONS), "max-minutes": str(MAX_MINUTES)}
+    return beginning.new(place, arguments.build(limits | options, text, place.folder), plan)
 
 
-def _resumed(place: show.Place, given: dict[str, str], text: str) -> Run:
-    """Returns the last run of the project, with the options that are given in place of its own."""
-    if text.strip() or "prompt-file" in given:
+def _last(place: show.Place, options: dict[str, str], text: str) -> Run:
+    """Returns the last run of the project, with these options in place of its own."""
+    if text.strip() or "prompt-file" in options:
         raise UsageError(messages.TASK_AT_RESUME)
-    picked = beginning.find(place)
-    asked = arguments.build(given, picked.loop.prompt, place.folder).options
-    own = picked.loop.options
-    for name in given:
+    run = beginning.find(place)
+    new = arguments.build(options, run.loop.prompt, place.folder).options
+    for name in options:
         key = {"completion-promise": "promise"}.get(name, name.replace("-", "_"))
-        setattr(own, key, getattr(asked, key))
-    return picked
+        setattr(run.loop.options, key, getattr(new, key))
+    return run
 
 
 def _set(
@@ -181,10 +166,10 @@ def _set(
     mode: str | None,
     command: str | None,
 ) -> None:
-    """Sets the options that are given. Raises `UsageError`."""
+    """Sets the options that are not None. Raises `UsageError`."""
     if max_usd is not None:
         if not _DOLLARS.fullmatch(max_usd):
-            raise UsageError(f"--max-usd must be an amount such as 5 or 2.50, not {max_usd!r}.")
+            raise UsageError(messages.bad_amount(max_usd))
         options.max_usd = float(max_usd)
     if audits is not None:
         options.audits = audits
@@ -192,5 +177,5 @@ def _set(
         options.permission_mode = mode
     if command is not None:
         if not command.strip():
-            raise UsageError("--client-command is empty. Give a shell command, or leave it out.")
+            raise UsageError(messages.NO_COMMAND)
         options.client_command = command

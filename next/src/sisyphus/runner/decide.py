@@ -1,7 +1,8 @@
 """Decides how a run goes on after an iteration: the first fact that is known wins.
 
-Reads and writes nothing. `run.py` gathers the facts and carries the decision out. The limits are
-also asked before each iteration, so that checkpoints and waiting cannot carry a run past them.
+Reads and writes nothing. `facts.py` says what is known, and `run.py` carries the decision out. The
+limits are also asked before each iteration, so that checkpoints and waiting cannot carry a run past
+them.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sisyphus.ralph.loop import Loop
-from sisyphus.runner.options import RunOptions
-from sisyphus.runner.state import RunState
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import messages
 
 CANCELLED, COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP = (
     "cancelled", "completed", "blocked", "checkpoint", "fatal", "wait", "limit", "max_iterations",
@@ -43,11 +44,13 @@ class IterationFacts:
     max_iterations: str = ""
     stuck: str = ""
     stop: str = ""
-    missing: str = "the work is not done yet"
+    missing: str = messages.NOT_DONE
 
 
 @dataclass(frozen=True)
 class Decision:
+    """How a run goes on. kind: one of the decisions above. why: in words for people."""
+
     kind: str
     why: str
 
@@ -57,6 +60,7 @@ class Decision:
 
 
 def decide(facts: IterationFacts) -> Decision:
+    """Returns what the first fact that is known, in this order, decides; CONTINUE if none is."""
     for kind, why in (
         (COMPLETED, facts.completed),
         (WAIT, facts.waits),
@@ -73,30 +77,25 @@ def decide(facts: IterationFacts) -> Decision:
     return Decision(CONTINUE, facts.missing)
 
 
-def limit(loop: Loop, options: RunOptions, cost: float, now: float) -> str:
-    """Returns which limit besides the iterations is reached; "" = none. cost: so far, in
-    dollars."""
-    if over := minutes(loop, now):
+def limit(run: Run, now: float) -> str:
+    """Returns which limit besides the iterations is reached; "" = none."""
+    if over := minutes(run.loop, now):
         return over
-    tokens = loop.options.max_tokens
-    if tokens and loop.counters.tokens >= tokens:
-        return f"its {tokens:,} tokens are used up"
-    if options.max_usd and cost >= options.max_usd:
-        return f"its ${options.max_usd:,.2f} are used up"
-    return ""
+    tokens, dollars = run.loop.options.max_tokens, run.options.max_usd
+    if tokens and run.loop.counters.tokens >= tokens:
+        return messages.tokens_used_up(tokens)
+    return messages.dollars_used_up(dollars) if dollars and run.state.cost >= dollars else ""
 
 
 def minutes(loop: Loop, now: float) -> str:
     """Returns that the time is up; "" = it is not."""
     most = loop.options.max_minutes
-    are = "minute is" if most == 1 else "minutes are"
-    return f"its {most:,} {are} up" if 0 < most * 60 <= loop.seconds(now) else ""
+    return messages.minutes_used_up(most) if 0 < most * 60 <= loop.seconds(now) else ""
 
 
-def max_iterations(loop: Loop, state: RunState, after: int = 0) -> str:
+def max_iterations(run: Run, after: int = 0) -> str:
     """Returns that all iterations are used up; "" = they are not. Audits do not count: their
     number has a limit of its own. after: how many more have ended than the state says."""
-    most, done = loop.options.max_iterations, state.finished - state.audits + after
-    if state.is_auditing:
-        return ""
-    return f"iteration {done} was the last" if 0 < most <= done else ""
+    state, most = run.state, run.loop.options.max_iterations
+    done = state.finished - state.audits + after
+    return messages.last_iteration(done) if 0 < most <= done and not state.is_auditing else ""

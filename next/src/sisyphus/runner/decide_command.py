@@ -86,17 +86,17 @@ def _decide(
     """Decides, and remembers what the next call needs."""
     headless, now = clients.headless(), time.time()
     report = external.read_output(headless, data)
-    work = external.summary(report)
+    turn = external.summary(report)
     memory = _load(place.store, path)
     since = memory.at or known.started_at
     own = [path, os.path.realpath(output)] if output else [path]
     decision, new = external.decide_next(
         known,
         memory,
-        work,
+        turn,
         external.failure(headless, report, now),
         has_progress=progress.has_changed(
-            place.project, since, now, edits_files=work.edits_files, apart=own
+            place.project, since, now, edits_files=turn.edits_files, apart=own
         ),
         breaker_stops=place.settings["ralph.breaker_stops"],
         now=now,

@@ -6,14 +6,13 @@ import time
 from functools import partial
 
 from sisyphus import exports, git, worktree
+from sisyphus.ralph import iterations, transcripts
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph import transcripts
 from sisyphus.ralph.loop import FATAL_ERROR, PAUSED
-from sisyphus.runner import changes, decide, findings, messages, report, state
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import changes, decide, findings, fix_plan, messages, report
 from sisyphus.runner.decide import Decision
-from sisyphus.runner.desk import Desk
-from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.runner.state import Run
+from sisyphus.runner.runner import Runner
 
 EXIT_CODES = {
     decide.COMPLETED: 0,
@@ -36,32 +35,32 @@ _NOTICES = {
 }
 
 
-def finish(desk: Desk, run: Run, decision: Decision) -> int:
+def finish(runner: Runner, run: Run, decision: Decision) -> int:
     """Ends or pauses the run, and reports; returns the exit code."""
     now = time.time()
-    plan = findings.plan_of(desk, run)
-    with changes.change(desk, run) as is_open:
+    plan = findings.plan_of(runner, run)
+    with changes.change(runner, run) as is_open:
         if is_open:
             _close(run, decision, now)
         if not plan.problem:
-            run.state.todo, run.state.done = plan.todo, plan.done
+            fix_plan.note(plan, run.state)
         run.runner = run.client = ""
-    changes.export(desk, run)
-    text = _report(desk, run, plan, now)
+    changes.export(runner, run)
+    text = _report(runner, run, plan.problem, now)
     file = transcripts.report_file(run.loop.id)
     exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
     if kind := _NOTICES.get(decision.kind):
-        changes.send(desk, run, kind, decision.why)
+        changes.send(runner, run, kind, decision.why)
     for line in [*text.splitlines(), messages.ended(file)]:
-        desk.screen.say(line)
+        runner.screen.say(line)
     return EXIT_CODES[decision.kind]
 
 
-def _report(desk: Desk, run: Run, plan: FixPlan, now: float) -> str:
-    rows = state.iterations(desk.store, run.loop.id)
-    commits = git.commits_since(desk.project, run.state.head)
-    changed = worktree.changed(desk.project, run.loop.started_at, now)
-    return report.render(run, rows, plan, commits, [p for p in changed if p != run.state.plan])
+def _report(runner: Runner, run: Run, problem: str, now: float) -> str:
+    rows = iterations.of(runner.store, run.loop)
+    commits = git.commits_since(runner.project, run.state.head)
+    changed = worktree.changed(runner.project, run.loop.started_at, now)
+    return report.render(run, rows, problem, commits, [p for p in changed if p != run.state.plan])
 
 
 def _close(run: Run, decision: Decision, now: float) -> None:

@@ -16,9 +16,9 @@ from sisyphus.clients.records import Reading
 from sisyphus.clients.reports import Failure, Report
 from sisyphus.errors import UnreadableError
 from sisyphus.ralph import promise
-from sisyphus.runner import decide
+from sisyphus.runner import decide, messages
 from sisyphus.runner.decide import Decision, IterationFacts
-from sisyphus.sessions import turn
+from sisyphus.sessions import turn as turns
 from sisyphus.sessions.stops import Stops
 from sisyphus.sessions.turn import Turn
 from sisyphus.stop import breaker
@@ -116,7 +116,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 def summary(report: Report) -> Turn:
     """Returns what the agent said and did."""
-    found = turn.from_reading(Reading(report.records), None, 0.0)
+    found = turns.from_reading(Reading(report.records), None, 0.0)
     return found if found.texts or not report.text.strip() else Turn((report.text,))
 
 
@@ -134,7 +134,7 @@ def failure(headless: Headless, report: Report, now: float) -> Failure | None:
 def decide_next(
     state: ForeignState,
     memory: Memory,
-    work: Turn,
+    turn: Turn,
     failed: Failure | None,
     *,
     has_progress: bool,
@@ -145,19 +145,19 @@ def decide_next(
 
     breaker_stops: after so many calls without progress it stops; 0 = never.
     """
-    error = failed.text if failed else work.error
+    error = failed.text if failed else turn.error
     stops = breaker.after_stop(Stops(**memory.stops), has_progress=has_progress, error=error)
-    blocked = promise.blocked_on(work.texts)
+    blocked = promise.blocked_on(turn.texts)
     is_new = bool(state.checkpoint) and state.checkpoint != memory.checkpoint
     done, most = state.iteration, state.max_iterations
     facts = IterationFacts(
-        completed="the promise was said" if promise.is_said(work.texts, state.promise) else "",
-        blocked=f"the agent needs you: {_short(blocked)}" if blocked else "",
+        completed="the promise was said" if promise.is_said(turn.texts, state.promise) else "",
+        blocked=messages.needs_you(blocked) if blocked else "",
         checkpoint=_checkpoint(state) if is_new else "",
         fatal=_short(failed.text) if failed and failed.is_fatal else "",
-        max_iterations=f"iteration {done} was the last" if 0 < most <= done else "",
+        max_iterations=messages.last_iteration(done) if 0 < most <= done else "",
         stuck=breaker.why_open(stops, breaker_stops, error),
-        missing=_missing(state, work, failed),
+        missing=_missing(state, turn, failed),
     )
     return decide.decide(facts), Memory(now, stops.as_dict(), state.checkpoint)
 
@@ -169,12 +169,12 @@ def _checkpoint(state: ForeignState) -> str:
     return f"the session ended with the handoff{name}"
 
 
-def _missing(state: ForeignState, work: Turn, failed: Failure | None) -> str:
+def _missing(state: ForeignState, turn: Turn, failed: Failure | None) -> str:
     if failed:
         return f"the client failed, which may pass: {_short(failed.text)}"
     if not state.promise:
         return "the work is not done yet; the state has no completion_promise"
-    if why := promise.near_miss(work.texts, state.promise):
+    if why := promise.near_miss(turn.texts, state.promise):
         return f"the promise was not said: {_short(why)}"
     return "the promise was not said"
 

@@ -11,11 +11,11 @@ from sisyphus.handoff import writing
 from sisyphus.handoff.record import Handoff
 from sisyphus.paths import display
 from sisyphus.ralph import evidence, promise
+from sisyphus.ralph.runs import Run
 from sisyphus.runner import fix_plan, messages
-from sisyphus.runner.desk import Desk
 from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.runner.iteration import Work
-from sisyphus.runner.state import Run
+from sisyphus.runner.iteration import ClientResult
+from sisyphus.runner.runner import Runner
 from sisyphus.sessions import turn as turns
 from sisyphus.sessions.turn import Turn
 from sisyphus.stop import verify
@@ -56,18 +56,20 @@ class Findings:
     handoff: Handoff | None
 
 
-def gather(desk: Desk, run: Run, work: Work, now: float) -> Findings:
-    state, report = run.state, work.report
+def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findings:
+    """Finds out what an iteration came to that ended at `now`; runs the check if nothing else is
+    missing."""
+    state, report = run.state, result.report
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
-    plan = plan_of(desk, run) if state.plan else None
+    plan = plan_of(runner, run) if state.plan else None
     changed = [
-        path for path in worktree.changed(desk.project, state.began_at, now) if path != state.plan
+        path for path in worktree.changed(runner.project, state.began_at, now) if path != state.plan
     ]
     is_done = bool(plan and state.item and state.item in plan.done)
-    has_commits = state.began_at < git.head_moved_at(desk.project) <= now
-    has_worked = not (work.failure or work.end)
-    completion = _completion(desk, run, turn, plan, has_worked=has_worked)
+    has_commits = state.began_at < git.head_moved_at(runner.project) <= now
+    has_worked = not (result.failure or result.end)
+    completion = _completion(runner, run, turn, plan, has_worked=has_worked)
     return Findings(
         turn=turn,
         plan=plan,
@@ -76,52 +78,53 @@ def gather(desk: Desk, run: Run, work: Work, now: float) -> Findings:
         is_done=is_done,
         completion=completion,
         blocked_on=promise.blocked_on(turn.texts),
-        handoff=_handoff(desk, run, work, now),
+        handoff=_handoff(runner, run, result, now),
     )
 
 
-def _handoff(desk: Desk, run: Run, work: Work, now: float) -> Handoff | None:
+def _handoff(runner: Runner, run: Run, result: ClientResult, now: float) -> Handoff | None:
     """Returns the handoff with which a session ended; for one that a passing failure has cut off,
     one that is made now. None = it has none."""
     if not run.session:
         return None
-    if own := handoffs.open_of(desk.store, run.session):
+    if own := handoffs.open_of(runner.store, run.session):
         return own
-    if work.failure and work.failure.passes and work.report.calls:
-        place = desk.place
+    if result.failure and result.failure.passes and result.report.calls:
+        place = runner.place
         return writing.of_cut_session(place.store, place.settings, run.session, now)
     return None
 
 
-def plan_of(desk: Desk, run: Run) -> FixPlan:
+def plan_of(runner: Runner, run: Run) -> FixPlan:
     """Reads the plan of a run; one without items if it has none."""
-    return fix_plan.read(run.state.plan, desk.project) if run.state.plan else FixPlan("")
+    return fix_plan.read(run.state.plan, runner.project) if run.state.plan else FixPlan("")
 
 
-def without_client(desk: Desk, run: Run) -> Completion | None:
+def without_client(runner: Runner, run: Run) -> Completion | None:
     """Returns whether the run is complete before a client has begun; None = items are left, or an
     agent has to say so. A check that has failed is not run again until an agent has mended it."""
     if run.loop.options.promise or not run.state.plan or run.state.refused:
         return None
-    plan = plan_of(desk, run)
+    plan = plan_of(runner, run)
     if plan.todo or not plan.done:
         return None
-    return _completion(desk, run, Turn(), plan, has_worked=False)
+    return _completion(runner, run, Turn(), plan, has_worked=False)
 
 
 def _completion(
-    desk: Desk, run: Run, turn: Turn, plan: FixPlan | None, *, has_worked: bool
+    runner: Runner, run: Run, turn: Turn, plan: FixPlan | None, *, has_worked: bool
 ) -> Completion:
     """Returns whether the run is complete. Its check runs only where nothing else is missing.
-    has_worked: the client has come to an end by itself."""
+    plan: None = the run has none. has_worked: the client has come to an end by itself; if not, a
+    check that passes is no end without a promise or items."""
     options = run.loop.options
     why, refused = _claim(run, turn, plan)
     if why == messages.CHECK_PASSED and not has_worked:
         return Completion("")
     if not options.verify or not why:
         return Completion(why, refused)
-    changed = evidence.changed(run.loop.counters.evidence, options.verify, desk.project)
-    check = verify.run(options.verify, desk.project, desk.settings["ralph.verify_seconds"])
+    changed = evidence.changed(run.loop.counters.evidence, options.verify, runner.project)
+    check = verify.run(options.verify, runner.project, runner.settings["ralph.verify_seconds"])
     if not check.has_passed:
         return Completion("", messages.check_failed(check.how), check, changed)
     if why != messages.CHECK_PASSED:

@@ -12,6 +12,8 @@ from sisyphus.boulder import find as plan_files
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, IN_PROGRESS, OPEN, Plan, Task
 from sisyphus.errors import UnreadableError
 from sisyphus.masking import masked_line
+from sisyphus.ralph.runs import RunState
+from sisyphus.runner import messages
 from sisyphus.text import one_line
 
 MAX_NEW = 20
@@ -39,14 +41,6 @@ class FixPlan:
     blocked: list[str] = field(default_factory=list)
     problem: str = ""
 
-    @property
-    def left(self) -> int:
-        return len(self.todo) + len(self.blocked)
-
-    @property
-    def total(self) -> int:
-        return self.left + len(self.done)
-
 
 def find(project: str, followed: str) -> str:
     """Returns the file with the items; "" = there is none. followed: the file of the plan that the
@@ -64,10 +58,10 @@ def read(path: str, project: str) -> FixPlan:
     if file.problem:
         return FixPlan(path, problem=file.problem)
     if file.plan is None:
-        return FixPlan(path, problem="it is gone" if path else "there is none")
+        return FixPlan(path, problem=messages.PLAN_IS_GONE)
     plan = file.plan
     if not plan.total:
-        problem = "all its items are cancelled" if plan.tasks else "it has no boxes"
+        problem = messages.ALL_CANCELLED if plan.tasks else messages.NO_BOXES
         return FixPlan(path, plan.title, problem=problem)
     names = list(zip(plan.tasks, _names(plan.tasks), strict=True))
     todo, done, blocked = (
@@ -75,6 +69,11 @@ def read(path: str, project: str) -> FixPlan:
         for statuses in ((IN_PROGRESS, OPEN), (DONE,), (BLOCKED,))
     )
     return FixPlan(path, plan.title, todo, done, blocked)
+
+
+def note(plan: FixPlan, state: RunState) -> None:
+    """Notes the items of the plan in the run's state."""
+    state.todo, state.done, state.marked = plan.todo, plan.done, plan.blocked
 
 
 def next_item(plan: FixPlan, aside: Collection[str]) -> str:
@@ -98,7 +97,7 @@ def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str
     end = "\r\n" if b"\r\n" in data else "\n"
     lines = ["", f"## {one_line(heading)}", "", *(f"- [ ] {item}" for item in added), ""]
     if not data:
-        lines = ["# Fix Plan", *lines]
+        lines = [messages.NEW_PLAN, *lines]
     elif not data.endswith(b"\n"):
         lines = ["", *lines]
     exports.replace(path, data + end.join(lines).encode("utf-8", "replace"), is_shared=True)
@@ -124,7 +123,7 @@ def _names(tasks: Sequence[Task]) -> list[str]:
 
 
 def _text(task: Task) -> str:
-    return one_line(task.text, ITEM_CHARACTERS) or "(no text)"
+    return one_line(task.text, ITEM_CHARACTERS) or messages.NO_TEXT
 
 
 def _open_tasks(plan: Plan | None) -> list[Task]:
@@ -138,14 +137,14 @@ def _line(item: str) -> str:
 def _bytes(path: str, project: str) -> bytes:
     """Returns the content of a file that we may replace; nothing if there is none yet."""
     if os.path.realpath(path) != path:
-        raise UnreadableError("it is reached through a link")
+        raise UnreadableError(messages.THROUGH_LINK)
     if not os.path.lexists(path):
         return b""
     files.read(path, inside=_root(path, project), limit=plan_files.LIMIT)
     with files.open_regular(path) as file:
         data = file.read(plan_files.LIMIT)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableError("it is not UTF-8")
+        raise UnreadableError(messages.NOT_UTF_8)
     return data
 
 

@@ -12,10 +12,11 @@ from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.paths import is_id
 from sisyphus.ralph import loop as loops
-from sisyphus.runner import decide, messages, state
-from sisyphus.runner.desk import Desk
+from sisyphus.ralph import runs
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import decide, messages
 from sisyphus.runner.process import ClientProcess
-from sisyphus.runner.state import Run
+from sisyphus.runner.runner import Runner
 from sisyphus.sessions import record
 from sisyphus.worktree import is_ours
 
@@ -34,8 +35,9 @@ class End:
 
 
 @dataclass(frozen=True)
-class Work:
-    """What one process came to. end: None = it ended by itself, or had nothing more to say."""
+class ClientResult:
+    """What one client process came to. failure: None = it did not fail, or we have ended it.
+    seconds: how long it ran. end: None = it ended by itself, or had nothing more to say."""
 
     report: Report
     failure: Failure | None
@@ -55,109 +57,109 @@ NOTHING = Report()
 """The report of a client that does not run."""
 
 
-def work(desk: Desk, run: Run, prompt: str, *, is_audit: bool = False) -> Work:
+def run_client(runner: Runner, run: Run, prompt: str, *, is_audit: bool = False) -> ClientResult:
     """Runs the client on a prompt."""
     began = time.monotonic()
     report = Report()
     try:
-        process = _start(desk, run, prompt, is_audit=is_audit)
+        process = _start(runner, run, prompt, is_audit=is_audit)
     except OSError as error:
-        return Work(report, Failure(CLIENT, messages.not_started(error)), 0.0)
+        return ClientResult(report, Failure(CLIENT, messages.not_started(error)), 0.0)
     try:
         run.client = process.name
-        _save(desk, run)
+        _save(runner, run)
         process.go()
-        end = _follow(desk, run, process, report)
+        end = _follow(runner, run, process, report)
     finally:
         code, errors = process.close()
     run.client = ""
-    headless = clients.headless(run.options.client)
+    headless = clients.headless()
     failure = None if end else headless.failure(report, code, errors, time.time())
-    return Work(report, failure, time.monotonic() - began, end)
+    return ClientResult(report, failure, time.monotonic() - began, end)
 
 
-def _follow(desk: Desk, run: Run, process: ClientProcess, report: Report) -> End | None:
+def _follow(runner: Runner, run: Run, process: ClientProcess, report: Report) -> End | None:
     """Reads what a client reports until it ends, or until we have to end it; says why."""
-    headless = clients.headless(run.options.client)
+    headless = clients.headless()
     heard_at = time.monotonic()
     end = None
     while not (process.is_over or end):
         for line in process.lines(_STEP_SECONDS):
             headless.feed(report, line)
             heard_at = time.monotonic()
-        _note_session(desk, run, report)
-        desk.screen.show(run, report, time.time())
-        if desk.signals.take_news():
-            desk.screen.say(messages.STOPS_AFTER_ITERATION)
+        _note_session(runner, run, report)
+        runner.screen.show(run, report, time.time())
+        if runner.signals.take_news():
+            runner.screen.say(messages.STOPS_AFTER_ITERATION)
         silence = time.monotonic() - heard_at
-        is_late = silence > desk.settings["runner.background_seconds"] or _why_over(desk, run)
+        is_late = silence > runner.settings["runner.background_seconds"] or _why_over(runner, run)
         if report.has_ended and is_late:
             break  # it waits for what its agent left in the background, for ever for a server
-        end = _why_end(desk, run, report, silence)
+        end = _why_end(runner, run, report, silence)
     process.end()
     for line in process.lines(_STEP_SECONDS):
         headless.feed(report, line)
     return end
 
 
-def _why_end(desk: Desk, run: Run, report: Report, silence: float) -> End | None:
+def _why_end(runner: Runner, run: Run, report: Report, silence: float) -> End | None:
     """Returns why a client has to be ended; None = it may go on. silence: since when it has
     reported nothing, in seconds."""
     if denied := refused_edit(report, run):
         return End(why_denied(denied, run), denied)
-    limit = int(desk.settings["runner.silence_seconds"])
+    limit = int(runner.settings["runner.silence_seconds"])
     if 0 < limit <= silence:
         log.write(f"the client was silent for {limit} s and was ended")
         return End(messages.silent(limit))
-    why = _why_over(desk, run)
+    why = _why_over(runner, run)
     return End(why, is_cut=True) if why else None
 
 
-def _start(desk: Desk, run: Run, prompt: str, *, is_audit: bool) -> ClientProcess:
+def _start(runner: Runner, run: Run, prompt: str, *, is_audit: bool) -> ClientProcess:
     """Starts the client. Its session is known before its first hook asks."""
-    headless = clients.headless(run.options.client)
+    headless = clients.headless()
     command: str | list[str] = run.options.client_command
     if not command:
         session = headless.new_session()
-        program = headless.program(desk.project)
+        program = headless.program(runner.project)
         if not program:
             raise FileNotFoundError(errno.ENOENT, messages.no_client("claude"))
-        _name_session(desk, run, session)
+        _name_session(runner, run, session)
         if is_audit:
             command = headless.audit_command(program, session)
         else:
             command = headless.command(program, session, run.options.permission_mode)
     data = prompt.encode("utf-8", "replace")
-    return ClientProcess(command, desk.project, data, headless.environment())
+    return ClientProcess(command, runner.project, data, headless.environment())
 
 
-def _note_session(desk: Desk, run: Run, report: Report) -> None:
+def _note_session(runner: Runner, run: Run, report: Report) -> None:
     """Notes the session of a client that was started by the user's own command."""
     if run.options.client_command and is_id(report.session):
-        known = record.id_of(desk.store, run.session) if run.session else ""
+        known = record.id_of(runner.store, run.session)
         if known != report.session:
-            _name_session(desk, run, report.session)
+            _name_session(runner, run, report.session)
 
 
-def _name_session(desk: Desk, run: Run, id: str) -> None:
-    with desk.store.write():
+def _name_session(runner: Runner, run: Run, id: str) -> None:
+    with runner.store.write():
         run.session = record.ensure_named(
-            desk.store, run.options.client, id, "", desk.project, time.time()
+            runner.store, clients.CLAUDE_CODE, id, "", runner.project, time.time()
         )
-        state.save_process(desk.store, run)
+        runs.save_process(runner.store, run)
 
 
-def _save(desk: Desk, run: Run) -> None:
+def _save(runner: Runner, run: Run) -> None:
     """Notes the processes. The row of the loop stays as it is: the user may have changed it."""
-    with desk.store.write():
-        state.save_process(desk.store, run)
+    with runner.store.write():
+        runs.save_process(runner.store, run)
 
 
-def _why_over(desk: Desk, run: Run) -> str:
+def _why_over(runner: Runner, run: Run) -> str:
     """Returns why the client has to end now; "" = it may go on."""
-    if desk.signals.ends_now:
+    if runner.signals.ends_now:
         return messages.INTERRUPTED
-    loop = loops.find(desk.store, run.loop.id)
+    loop = loops.find(runner.store, run.loop.id)
     if loop is None or loop.ended_at is not None:
         return messages.CANCELLED
     return decide.minutes(loop, time.time())
@@ -175,7 +177,7 @@ def why_denied(call: Denied, run: Run) -> str:
 
 def _allowing_mode(call: Denied, run: Run) -> str:
     """Returns the strictest permission mode that would have allowed an edit."""
-    headless, project = clients.headless(run.options.client), run.loop.project
+    headless, project = clients.headless(), run.loop.project
     is_inside = call.target.startswith(f"{project}/")
     edits = headless.EDITING_MODE
     if is_inside and not headless.is_refused(call.target, project, edits):

@@ -1,4 +1,6 @@
-"""Every sentence about runs that the user reads, besides those of the prompt and of the report."""
+"""Every sentence about runs that the user reads, besides those of the report (`report.py`) and of
+`ralph decide` (`external.py`, `decide_command.py`). What the model reads is in `prompt.py` and
+`audit_prompt.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from sisyphus.clients.reports import Denied
 from sisyphus.masking import masked_line
 from sisyphus.paths import display
 from sisyphus.ralph import messages as ralph
-from sisyphus.runner.state import Run
+from sisyphus.ralph.runs import Run
 from sisyphus.text import one_line
 
 RESUME = "sisyphus ralph run --resume"
@@ -76,6 +78,11 @@ def is_at_work(run: Run) -> str:
     )
 
 
+def replaced_by(run: Run) -> str:
+    """Says why a run has ended, in its own row."""
+    return f"replaced by {run.loop.id}"
+
+
 def replaces(run: Run) -> str:
     return (
         f"Run {run.loop.id}, which had got to {ralph.iteration(run.loop)}, is over: `{RESUME}` "
@@ -83,10 +90,28 @@ def replaces(run: Run) -> str:
     )
 
 
+def task_of_plan(plan: str, title: str) -> str:
+    """Returns the task of a run whose user has given none. title: what the plan calls itself."""
+    heading = f"{one_line(title, 200)}\n\n" if title else ""
+    return f"{heading}Do the items of {plan}, one after the other."
+
+
 NO_END = (
     "Nothing would end the run but its limits. Write the items as boxes into fix_plan.md, give a "
     "--completion-promise, or a --verify command."
 )
+
+
+PLAN_IS_GONE = "it is gone"
+NO_BOXES, ALL_CANCELLED = "it has no boxes", "all its items are cancelled"
+THROUGH_LINK, NOT_UTF_8 = "it is reached through a link", "it is not UTF-8"
+"""Why a plan cannot be used."""
+
+NO_TEXT = "(no text)"
+"""An item of a plan that has no words."""
+
+NEW_PLAN = "# Fix Plan"
+"""The first line of a plan that an audit begins."""
 
 
 def bad_plan(plan: str, problem: str) -> str:
@@ -126,6 +151,10 @@ def locked_plan(plan: str) -> str:
     return f"{plan} cannot be written, so the agent could not tick a box. Make it writable."
 
 
+def bad_amount(text: str) -> str:
+    return f"--max-usd must be an amount such as 5 or 2.50, not {text!r}."
+
+
 def dirty(files: list[str]) -> str:
     shown = "".join(f"\n  {one_line(file)}" for file in files[:_FILES])
     rest = len(files) - _FILES
@@ -138,11 +167,13 @@ NO_STATUS = (
     "would be mixed with what is not committed."
 )
 DIRTY_WAY = "Commit or stash them, or give --allow-dirty."
+NOT_STARTED = f"No run was started. {DIRTY_WAY}"
 DIRTY_QUESTION = "The run's work would be mixed with them. Go on?"
 NO_AUDIT = (
     "--audit needs a client that can be kept from writing, and --client-command may be any. Leave "
     "out one of them."
 )
+NO_COMMAND = "--client-command is empty. Give a shell command, or leave it out."
 TASK_AT_RESUME = "A run that is resumed has its task already. Leave out the task or --resume."
 
 
@@ -184,6 +215,22 @@ def open_items(count: int, plan: str) -> str:
     return f"the promise was said, but {items} of {plan} {'is' if count == 1 else 'are'} open"
 
 
+def tokens_used_up(most: int) -> str:
+    return f"its {most:,} tokens are used up"
+
+
+def dollars_used_up(most: float) -> str:
+    return f"its ${most:,.2f} are used up"
+
+
+def minutes_used_up(most: int) -> str:
+    return f"its {most:,} {'minute is' if most == 1 else 'minutes are'} up"
+
+
+def last_iteration(number: int) -> str:
+    return f"iteration {number} was the last"
+
+
 NOT_DONE = "the work is not done yet"
 ITEM_NOT_DONE = "the item is not done yet"
 ITEM_DONE = "the item is done"
@@ -191,6 +238,7 @@ KEPT = "the promise was kept"
 ALL_DONE = "all items are done"
 CHECK_PASSED = "the check passed"
 AND_CHECK = ", and the check passed"
+AND_AUDIT = ", and an audit follows"
 
 
 def needs_you(why: str) -> str:

@@ -11,16 +11,9 @@ from sisyphus import clients, git
 from sisyphus.cli import show
 from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.paths import display
+from sisyphus.ralph.runs import Run
 from sisyphus.runner import fix_plan, messages
-from sisyphus.runner.state import Run
-from sisyphus.sessions import record
 from sisyphus.worktree import is_ours
-
-
-def find_plan(place: show.Place) -> str:
-    """Returns the file with the items: `fix_plan.md`, else the project's plan; "" = none."""
-    followed, state = record.plan_of(place.store, 0, place.project)
-    return fix_plan.find(place.project, followed if state == "active" else "")
 
 
 def check(place: show.Place, run: Run, *, allow_dirty: bool) -> None:
@@ -53,7 +46,7 @@ def _check_end(place: show.Place, run: Run) -> None:
 
 def _check_client(place: show.Place, run: Run) -> None:
     """Checks that there is a client, that it is logged in, and that it lets the agent work."""
-    headless, options = clients.headless(run.options.client), run.options
+    headless, options = clients.headless(), run.options
     program = headless.program(place.project)
     if not program:
         raise SisyphusError(messages.no_client("claude"))
@@ -95,7 +88,7 @@ def _check_tree(place: show.Place, run: Run) -> None:
         raise SisyphusError(f"{messages.dirty(files)}\n{messages.DIRTY_WAY}")
     show.line(messages.dirty(files))
     if not typer.confirm(messages.DIRTY_QUESTION):
-        raise SisyphusError(f"No run was started. {messages.DIRTY_WAY}")
+        raise SisyphusError(messages.NOT_STARTED)
 
 
 def _has_user() -> bool:

@@ -14,9 +14,10 @@ from sisyphus.handoff.messages import LEVELS, place
 from sisyphus.handoff.record import Handoff
 from sisyphus.masking import mask, masked_line
 from sisyphus.ralph import loop as loops
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run
 from sisyphus.runner import decide
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS
-from sisyphus.runner.state import Iteration, Run
 from sisyphus.text import fingerprint, iso
 from sisyphus.worktree import PROGRESS, PROMPT, STATE
 

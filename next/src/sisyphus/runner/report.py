@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sisyphus.masking import mask, masked_line
+from sisyphus.masking import masked_line
 from sisyphus.paths import display
+from sisyphus.quoting import block, bullets, code, plain
 from sisyphus.ralph import loop as loops
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run
 from sisyphus.runner import decide, messages
-from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.runner.state import Iteration, Run
-from sisyphus.text import one_line
 
 DONE, CHECKPOINT, NOT_DONE, NEEDS_USER, FOUND = "✓", "↻", "✗", "!", "+"
 """Marks of an iteration. FOUND: of an audit that was not clean."""
@@ -29,7 +29,7 @@ _SHOWN = 20
 _ROWS = 200
 """The most iterations in the table, the last ones."""
 
-_TAIL_LINES = 15
+_TAIL_LINES, _TAIL_CHARACTERS = 15, 160
 _ITEM = 100
 _THOUSAND = 1_000
 _CENT = 0.01
@@ -42,33 +42,34 @@ _MINUTE = 60
 def render(
     run: Run,
     iterations: Sequence[Iteration],
-    plan: FixPlan,
+    problem: str,
     commits: Sequence[str],
     changed: Sequence[str],
 ) -> str:
-    """Returns the report, in Markdown. commits: a line each. changed: the absolute paths of the
-    files that changed since the run began."""
+    """Returns the report, in Markdown. problem: why the plan cannot be used; "" = it can. commits:
+    a line each. changed: the absolute paths of the files that changed since the run began."""
     done = [item for item in run.state.done if item not in run.state.before]
     names = [display(path, run.loop.project) for path in changed]
     parts = (
         f"# Run {run.loop.id}: {masked_line(run.loop.task, _ITEM)}",
-        _first_line(run, plan),
+        _first_line(run),
         _numbers(run, iterations, commits, changed),
-        _section("Look at first", _look_at(run, iterations, plan)),
-        _section("Items done", _some(_plain(item) for item in done)),
+        _section("Look at first", _look_at(run, iterations, problem)),
+        _section("Items done", bullets((plain(item, _ITEM) for item in done), _SHOWN)),
         _section("Iterations", _table(iterations)),
-        _section("Commits", _some(_plain(commit) for commit in commits)),
-        _section("Changed files", _some(map(_code, names))),
+        _section("Commits", bullets((plain(commit, _ITEM) for commit in commits), _SHOWN)),
+        _section("Changed files", bullets(map(code, names), _SHOWN)),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _first_line(run: Run, plan: FixPlan) -> str:
+def _first_line(run: Run) -> str:
     """Says how the run ended and what to do."""
     loop = run.loop
-    why = f": {_plain(loop.why, 300).rstrip('.')}." if loop.why else "."
-    are = "is" if len(plan.done) == 1 else "are"
-    of_plan = f" {len(plan.done)} of {_count(plan.total, 'item')} {are} done." if plan.total else ""
+    why = f": {plain(loop.why, 300).rstrip('.')}." if loop.why else "."
+    done, total = len(run.state.done), run.state.total
+    are = "is" if done == 1 else "are"
+    of_plan = f" {done} of {_count(total, 'item')} {are} done." if total else ""
     go_on = f"To go on: `{messages.RESUME}`"
     ways = {
         loops.ACTIVE: ("has not ended", f"If it does not work any more: `{messages.RESUME}`."),
@@ -100,36 +101,37 @@ def _numbers(
     return " · ".join(part for part in parts if part)
 
 
-def _look_at(run: Run, iterations: Sequence[Iteration], plan: FixPlan) -> str:
+def _look_at(run: Run, iterations: Sequence[Iteration], problem: str) -> str:
     """Returns what a person should see to, as a list; "" = nothing."""
     state = run.state
-    marked = [item for item in plan.blocked if item not in state.blocked]
+    marked = [item for item in state.marked if item not in state.blocked]
     denied = Counter(call for each in iterations for call in each.denied)
     rows = [
-        *(f"Blocked: {_plain(i)}: {_plain(why, 300)}" for i, why in state.blocked.items()),
-        *(f"Marked as blocked in the plan: {_plain(item)}" for item in marked),
-        *(f"Left the plan before it was done: {_plain(item)}" for item in state.gone),
-        *(f"File of the check that changed: {_code(file)}" for file in state.check_changed),
+        *(f"Blocked: {plain(i, _ITEM)}: {plain(why, 300)}" for i, why in state.blocked.items()),
+        *(f"Marked as blocked in the plan: {plain(item, _ITEM)}" for item in marked),
+        *(f"Left the plan before it was done: {plain(item, _ITEM)}" for item in state.removals),
+        *(f"File of the check that changed: {code(file)}" for file in state.check_changed),
         *(
-            f"The client did not allow: {_code(call)}{f' ({count} times)' if count > 1 else ''}"
+            f"The client did not allow: {code(call)}{f' ({count} times)' if count > 1 else ''}"
             for call, count in denied.items()
         ),
     ]
-    if plan.problem and state.plan:
-        file = _code(display(state.plan, run.loop.project))
-        rows.append(f"The plan {file} cannot be used: {_plain(plan.problem)}")
+    if problem and state.plan:
+        file = code(display(state.plan, run.loop.project))
+        rows.append(f"The plan {file} cannot be used: {plain(problem, _ITEM)}")
     if run.loop.status == loops.STUCK and iterations:
-        rows.append(f"The agent's last words: {_plain(iterations[-1].said, 300)}")
+        rows.append(f"The agent's last words: {plain(iterations[-1].said, 300)}")
     if state.refused:
-        rows.append(f"The work did not count as done: {_plain(state.refused, 300)}")
-    return "\n\n".join(part for part in (_some(rows), _quoted(state.tail)) if part)
+        rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
+    parts = (bullets(rows, _SHOWN), block(state.tail, _TAIL_LINES, _TAIL_CHARACTERS))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _table(iterations: Sequence[Iteration]) -> str:
     rows = [
-        f"| {each.number} | {_plain(_item(each)).replace('|', '/')} | {_WORDS[_mark(each)]} | "
-        f"{short_time(each.seconds)} | {short_count(each.tokens)} | {each.files} | "
-        f"{f'{each.percent} %' if each.percent else ''} |"
+        f"| {each.number} | {plain(_item(each), _ITEM).replace('|', '/')} | "
+        f"{_WORDS[_mark(each)]} | {short_time(each.seconds)} | {short_count(each.tokens)} | "
+        f"{each.files} | {f'{each.percent} %' if each.percent else ''} |"
         for each in iterations[-_ROWS:]
     ]
     head = "| # | Item | Result | Time | Tokens | Files | Context |"
@@ -191,33 +193,8 @@ def _item(iteration: Iteration) -> str:
     return iteration.item or f"iteration {iteration.number}"
 
 
-# ---------------------------------------------------------------- untrusted text
-
-
 def _section(heading: str, text: str) -> str:
     return f"## {heading}\n\n{text}" if text else ""
-
-
-def _plain(text: str, most: int = _ITEM) -> str:
-    """Returns untrusted text masked, on one line, with no code span or comment left open."""
-    line = masked_line(text, most).replace("<!--", "(!--")
-    return line.replace("`", "'") if line.count("`") % 2 else line
-
-
-def _code(text: str) -> str:
-    return f"`{masked_line(text, 160).replace('`', chr(39))}`"
-
-
-def _quoted(text: str) -> str:
-    lines = mask(text).strip().splitlines()[-_TAIL_LINES:]
-    return "\n".join(f"> {_plain(one_line(line), 160)}".rstrip() for line in lines)
-
-
-def _some(rows: Iterable[str]) -> str:
-    shown = list(rows)
-    more = len(shown) - _SHOWN
-    lines = [*shown[:_SHOWN], *([f"and {more:,} more"] if more > 0 else [])]
-    return "\n".join(f"- {line}" for line in lines)
 
 
 def _count(number: int, noun: str) -> str:

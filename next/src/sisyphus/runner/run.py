@@ -8,118 +8,117 @@ at any point can be resumed.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from sisyphus import processes, store
 from sisyphus.errors import SisyphusError
+from sisyphus.ralph import iterations
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run
 from sisyphus.runner import (
     audit,
     changes,
     decide,
     ending,
+    facts,
     findings,
     fix_plan,
     iteration,
-    judgement,
     messages,
+    progress,
     prompt,
-    state,
 )
-from sisyphus.runner.decide import Decision, IterationFacts
-from sisyphus.runner.desk import Desk
+from sisyphus.runner.decide import Decision
 from sisyphus.runner.findings import Completion, Findings
-from sisyphus.runner.state import Iteration, Run
+from sisyphus.runner.runner import Runner
 
 _STEP_SECONDS = 0.2
 
 
-def drive(desk: Desk, run: Run) -> int:
+def drive(runner: Runner, run: Run) -> int:
     """Works at a run until it is over or has to stop; returns the exit code. Raises `SisyphusError`
     if nothing can be noted any more: the run can be resumed then."""
     try:
-        return ending.finish(desk, run, _go_on(desk, run))
+        return ending.finish(runner, run, _go_on(runner, run))
     except store.Error as error:
         raise SisyphusError(messages.not_noted(error)) from error
 
 
-def _go_on(desk: Desk, run: Run) -> Decision:
+def _go_on(runner: Runner, run: Run) -> Decision:
     """Makes one iteration after the other; returns why the run has to stop."""
     try:
-        return _work(desk, run)
+        return _repeat(runner, run)
     except SystemExit as error:
         if error.code != processes.TERMINATED:
             raise
         return Decision(decide.STOP, messages.INTERRUPTED)  # in the check, or in git
 
 
-def _work(desk: Desk, run: Run) -> Decision:
-    while (decision := _before(desk, run)).goes_on:
+def _repeat(runner: Runner, run: Run) -> Decision:
+    while (decision := _before(runner, run)).goes_on:
         step = audit.step if run.state.is_auditing else _iterate
-        decision = step(desk, run)
+        decision = step(runner, run)
         if decision.kind == decide.WAIT:
-            decision = _wait(desk, run)
+            decision = _wait(runner, run)
         if not decision.goes_on:
             break
     return decision
 
 
-def _before(desk: Desk, run: Run) -> Decision:
+def _before(runner: Runner, run: Run) -> Decision:
     """Decides whether another iteration may begin."""
-    loop = loops.find(desk.store, run.loop.id)
+    loop = loops.find(runner.store, run.loop.id)
     if loop is None or loop.ended_at is not None:
         return Decision(decide.CANCELLED, messages.CANCELLED)
-    facts = IterationFacts(
-        stop=judgement.why_stop(desk, loop),
-        limit=decide.limit(loop, run.options, run.state.cost, time.time()),
-        max_iterations=decide.max_iterations(loop, run.state),
-    )
-    return decide.decide(facts)
+    return decide.decide(facts.before(runner, replace(run, loop=loop)))
 
 
-def _iterate(desk: Desk, run: Run) -> Decision:
+def _iterate(runner: Runner, run: Run) -> Decision:
     """Makes one iteration, and decides how to go on."""
-    completion = findings.without_client(desk, run)
+    completion = findings.without_client(runner, run)
     if completion and completion.why:
-        return _complete(desk, run, completion)
+        return _complete(runner, run, completion)
     if completion:
-        with changes.change(desk, run):
-            judgement.refuse(run, completion)
-    text = _begin(desk, run)
-    work = iteration.work(desk, run, text)
-    with changes.change(desk, run):
-        judgement.spend(run, work)
-    if work.is_cut:
-        return _before(desk, run)
+        with changes.change(runner, run):
+            progress.refuse(run, completion)
+    text = _begin(runner, run)
+    result = iteration.run_client(runner, run, text)
+    with changes.change(runner, run):
+        progress.spend(run, result)
+    if result.is_cut:
+        return _before(runner, run)
     now = time.time()
-    found = findings.gather(desk, run, work, now)
-    with changes.change(desk, run) as is_open:
+    found = findings.gather(runner, run, result, now)
+    with changes.change(runner, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
-        stuck = judgement.take(desk, run, work, found, now)
-        decision = decide.decide(judgement.facts(desk, run, work, found, stuck))
+        stuck = progress.note(runner, run, result, found, now)
+        decision = decide.decide(facts.after(runner, run, result, found, stuck))
         decision = _with_audit(run, decision)
-        done = judgement.entry(run, work, found, decision, now)
+        done = progress.entry(run, result, found, decision, now)
         if decision.kind != decide.WAIT:
             run.state.finished += 1
-            state.record(desk.store, run, done)
-    changes.export(desk, run)
+            iterations.record(runner.store, run.loop, run.session, done)
+    changes.export(runner, run)
     if decision.kind != decide.WAIT:
-        _tell(desk, run, found, done)
+        _tell(runner, run, found, done)
     return decision
 
 
-def _complete(desk: Desk, run: Run, completion: Completion) -> Decision:
+def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
     """Takes it that nothing is left to do, without a client: all items were done before the run, or
     in an iteration that was cut off."""
-    with changes.change(desk, run) as is_open:
+    with changes.change(runner, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         run.state.check_changed = completion.check_changed
         decision = _with_audit(run, Decision(decide.COMPLETED, completion.why))
         if run.state.is_working:
             run.state.finished += 1
-            state.record(desk.store, run, judgement.cut_off(run, decision, time.time()))
+            entry = progress.cut_off(run, decision, time.time())
+            iterations.record(runner.store, run.loop, run.session, entry)
         run.state.is_working = False
         return decision
 
@@ -129,47 +128,47 @@ def _with_audit(run: Run, decision: Decision) -> Decision:
     if decision.kind != decide.COMPLETED or not run.options.audits:
         return decision
     run.state.is_auditing = True
-    return Decision(decide.CONTINUE, f"{decision.why}, and an audit follows")
+    return Decision(decide.CONTINUE, decision.why + messages.AND_AUDIT)
 
 
-def _begin(desk: Desk, run: Run) -> str:
+def _begin(runner: Runner, run: Run) -> str:
     """Chooses the item of the next iteration; returns its prompt."""
     now, current = time.time(), run.state
-    plan = findings.plan_of(desk, run)
-    with changes.change(desk, run):
-        current.todo, current.done = plan.todo, plan.done
+    plan = findings.plan_of(runner, run)
+    with changes.change(runner, run):
+        fix_plan.note(plan, current)
         if not (current.resume and current.item in plan.todo):  # else it goes on with that one
             current.item = fix_plan.next_item(plan, current.blocked)
         current.is_working, current.began_at = True, now
         run.loop.counters.iteration = current.finished + 1
-    before = state.iterations(desk.store, run.loop.id)
+    before = iterations.of(runner.store, run.loop)
     text = prompt.build(run, plan, before)
-    changes.export(desk, run, text)
-    desk.screen.begin(run, now)
+    changes.export(runner, run, text)
+    runner.screen.begin(run, now)
     return text
 
 
-def _wait(desk: Desk, run: Run) -> Decision:
+def _wait(runner: Runner, run: Run) -> Decision:
     """Waits; ends early if the run has to. A clock that is set back does not make it longer."""
     until = run.state.waits_until
     deadline = time.monotonic() + until - time.time()
-    desk.screen.say(messages.waits(run.state.waits_for, until))
+    runner.screen.say(messages.waits(run.state.waits_for, until))
     while time.time() < until and time.monotonic() < deadline:
-        decision = _before(desk, run)
+        decision = _before(runner, run)
         if not decision.goes_on:
             return decision
-        desk.screen.show(run, iteration.NOTHING, time.time())
+        runner.screen.show(run, iteration.NOTHING, time.time())
         time.sleep(_STEP_SECONDS)
     return Decision(decide.CONTINUE, run.state.waits_for)
 
 
-def _tell(desk: Desk, run: Run, found: Findings, done: Iteration) -> None:
+def _tell(runner: Runner, run: Run, found: Findings, done: Iteration) -> None:
     """Writes the transcript of the iteration, shows its line, and sends a notice if it has one."""
     check = found.completion.check
     output = ralph.check_output(run.loop, check.how, check.tail).body if check else ""
-    changes.write_down(desk, run, done, found.turn, output)
-    desk.screen.end(run, done)
+    changes.write_down(runner, run, done, found.turn, output)
+    runner.screen.end(run, done)
     if done.decision == decide.CHECKPOINT:
-        changes.send(desk, run, "checkpoint", done.why)
+        changes.send(runner, run, "checkpoint", done.why)
     elif found.blocked_on:
-        changes.send(desk, run, "blocked", found.blocked_on)
+        changes.send(runner, run, "blocked", found.blocked_on)

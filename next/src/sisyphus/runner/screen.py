@@ -19,6 +19,8 @@ from sisyphus.cli import show
 from sisyphus.clients.reports import Report
 from sisyphus.masking import masked_line
 from sisyphus.ralph import messages as ralph
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run
 from sisyphus.runner import messages
 from sisyphus.runner.report import (
     DONE,
@@ -28,7 +30,6 @@ from sisyphus.runner.report import (
     short_count,
     short_time,
 )
-from sisyphus.runner.state import Iteration, Run
 from sisyphus.text import one_line
 
 _GONE = (OSError, SystemExit)
@@ -55,7 +56,7 @@ def open_screen() -> Lines | Live:
 
 
 class Lines:
-    """One line for each iteration, and for each thing that is said."""
+    """A line for each iteration, and for each thing that is said."""
 
     def __enter__(self) -> Self:
         return self
@@ -66,23 +67,24 @@ class Lines:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends it. There is nothing to do."""
+        """Ends it."""
 
     def begin(self, run: Run, now: float) -> None:
-        """A process begins: its line comes when it has ended."""
+        """Shows that a process begins."""
 
     def show(self, run: Run, report: Report, now: float) -> None:
-        """It works."""
+        """Shows what it has reported so far. Called about five times a second."""
 
     def end(self, run: Run, iteration: Iteration) -> None:
-        self.say(_line(run, iteration))
+        """Shows how it has ended."""
+        self.say(iteration_line(iteration, len(run.state.done), run.state.total))
 
     def say(self, text: str) -> None:
         with suppress(*_GONE):
             show.line(text)
 
 
-class Live:
+class Live(Lines):
     """The picture of a run at the bottom of a terminal. Lines that are said, and those of the
     iterations that have ended, scroll above it.
 
@@ -125,7 +127,7 @@ class Live:
 
     def end(self, run: Run, iteration: Iteration) -> None:
         self._report = Report()  # its tokens are in the run's now
-        self.say(_line(run, iteration))
+        super().end(run, iteration)
 
     def say(self, text: str) -> None:
         with suppress(*_GONE):
@@ -175,13 +177,12 @@ def _rows(run: Run) -> list[tuple[str, str]]:
     """Returns all items with their marks: those that are done, the open ones in the plan's order,
     and those that are blocked."""
     state = run.state
-    blocked = list(state.blocked)
     rows = [(DONE, item) for item in state.done]
     for item in state.todo:
         is_current = item == state.item and not any(mark == CURRENT for mark, _ in rows)
-        mark = CURRENT if is_current else NEEDS_USER if item in blocked else OPEN
+        mark = CURRENT if is_current else NEEDS_USER if item in state.blocked else OPEN
         rows.append((mark, item))
-    rows += [(NEEDS_USER, item) for item in blocked if item not in state.todo]
+    rows += [(NEEDS_USER, item) for item in state.marked]
     return [(mark, _with_reason(run, mark, item)) for mark, item in rows]
 
 
@@ -211,12 +212,10 @@ def _iteration(run: Run, report: Report, now: float) -> Text:
 def _totals(run: Run, report: Report, now: float) -> Text:
     """Returns what the run has done and used. The least important is last: a narrow terminal cuts
     it off."""
-    done, total = _count(run)
-    cost = run.state.cost + report.cost
     parts = [
-        f"{done} of {total} items" if total else "",
+        run.state.items,
         short_time(run.loop.seconds(now)),
-        short_cost(cost),
+        short_cost(run.state.cost + report.cost),
         f"{short_count(run.loop.counters.tokens + report.tokens)} tokens",
     ]
     return Text(" · ".join(part for part in parts if part), "dim")
@@ -234,13 +233,3 @@ def _waits(run: Run, now: float) -> list[Text]:
     if state.waits_until <= now:
         return []
     return [Text(messages.waits(state.waits_for, state.waits_until), "yellow")]
-
-
-def _line(run: Run, iteration: Iteration) -> str:
-    return iteration_line(iteration, *_count(run))
-
-
-def _count(run: Run) -> tuple[int, int]:
-    """Returns how many items are done, and how many there are."""
-    done = len(run.state.done)
-    return done, done + sum(mark != DONE for mark, _ in _rows(run))

@@ -1,0 +1,75 @@
+"""The iterations of loops and runs, and their rows in the store."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.ralph.loop import Loop
+    from sisyphus.store import Store
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Iteration:
+    """One iteration: of a loop or hold, that a Stop has ended; of a run, one client process. The
+    fields are those of the table `iteration`.
+
+    number: from 1. at: when it ended, in seconds since 1970. decision, why: how the loop went on,
+    and why, in words. tokens: that it used. Those below are of runs alone.
+    item: what it worked on; "" = nothing of a plan. said: the agent's last message, masked.
+    seconds: how long it took. files: how many changed. percent: of its context, at the most; 0 =
+    unknown. cost: in US dollars, as the client counts. denied: the tool calls that the client did
+    not allow, for people.
+    """
+
+    number: int
+    at: float
+    decision: str
+    why: str
+    tokens: int = 0
+    item: str = ""
+    is_done: bool = False
+    said: str = ""
+    seconds: float = 0.0
+    files: int = 0
+    percent: int = 0
+    cost: float = 0.0
+    denied: list[str] = field(default_factory=list)
+
+
+def record(store: Store, loop: Loop, session: int, iteration: Iteration) -> None:
+    """Adds an iteration. session: that made it; 0 = none of ours."""
+    values = asdict(iteration) | {"denied": json.dumps(iteration.denied)}
+    marks = ", ".join("?" * len(values))
+    store.run(
+        f"INSERT INTO iteration (loop, session, {', '.join(values)}) "
+        f"SELECT n, ?, {marks} FROM loop WHERE id = ?",
+        session or None, *values.values(), loop.id,
+    )  # fmt: skip
+
+
+def of(store: Store, loop: Loop) -> list[Iteration]:
+    """Returns the iterations of a loop, hold or run, oldest first."""
+    names = ", ".join(f"iteration.{name}" for name in Iteration.__slots__)
+    rows = store.all(
+        f"SELECT {names} FROM iteration JOIN loop ON loop.n = iteration.loop "
+        "WHERE loop.id = ? ORDER BY iteration.rowid",
+        loop.id,
+    )
+    return [_iteration(dict(zip(Iteration.__slots__, row, strict=True))) for row in rows]
+
+
+def _iteration(row: dict[str, Any]) -> Iteration:
+    row |= {"is_done": bool(row["is_done"]), "denied": json.loads(row["denied"])}
+    return Iteration(**row)
+
+
+def as_dict(iteration: Iteration, loop: Loop) -> dict[str, Any]:
+    """Returns an iteration as `ralph log` shows it with --json."""
+    names = ["at", "decision", "why", "tokens"]
+    names += ["item", "is_done", "seconds", "files", "percent", "cost"] if loop.is_run else []
+    return {"iteration": iteration.number} | {name: getattr(iteration, name) for name in names}

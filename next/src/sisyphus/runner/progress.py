@@ -1,0 +1,139 @@
+"""Notes in a run what an iteration came to, and returns its row."""
+
+from __future__ import annotations
+
+from sisyphus import files, git
+from sisyphus.boulder import size
+from sisyphus.handoff import record as handoffs
+from sisyphus.handoff.record import Handoff
+from sisyphus.masking import mask, masked_line
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run, RunState
+from sisyphus.runner import changes, decide, fix_plan, project_files
+from sisyphus.runner.decide import Decision
+from sisyphus.runner.findings import Completion, Findings
+from sisyphus.runner.fix_plan import FixPlan
+from sisyphus.runner.iteration import ClientResult
+from sisyphus.runner.runner import Runner
+from sisyphus.sessions.stops import Stops
+from sisyphus.stop import breaker
+from sisyphus.text import fingerprint
+
+SAID_CHARACTERS = 1_000
+"""The most that is kept of what an agent says."""
+
+_ERRORS = 5
+
+
+def spend(run: Run, result: ClientResult) -> None:
+    """Notes what a process has used, and what its agent did last."""
+    run.loop.counters.tokens += result.report.tokens
+    run.state.cost += result.report.cost
+    run.state.action = masked_line(result.report.last_action, SAID_CHARACTERS) or run.state.action
+
+
+def note(runner: Runner, run: Run, result: ClientResult, found: Findings, now: float) -> str:
+    """Notes what the iteration came to; returns why the breaker opens, "" = it stays closed."""
+    current = run.state
+    is_made_again = bool(result.failure and result.failure.passes and not found.completion.why)
+    if not is_made_again:
+        current.is_working = False
+        current.resume = ""  # it was in the prompt of this iteration
+        if current.checkpoint:
+            current.checkpoint["active"] = False
+    if found.handoff:
+        _pass_on(runner, run, found, found.handoff)
+    if is_made_again and result.failure:
+        changes.note_wait(runner, run, result.failure.text, result.failure.until, now)
+        return ""
+    current.tries, current.waits_until, current.waits_for = 0, 0.0, ""
+    refuse(run, found.completion)
+    if found.plan:
+        _compare(current, found.plan)
+    is_new = current.item not in current.blocked
+    if found.blocked_on and current.item and not found.is_done:
+        current.blocked[current.item] = masked_line(found.blocked_on, SAID_CHARACTERS)
+    return _count(runner, run, result, found, is_aside=bool(found.blocked_on) and is_new)
+
+
+def refuse(run: Run, completion: Completion) -> None:
+    """Notes why the work did not count as done, what its check printed, and which of the check's
+    files have changed."""
+    check = completion.check
+    run.state.refused = completion.refused
+    run.state.tail = mask(check.tail) if check and completion.refused else ""
+    run.state.check_changed = completion.check_changed or run.state.check_changed
+
+
+def _pass_on(runner: Runner, run: Run, found: Findings, handoff: Handoff) -> None:
+    """Gives the next iteration the handoff, unless the item is done or waits for the user."""
+    handoffs.give(runner.store, handoff)
+    is_over = found.is_done or bool(found.blocked_on)
+    run.state.checkpoint = project_files.checkpoint(handoff, run.state.item)
+    run.state.checkpoint["active"] = not is_over
+    run.state.resume = "" if is_over else handoff.resume
+
+
+def _count(
+    runner: Runner, run: Run, result: ClientResult, found: Findings, *, is_aside: bool
+) -> str:
+    """Counts for the breaker; returns why it opens. What ended after the item was done is no
+    error. is_aside: the item was set aside, which happens once to each."""
+    current = run.state
+    has_progress = found.has_progress or is_aside
+    error = found.turn.error or (result.failure.text if result.failure else result.why_ended)
+    error = "" if found.is_done else error
+    stops = breaker.after_stop(Stops(**current.stops), has_progress=has_progress, error=error)
+    current.stops = stops.as_dict()
+    current.diff = _fingerprint(runner.project, found.changed)
+    current.errors = [*current.errors, *([fingerprint(stops.error)] if error else [])][-_ERRORS:]
+    return breaker.why_open(stops, runner.settings["ralph.breaker_stops"], error)
+
+
+def _compare(current: RunState, plan: FixPlan) -> None:
+    """Notes how the items have changed: those that left the plan undone, too."""
+    now = {*plan.todo, *plan.done, *plan.blocked}
+    missing = [item for item in current.todo if item not in now]
+    removals = [*current.removals, *(i for i in missing if not size.of(i).must_be_split)]
+    current.removals = [item for item in dict.fromkeys(removals) if item not in now]
+    current.blocked = {item: why for item, why in current.blocked.items() if item in plan.todo}
+    fix_plan.note(plan, current)
+
+
+def _fingerprint(project: str, changed: list[str]) -> str:
+    """Returns a fingerprint of the changes of an iteration; "" = it changed nothing."""
+    stamps = [f"{path} {files.stamp(path)}" for path in sorted(changed)]
+    moved = str(git.head_moved_at(project))
+    return fingerprint("\n".join([moved, *stamps])) if changed else ""
+
+
+def entry(
+    run: Run, result: ClientResult, found: Findings, decision: Decision, now: float
+) -> Iteration:
+    """Returns the row of an iteration. Its decision is BLOCKED, too, where the run goes on with
+    another item."""
+    report = result.report
+    is_aside = decision.kind == decide.CONTINUE and found.blocked_on and not found.is_done
+    return Iteration(
+        number=run.loop.counters.iteration,
+        at=now,
+        decision=decide.BLOCKED if is_aside else decision.kind,
+        why=decision.why,
+        tokens=report.tokens,
+        item=run.state.item,
+        is_done=found.is_done,
+        said=mask(found.turn.last_text.strip())[-SAID_CHARACTERS:],
+        seconds=result.seconds,
+        files=len(found.changed),
+        percent=report.peak,
+        cost=report.cost,
+        denied=[masked_line(f"{each.tool} {each.target}", 200) for each in report.denied],
+    )
+
+
+def cut_off(run: Run, decision: Decision, now: float) -> Iteration:
+    """Returns the row of an iteration that did its item, and whose end nobody saw."""
+    return Iteration(
+        run.loop.counters.iteration, now, decision.kind, decision.why, item=run.state.item,
+        is_done=True,
+    )  # fmt: skip

@@ -1,0 +1,30 @@
+"""Our process that drives a run: where it works, what it shows, which signals it gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sisyphus.cli.show import Place
+from sisyphus.runner.screen import Lines
+from sisyphus.runner.signals import Signals
+from sisyphus.store import Store
+
+
+@dataclass
+class Runner:
+    place: Place
+    screen: Lines
+    signals: Signals
+
+    @property
+    def store(self) -> Store:
+        return self.place.store
+
+    @property
+    def project(self) -> str:
+        return self.place.project
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.place.settings
