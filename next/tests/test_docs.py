@@ -47,7 +47,7 @@ _VARYING = re.compile(
     r"|(?<=ralph (?:cancel|resume) )\w{5}\b"
     r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
     r"|\b\w{5}(?=  (?:success|cancelled|run,))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}"
-    r"|(?<=\brun )\w{5}\b|\w{5}(?=_report\.md)"
+    r"|(?<=\brun )\w{5}\b|\w{5}(?=_(?:report\.md|full\.txt))"
     r"|^\d\d:\d\d(?= [✓↻✗!])|(?<=[·|] )(?:\d+ h )?\d+ (?:s|min)(?= [·|])",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -57,6 +57,7 @@ def ended(text: str = "", **fields: object) -> dict[str, Any]:
 
 FAILED = {"is_error": True, "api_error_status": 401, "api_error": "authentication_failed"}
 OVERLOADED = {"is_error": True, "api_error_status": 529, "api_error": "overloaded"}
+BROKEN = {"is_error": True, "subtype": "error_during_execution", "errors": ["It broke."]}
 
 
 @pytest.mark.parametrize(
@@ -290,10 +291,20 @@ def test_the_same_error_in_all_iterations_stops_the_loop(world: World) -> None:
     set_state(world)
     for number in range(5):
         world.write(f"part{number}.py")
-        answer = decide(world, stream(ended("", **OVERLOADED)))
+        answer = decide(world, stream(ended("", **BROKEN)))
 
     assert answer.code == STOP
     assert "the same error 5 times in a row" in answer.out
+
+
+def test_failures_that_pass_do_not_count(world: World) -> None:
+    set_state(world)
+
+    overloaded = [decide(world, stream(ended("", **OVERLOADED))).code for _ in range(9)]
+    in_vain = [decide(world).code for _ in range(5)]
+
+    assert overloaded == [GO_ON] * 9
+    assert in_vain == [GO_ON] * 4 + [STOP]
 
 
 def test_the_setting_of_the_breaker_is_used(world: World) -> None:

@@ -142,6 +142,56 @@ def test_a_run_goes_on_where_nobody_reads(runs: Runs, is_pipe: bool) -> None:
     assert "[x] receipt" in (runs.world.project / "fix_plan.md").read_text()
 
 
+def test_a_plan_that_no_session_has_followed_has_the_items(runs: Runs) -> None:
+    (runs.world.project / "fix_plan.md").rename(runs.world.project / "PLAN.md")
+    do_all = "sed -i.old 's/\\[ \\]/[x]/' PLAN.md && rm PLAN.md.old"
+
+    answer = runs.run(processes=[[["run", do_all]]])
+
+    assert "It ends when all of PLAN.md is done" in answer.out
+    assert answer.code == 0
+
+
+def test_a_run_says_where_it_looked_for_items(runs: Runs) -> None:
+    runs.world.write("api/fix_plan.md", PLAN)
+    (runs.world.project / "fix_plan.md").unlink()
+
+    answer = runs.run("--project", "api")
+
+    assert answer.code == 2
+    assert f"no fix_plan.md in {runs.world.project}," in answer.err
+
+
+def test_no_run_in_the_home_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Path.home()
+    (home / "fix_plan.md").write_text(PLAN)
+    monkeypatch.chdir(home)
+
+    answer = runs.run(processes=ALL)
+
+    assert answer.code == 1
+    assert "Your home folder is never a project" in answer.err
+
+
+def test_a_resumed_run_says_which_iteration_is_next(runs: Runs) -> None:
+    assert runs.run("--max-iterations", "1", processes=ALL).code == 3
+
+    answer = runs.resume("--max-iterations", "9", processes=ALL[1:])
+
+    assert "goes on with iteration 2 of 9." in answer.out
+
+
+def test_changes_of_a_run_that_waits_are_named(runs: Runs) -> None:
+    runs.git()
+    last = [["write", ["cart.py", "1"]], ["signal", "SIGTERM"], ["sleep", 5]]
+    assert runs.run(processes=[last]).code == 130
+    id = runs.id
+
+    answer = runs.run(processes=ALL)
+
+    assert f"To go on with run {id}, whose work this may be" in answer.err
+
+
 def test_a_pause_from_another_terminal_does_not_use_up_the_time(runs: Runs) -> None:
     old = statement(runs, "a.py", "UPDATE loop SET started_at = {now} - 58")
     paused = "UPDATE loop SET counters = json_set(counters, '$.paused_seconds', 1000.0)"

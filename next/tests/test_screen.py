@@ -253,7 +253,7 @@ def test_a_small_terminal_shows_it_too() -> None:
     with Live(console) as screen:
         screen.begin(run_of(todo=["long " * 20] * 20), NOW)
     drawn = without_codes(out.getvalue()).splitlines()
-    assert "  and 15 more" in drawn
+    assert "  and 17 more" in drawn
     assert max(map(cell_len, drawn[-10:])) == 40
 
 

@@ -7,6 +7,8 @@ import time
 from functools import partial
 
 from sisyphus import clients, exports, git, processes
+from sisyphus.boulder import status
+from sisyphus.boulder.record import ACTIVE
 from sisyphus.cli.show import Place
 from sisyphus.errors import SisyphusError
 from sisyphus.handoff import record as handoffs
@@ -17,7 +19,6 @@ from sisyphus.ralph.arguments import Arguments
 from sisyphus.ralph.loop import RUN, SUCCESS
 from sisyphus.ralph.runs import Run, RunOptions, RunState
 from sisyphus.runner import fix_plan, messages, project_files
-from sisyphus.sessions import record
 
 
 def new(place: Place, arguments: Arguments, plan: str) -> Run:
@@ -34,9 +35,11 @@ def new(place: Place, arguments: Arguments, plan: str) -> Run:
 
 
 def find_plan(place: Place) -> str:
-    """Returns the file with the items: `fix_plan.md`, else the project's plan; "" = none."""
-    followed, state = record.plan_of(place.store, 0, place.project)
-    return fix_plan.find(place.project, followed if state == "active" else "")
+    """Returns the file with the items: `fix_plan.md`, else the plan that the next session would
+    follow; "" = none."""
+    plan = status.of_project(place.store, place.project, 0, time.time(), place.folder)
+    is_open = plan.record and plan.state in (ACTIVE, status.STALE)
+    return fix_plan.find(place.project, plan.record.path if plan.record and is_open else "")
 
 
 def begin(place: Place, run: Run) -> str:

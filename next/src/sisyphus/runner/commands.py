@@ -18,6 +18,7 @@ from sisyphus.runner.runner import Runner
 from sisyphus.runner.signals import Signals
 
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
+_EXAMPLE = 'sisyphus ralph run --completion-promise MIGRATED -- "Move the tests to pytest"'
 _LOCK_SECONDS = 300
 """How long a run waits for the store. A hook has no time for that, a night has."""
 
@@ -140,11 +141,12 @@ def _new(place: show.Place, options: dict[str, str], text: str) -> Run:
     plan = beginning.find_plan(place)
     if not text.strip() and "prompt-file" not in options:
         if not plan:
-            raise UsageError(messages.NO_END)
+            raise UsageError(messages.no_end(place.project))
         title = fix_plan.read(plan, place.project).title
         text = messages.task_of_plan(display(plan, place.project), title)
     limits = {"max-iterations": str(MAX_ITERATIONS), "max-minutes": str(MAX_MINUTES)}
-    return beginning.new(place, arguments.build(limits | options, text, place.folder), plan)
+    given = arguments.build(limits | options, text, place.folder, example=_EXAMPLE)
+    return beginning.new(place, given, plan)
 
 
 def _last(place: show.Place, options: dict[str, str], text: str) -> Run:

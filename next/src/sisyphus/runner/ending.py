@@ -51,7 +51,7 @@ def finish(runner: Runner, run: Run, decision: Decision) -> int:
     exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
     if kind := _NOTICES.get(decision.kind):
         changes.send(runner, run, kind, decision.why)
-    for line in [*text.splitlines(), messages.ended(file)]:
+    for line in [*text.splitlines(), "", messages.ended(file)]:
         runner.screen.say(line)
     return EXIT_CODES[decision.kind]
 

@@ -146,7 +146,9 @@ def decide_next(
     breaker_stops: after so many calls without progress it stops; 0 = never.
     """
     error = failed.text if failed else turn.error
-    stops = breaker.after_stop(Stops(**memory.stops), has_progress=has_progress, error=error)
+    stops = Stops(**memory.stops)
+    if not (failed and failed.passes):
+        stops = breaker.after_stop(stops, has_progress=has_progress, error=error)
     blocked = promise.blocked_on(turn.texts)
     is_new = bool(state.checkpoint) and state.checkpoint != memory.checkpoint
     done, most = state.iteration, state.max_iterations

@@ -56,7 +56,13 @@ def _success(run: Run) -> str:
 
 def resumed(run: Run, *, has_ended_client: bool) -> str:
     ended = " Its client was still there and was ended." if has_ended_client else ""
-    return f"Run {run.loop.id} goes on: {ralph.iteration(run.loop)}.{ended}"
+    number = run.state.finished + 1
+    return f"Run {run.loop.id} goes on with iteration {number}{_of(run)}.{ended}"
+
+
+def _of(run: Run) -> str:
+    most = run.loop.options.max_iterations
+    return f" of {most}" if most else ""
 
 
 NOTHING_TO_RESUME = (
@@ -96,10 +102,12 @@ def task_of_plan(plan: str, title: str) -> str:
     return f"{heading}Do the items of {plan}, one after the other."
 
 
-NO_END = (
-    "Nothing would end the run but its limits. Write the items as boxes into fix_plan.md, give a "
-    "--completion-promise, or a --verify command."
-)
+def no_end(project: str) -> str:
+    return (
+        "Nothing would end the run but its limits: there is no fix_plan.md in "
+        f"{display(project, '')}, and it follows no plan. Write the items as boxes into that file, "
+        "give a --completion-promise, or a --verify command."
+    )
 
 
 PLAN_IS_GONE = "it is gone"
@@ -135,8 +143,8 @@ def no_mode(modes: list[str]) -> str:
 
 def unfit_mode(mode: str, modes: list[str]) -> str:
     return (
-        f"In permission mode {mode} the client asks or refuses, and nobody is there to answer. "
-        f"Give one of {', '.join(modes)}."
+        f"Permission mode {mode} does not fit a run, in which nobody answers the client. Give one "
+        f"of {', '.join(modes)}."
     )
 
 
@@ -166,15 +174,27 @@ NO_STATUS = (
     "git does not say which files are committed. Mend that, or give --allow-dirty: the run's work "
     "would be mixed with what is not committed."
 )
-DIRTY_WAY = "Commit or stash them, or give --allow-dirty."
-NOT_STARTED = f"No run was started. {DIRTY_WAY}"
+
+
+def commit_first(waiting: str) -> str:
+    """Says what to do about changes that are not committed. waiting: the id of the run that waits
+    in the project; "" = none."""
+    go_on = f" To go on with run {waiting}, whose work this may be: `{RESUME}`." if waiting else ""
+    return f"{_DIRTY_WAY}{go_on}"
+
+
+_DIRTY_WAY = "Commit or stash them, or give --allow-dirty."
+NOT_STARTED = "No run was started."
 DIRTY_QUESTION = "The run's work would be mixed with them. Go on?"
 NO_AUDIT = (
     "--audit needs a client that can be kept from writing, and --client-command may be any. Leave "
     "out one of them."
 )
 NO_COMMAND = "--client-command is empty. Give a shell command, or leave it out."
-TASK_AT_RESUME = "A run that is resumed has its task already. Leave out the task or --resume."
+TASK_AT_RESUME = (
+    "--resume goes on with the last run of the project, which has its task: it takes no task and "
+    "no id. Leave out what follows it, or --resume."
+)
 
 
 # ---------------------------------------------------------------- while it works

@@ -10,15 +10,19 @@ import typer
 from sisyphus import clients, git
 from sisyphus.cli import show
 from sisyphus.errors import SisyphusError, UsageError
-from sisyphus.paths import display
+from sisyphus.paths import can_be_project, display
+from sisyphus.ralph import runs
 from sisyphus.ralph.runs import Run
 from sisyphus.runner import fix_plan, messages
+from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.worktree import is_ours
 
 
 def check(place: show.Place, run: Run, *, allow_dirty: bool) -> None:
     """Raises `SisyphusError` for what would keep the agent from working, and says what to do. On a
     terminal it asks instead, where the user's word is enough."""
+    if not can_be_project(place.project):
+        raise SisyphusError(NO_PROJECT)
     _check_end(place, run)
     if run.options.client_command:
         if run.options.audits:
@@ -33,7 +37,7 @@ def _check_end(place: show.Place, run: Run) -> None:
     """Checks that something can end the run besides its limits, and that the plan can be used."""
     options = run.loop.options
     if not (run.state.plan or options.promise or options.verify):
-        raise UsageError(messages.NO_END)
+        raise UsageError(messages.no_end(place.project))
     if not run.state.plan:
         return
     plan = fix_plan.read(run.state.plan, place.project)
@@ -84,11 +88,13 @@ def _check_tree(place: show.Place, run: Run) -> None:
     files = [n for n, path in paths.items() if n != plan and not is_ours(path, place.project)]
     if not files:
         return
+    last = runs.latest(place.store, place.project)
+    way = messages.commit_first(last.loop.id if last and last.loop.ended_at is None else "")
     if not _has_user():
-        raise SisyphusError(f"{messages.dirty(files)}\n{messages.DIRTY_WAY}")
+        raise SisyphusError(f"{messages.dirty(files)}\n{way}")
     show.line(messages.dirty(files))
     if not typer.confirm(messages.DIRTY_QUESTION):
-        raise SisyphusError(messages.NOT_STARTED)
+        raise SisyphusError(f"{messages.NOT_STARTED} {way}")
 
 
 def _has_user() -> bool:

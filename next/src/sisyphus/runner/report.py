@@ -11,6 +11,7 @@ from sisyphus.masking import masked_line
 from sisyphus.paths import display
 from sisyphus.quoting import block, bullets, code, plain
 from sisyphus.ralph import loop as loops
+from sisyphus.ralph import transcripts
 from sisyphus.ralph.iterations import Iteration
 from sisyphus.ralph.runs import Run
 from sisyphus.runner import decide, messages
@@ -57,6 +58,7 @@ def render(
         _section("Look at first", _look_at(run, iterations, problem)),
         _section("Items done", bullets((plain(item, _ITEM) for item in done), _SHOWN)),
         _section("Iterations", _table(iterations)),
+        _transcripts(run) if iterations else "",
         _section("Commits", bullets((plain(commit, _ITEM) for commit in commits), _SHOWN)),
         _section("Changed files", bullets(map(code, names), _SHOWN)),
     )
@@ -136,6 +138,12 @@ def _table(iterations: Sequence[Iteration]) -> str:
     ]
     head = "| # | Item | Result | Time | Tokens | Files | Context |"
     return "\n".join((head, "|---|---|---|---|---|---|---|", *rows)) if rows else ""
+
+
+def _transcripts(run: Run) -> str:
+    return (
+        f"What was said and done in them: {code(display(transcripts.full_file(run.loop.id), ''))}"
+    )
 
 
 # ---------------------------------------------------------------- a line of the screen

@@ -42,6 +42,9 @@ REFRESHES = 4
 _CHARACTERS = 300
 """The most that is shown of a text. No terminal has wider lines."""
 
+_SHARE = 2 / 3
+"""How much of the terminal's height the picture has; the rest shows the iterations before."""
+
 _AIRY_LINES = 16
 """A terminal with fewer lines shows no empty ones."""
 
@@ -137,7 +140,7 @@ class Live(Lines):
         if self._run is None:
             return Group()
         now = time.monotonic() + self._ahead
-        return picture(self._run, self._report, now, self._console.height - 1)
+        return picture(self._run, self._report, now, round(self._console.height * _SHARE))
 
 
 def picture(run: Run, report: Report, now: float, height: int) -> Group:
