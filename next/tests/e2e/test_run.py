@@ -298,7 +298,7 @@ def test_a_denied_edit_ends_the_run(desk: Desk) -> None:
         code, printed = runs.run("--permission-mode", "dontAsk")
 
     assert code == 1
-    assert "--permission-mode bypassPermissions" in printed
+    assert "--permission-mode acceptEdits allows it" in printed
     assert len(runs.firsts) == 1
     assert len(runs.log()) == 1
 
