@@ -126,6 +126,7 @@ def test_entries_of_an_earlier_install_are_replaced(world: World) -> None:
                         {"type": "command", "command": "say done"},
                         {"type": "command", "command": "'/old place/sisyphus' hook stop"},
                         {"type": "command", "command": "python3 -m sisyphus hook stop"},
+                        {"type": "command", "command": "python3 -P -m sisyphus hook stop"},
                     ]
                 }
             ],

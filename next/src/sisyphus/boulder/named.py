@@ -86,8 +86,8 @@ def _existing_path(name: str, project: str, folder: str, own: set[str]) -> str:
 def _read_anywhere(path: str, project: str, home: str) -> PlanFile:
     """Reads a plan that the user named by its path. It belongs to the project that contains it, a
     plan of plan mode to the project at hand."""
-    plan_mode = clients.native().plans_folder(home, project)
-    is_here = paths.is_inside(path, project) or os.path.dirname(path) == plan_mode
+    folders = clients.plan_folders(home, project)
+    is_here = paths.is_inside(path, project) or os.path.dirname(path) in folders
     return find.read(path, project if is_here else paths.project_of(os.path.dirname(path)))
 
 

@@ -6,7 +6,6 @@ import typer
 
 from sisyphus import clients
 from sisyphus.cli import show
-from sisyphus.clients import CLAUDE_CODE
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import is_id
 from sisyphus.sessions import record
@@ -21,7 +20,7 @@ def session_of(store: Store, id: str) -> str:
     start of; without an id, the one that this command runs in; "" = none. A whole id may be that of
     a session that has not started. Raises `SisyphusError`."""
     if not id:
-        _, process = clients.payload().current_session()
+        _, process = clients.current_session()
         return show.asker().session or record.id_of_process(store, process)
     if not is_id(id):
         raise SisyphusError(f"{id!r} cannot be the id of a session.")
@@ -36,21 +35,21 @@ def session_of(store: Store, id: str) -> str:
 def session_number(store: Store, id: str) -> int:
     """Returns the number of that session's row; 0 = it has none. Raises `SisyphusError`."""
     whole = session_of(store, id)
-    return record.find(store, CLAUDE_CODE, whole) if whole else 0
+    return record.find(store, whole) if whole else 0
 
 
 def known_session(store: Store, id: str) -> str:
     """Returns the id of that session; "" = none. Raises `SisyphusError` if one is named that we
     have not heard of."""
     whole = session_of(store, id)
-    if id and not record.find(store, CLAUDE_CODE, whole):
+    if id and not record.find(store, whole):
         raise SisyphusError(_unknown(id))
     return whole
 
 
 def warn_of_new(store: Store, id: str) -> None:
     """Warns that a session has not started yet, which a command has named by its whole id."""
-    row = record.find(store, CLAUDE_CODE, id)
+    row = record.find(store, id)
     if id and not row:
         typer.echo(f"warning: session {id} has not started yet.", err=True)
 

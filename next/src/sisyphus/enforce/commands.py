@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus import clients, exports
+from sisyphus import exports
 from sisyphus.cli import asker, show
 from sisyphus.enforce import gates, messages, record, state_file
 from sisyphus.enforce.gates import GateFacts
@@ -78,7 +78,7 @@ def stop(session: Session = "", project: show.Project = "") -> None:
     with place.store.write():
         ids = [id] if id else sessions.open_ids(place.store, place.project)
         for each in ids:
-            number = sessions.find(place.store, clients.CLAUDE_CODE, each)
+            number = sessions.find(place.store, each)
             enforcement = record.load(place.store, number)
             enforcement.is_stopped = True
             record.save(place.store, number, enforcement)
@@ -93,7 +93,7 @@ def status(session: Session = "", project: show.Project = "", as_json: show.AsJs
     this session, else the one that was enforced last."""
     place = show.place(project)
     id = asker.known_session(place.store, session)
-    number = sessions.find(place.store, clients.CLAUDE_CODE, id) if id else 0
+    number = sessions.find(place.store, id) if id else 0
     number = number or record.latest(place.store, place.project)[0]
     data = _describe(place, number)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.hook.outcome import Alert
 from sisyphus.paths import display
 from sisyphus.sessions.messages import WAY_OUT
 from sisyphus.text import one_line
@@ -74,6 +75,19 @@ def of_limit(iteration: int, limit: int) -> str:
 
 
 # ---------------------------------------------------------------- for the user
+
+
+def alert_of_claim(number: str, settings: Values) -> Alert:
+    """Returns the notice about a session that must prove that it is done."""
+    seconds, abort = settings["enforce.toast_seconds"], settings["enforce.abort_seconds"]
+    return Alert("warning", goes_on(number), seconds, 0, abort, 0)
+
+
+def alert_of_idle(number: str, settings: Values) -> Alert:
+    """Returns the notice about an idle session that is woken. Its user gets time to object."""
+    names = ("toast", "countdown", "abort", "stability")
+    seconds, countdown, abort, stability = (settings[f"enforce.{name}_seconds"] for name in names)
+    return Alert("error", is_woken(number), seconds, countdown, abort, stability)
 
 
 def goes_on(number: str) -> str:

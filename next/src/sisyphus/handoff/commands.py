@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus import clients
 from sisyphus.boulder import record as plans
 from sisyphus.boulder import size
 from sisyphus.cli import asker, show
@@ -31,10 +30,12 @@ _FEW = 3
 
 @dataclass(frozen=True)
 class Found:
-    """The session that a command means: the number of its row, its id, and its transcript."""
+    """The session that a command means: the number of its row, its id, its client, and its
+    transcript."""
 
     number: int
     id: str
+    client: str
     transcript: str
     used: Usage
     project: str
@@ -79,7 +80,7 @@ def handoff(session: Session = "", project: show.Project = "") -> None:
     found = _find(place, session)
     now = time.time()
     source = writing.Source(
-        place.store, clients.CLAUDE_CODE, found.number, found.id, found.project, found.transcript
+        place.store, found.client, found.number, found.id, found.project, found.transcript
     )
     level = found.used.level(place.settings)
     try:
@@ -116,13 +117,14 @@ def _find(place: show.Place, session: str) -> Found:
     latest of the project. Raises `SisyphusError` if there is none."""
     id = asker.known_session(place.store, session)
     id = id or record.latest_id(place.store, place.project)
-    number = record.find(place.store, clients.CLAUDE_CODE, id) if id else 0
+    number = record.find(place.store, id) if id else 0
     if not number:
         raise SisyphusError(messages.NO_SESSION)
-    row = place.store.one("SELECT transcript, project FROM session WHERE n = ?", number)
-    transcript, project = row or ("", place.project)
-    used = usage.read(place.store, place.settings, clients.CLAUDE_CODE, number, transcript)
-    return Found(number, id, transcript, used, project)
+    row = place.store.one("SELECT client, transcript, project FROM session WHERE n = ?", number)
+    assert row is not None
+    client, transcript, project = row
+    used = usage.read(place.store, place.settings, client, number, transcript)
+    return Found(number, id, client, transcript, used, project)
 
 
 def _recommendation(place: show.Place, found: Found, level: int) -> str:

@@ -7,7 +7,7 @@ import os
 import time
 from contextlib import suppress
 
-from sisyphus import files, paths
+from sisyphus import clients, files, paths
 from sisyphus.sessions import ledger
 from sisyphus.store import Store
 
@@ -39,7 +39,7 @@ def remove_old(store: Store, days: int, now: float) -> int:
         store.run("DELETE FROM foreign_loop WHERE at < ?", before)
         _clear_caches(store)
     ids = [id for id, agent in removed if not agent]
-    _remove_files(ids, loops)
+    _remove_files(ids, loops, before)
     return len(ids)
 
 
@@ -51,16 +51,21 @@ def _clear_caches(store: Store) -> None:
                 store.run(f"DELETE FROM {table} WHERE {column} = ?", path)
 
 
-def _remove_files(session_ids: list[str], loops: set[str]) -> None:
-    """Removes the files that these sessions and loops left, and what killed processes left half
-    written."""
+def _remove_files(session_ids: list[str], loops: set[str], before: float) -> None:
+    """Removes the files that these sessions and loops left, transcripts of ours that nobody has
+    written to since `before`, and what killed processes left half written."""
     for id in session_ids:
         for path in ledger.export_files(id):
             _remove(path)
     transcripts = os.path.join(paths.our_home(), "ralph", "transcripts", "")
+    sessions = tuple(os.path.join(f, "") for f in clients.transcript_folders(paths.our_home()))
     for path in files.walk(paths.our_home(), skipped=()):
         if path.startswith(transcripts) and os.path.basename(path).partition("_")[0] in loops:
             _remove(path)
+        if path.startswith(sessions):
+            is_left = os.path.basename(path).partition(".")[0] in session_ids
+            if is_left or _age(path) > time.time() - before:
+                _remove(path)
         if path.endswith(files.TEMPORARY) and _age(path) > _LEFTOVER_SECONDS:
             _remove(path)
 

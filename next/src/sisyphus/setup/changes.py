@@ -59,7 +59,7 @@ def apply(before: Files, after: Files) -> None:
 
 
 def remove_if_empty(folder: str) -> None:
-    if os.path.isdir(folder) and not os.listdir(folder):
+    if os.path.isdir(folder) and not os.path.islink(folder) and not os.listdir(folder):
         os.rmdir(folder)
 
 

@@ -1,4 +1,4 @@
-"""`sisyphus install`, `uninstall` and `plugin-path`: wire it into Claude Code, and take it out."""
+"""`sisyphus install`, `uninstall` and `plugin-path`: wire it into the clients, and take it out."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,7 +14,9 @@ import typer
 
 from sisyphus import git, paths
 from sisyphus.cli import show
+from sisyphus.clients import CLAUDE_CODE, OPENCODE
 from sisyphus.clients.claude_code import native, wiring
+from sisyphus.clients.opencode import wiring as opencode
 from sisyphus.errors import SisyphusError
 from sisyphus.setup import changes, messages, plugin, record
 from sisyphus.setup.install import Files, Plan, Site, Wish, to_install, to_uninstall
@@ -29,11 +31,35 @@ class Scope(StrEnum):
     PROJECT = "project"
 
 
+class Client(StrEnum):
+    CLAUDE_CODE = CLAUDE_CODE
+    OPENCODE = OPENCODE
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a command changes for one client. before, recorded: the files and the record when the
+    plan was made."""
+
+    site: Site
+    before: Files
+    recorded: Additions
+    plan: Plan
+
+
+ClientOption = Annotated[
+    Client | None,
+    typer.Option(
+        "--client",
+        help="Claude Code or OpenCode alone. Without it: Claude Code, and OpenCode if it is here.",
+        show_default=False,
+    ),
+]
 ScopeOption = Annotated[
     Scope,
     typer.Option(
-        help="user: all your projects (~/.claude/settings.json). project: this project and you "
-        "alone (.claude/settings.local.json, kept out of `git status`)."
+        help="user: all your projects (~/.claude, ~/.config/opencode). project: this project and "
+        "you alone (.claude, .opencode), kept out of `git status`."
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
@@ -41,40 +67,60 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def install(
+    client: ClientOption = None,
     scope: ScopeOption = Scope.USER,
     project: show.Project = "",
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Add sisyphus to Claude Code's settings: hooks, slash commands and the status line.
+    """Add sisyphus to Claude Code and OpenCode: hooks or a plugin, slash commands, a status line.
 
     Shows every change and asks first. All other settings stay as they are. To share sisyphus with
     a team, use the plugin: hooks in settings name a program on this machine.
     """
     root = show.project_root(project)
-    site = _site(root, scope)
-    if site.project and not paths.can_be_project(site.project):
-        raise SisyphusError(messages.not_a_project(site.project))
-    others = native.settings(site.home, root)
+    sites = _sites(client, root, scope)
+    if sites[0].project and not paths.can_be_project(root):
+        raise SisyphusError(messages.not_a_project(root))
+    parts: list[Part] = []
+    for site in sites:
+        recorded, files = _read(site, parts)
+        is_claude = site.client == CLAUDE_CODE
+        ours = _with_lost(recorded, site, root) if is_claude else recorded
+        plan = to_install(site, files, ours, _wish(site, root) if is_claude else None)
+        plan.notes.extend(_claude_notes(site, root) if is_claude else _opencode_notes(site, plan))
+        parts.append(Part(site, files, recorded, plan))
+    if _confirm("install", parts, dry_run, yes):
+        _carry_out("install", parts)
+        show.line(messages.installed([each.client for each in sites], sites[0].project))
+    elif not dry_run and any(part.plan.ours != part.recorded for part in parts):
+        _carry_out("install", parts)  # the database was lost
+
+
+def _wish(site: Site, root: str) -> Wish:
+    home = paths.client_home()
+    has_line = bool(site.project) and any(
+        "statusLine" in each for each in native.settings(home, root)
+    )
+    return Wish(plugin.hooks(), plugin.start_command(), _excludes(root, home), has_line)
+
+
+def _claude_notes(site: Site, root: str) -> Iterator[str]:
+    home = paths.client_home()
+    others = native.settings(home, root)
     lines = others if site.project else [native.settings_of(site.settings)]
-    has_line = bool(site.project) and any("statusLine" in each for each in others)
-    commands = plugin.commands()
-    globs = _excludes(root, site.home)
-    wish = Wish(plugin.hooks(), commands, plugin.start_command(), globs, has_line)
-    recorded, files = _read(site, commands)
-    plan = to_install(site, files, wish, _with_lost(recorded, site, root))
     if line := wiring.foreign_line(lines):
-        plan.notes.append(messages.own_line(line))
+        yield messages.own_line(line)
     if name := wiring.enabled_plugin(others):
-        plan.notes.append(messages.both_wired(name))
-    for path in native.settings_paths(site.home, root):
+        yield messages.both_wired(name)
+    for path in native.settings_paths(home, root):
         if path != site.settings and wiring.has_hooks(native.settings_of(path)):
-            plan.notes.append(messages.also_in(path))
-    if _confirm("install", site, plan, dry_run, yes):
-        _carry_out("install", site, files, plan, recorded)
-        show.line(messages.done("install", site.project, paths.our_home()))
-    elif not (plan.files or dry_run) and plan.ours != recorded:  # the database was lost
-        _carry_out("install", site, files, plan, recorded)
+            yield messages.also_in(path)
+
+
+def _opencode_notes(site: Site, plan: Plan) -> Iterator[str]:
+    if site.file in plan.files:
+        yield messages.FETCHES
 
 
 def _excludes(root: str, home: str) -> list[str]:
@@ -89,34 +135,38 @@ def _with_lost(recorded: Additions, site: Site, root: str) -> Additions:
 
     if recorded != Additions() or not wiring.has_hooks(native.settings_of(site.settings)):
         return recorded
-    globs = native.rule_excludes(site.home, root)
-    return replace(recorded, excludes=excludes.ours(globs, site.home))
+    home = paths.client_home()
+    globs = native.rule_excludes(home, root)
+    return replace(recorded, excludes=excludes.ours(globs, home))
 
 
 def uninstall(
+    client: ClientOption = None,
     scope: ScopeOption = Scope.USER,
     project: show.Project = "",
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Take out of Claude Code's settings what `install` added, and nothing else.
+    """Take out of Claude Code and OpenCode what `install` added, and nothing else.
 
     Plans, loops and logs stay. A session of an agent cannot do this.
     """
     if not show.asker().is_user:
         raise SisyphusError(messages.ONLY_USER)
     root = show.project_root(project)
-    site = _site(root, scope)
-    commands = plugin.commands()
-    recorded, files = _read(site, commands)
-    plan = to_uninstall(site, files, commands, _with_lost(recorded, site, root))
+    parts: list[Part] = []
+    for site in _sites(client, root, scope):
+        recorded, files = _read(site, parts)
+        ours = _with_lost(recorded, site, root) if site.client == CLAUDE_CODE else recorded
+        parts.append(Part(site, files, recorded, to_uninstall(site, files, ours)))
     with _store_copy() as store:
-        others = [each for each in record.projects(store) if each != site.project]
-    plan.notes.extend(messages.elsewhere(each) for each in others)
-    if _confirm("uninstall", site, plan, dry_run, yes):
-        _carry_out("uninstall", site, files, plan, recorded)
-        show.line(messages.done("uninstall", site.project, paths.our_home()))
-        for folder in (site.commands, os.path.dirname(site.commands)):
+        others = [each for each in record.projects(store) if each != parts[0].site.project]
+    parts[-1].plan.notes.extend(messages.elsewhere(each) for each in others)
+    if _confirm("uninstall", parts, dry_run, yes):
+        _carry_out("uninstall", parts)
+        show.line(messages.uninstalled(paths.our_home()))
+        folders = [os.path.dirname(path) for part in parts for path in part.site.copies]
+        for folder in dict.fromkeys([*folders, *map(os.path.dirname, folders)]):
             changes.remove_if_empty(folder)
 
 
@@ -125,25 +175,35 @@ def plugin_path() -> None:
     typer.echo(plugin.folder())
 
 
-def _site(root: str, scope: Scope) -> Site:
+def _sites(client: Client | None, root: str, scope: Scope) -> list[Site]:
+    """Returns where to install: for the client, or for each that the user has."""
     home = paths.client_home()
-    if not home:
-        raise SisyphusError(messages.NO_HOME)
     project = root if scope is Scope.PROJECT else ""
-    return Site(
-        home,
-        project,
-        wiring.settings_file(home, project),
-        wiring.commands_folder(home, project),
-        git.exclude_file(project) if project else "",
-    )
+    ignore = git.exclude_file(project) if project else ""
+    commands, start = plugin.commands(), plugin.start_command()
+    sites = []
+    if client in (None, Client.CLAUDE_CODE):
+        settings = wiring.settings_file(home, project)
+        folder = wiring.commands_folder(home, project)
+        copies = {os.path.join(folder, name): data for name, data in commands.items()}
+        sites.append(Site(CLAUDE_CODE, project, settings, settings, copies, ignore))
+    if client is Client.OPENCODE or (client is None and opencode.is_here(project)):
+        file = opencode.plugin_file(project)
+        copies = opencode.copies(project, commands, start)
+        sites.append(Site(OPENCODE, project, file, "", copies, ignore))
+    if not home or not all(os.path.isabs(site.file) for site in sites):
+        raise SisyphusError(messages.NO_HOME)
+    return sites
 
 
-def _read(site: Site, commands: dict[str, bytes]) -> tuple[Additions, Files]:
-    """Returns what an earlier install added, and the files that matter."""
+def _read(site: Site, parts: list[Part]) -> tuple[Additions, Files]:
+    """Returns what an earlier install added, and the files that matter, as they are when `parts`
+    are carried out."""
     with _store_copy() as store:
-        ours = record.load(store, site.settings)
-    return ours, {path: changes.read(path) for path in site.files(commands, ours)}
+        ours = record.load(store, site.file)
+    planned = {path: data for part in parts for path, data in part.plan.files.items()}
+    files = site.files(ours)
+    return ours, {path: planned[path] if path in planned else changes.read(path) for path in files}
 
 
 @contextmanager
@@ -158,18 +218,20 @@ def _store_copy() -> Iterator[Store]:
             yield store
 
 
-def _confirm(command: str, site: Site, plan: Plan, dry_run: bool, yes: bool) -> bool:
-    """Shows the plan and asks the user; returns whether to carry it out.
+def _confirm(command: str, parts: list[Part], dry_run: bool, yes: bool) -> bool:
+    """Shows the plans and asks the user; returns whether to carry them out.
 
     Raises `SisyphusError` if that is impossible or there is no terminal, `typer.Exit` if the user
     declines.
     """
-    changes.check(plan.files, site.project)
-    if plan.files:
-        _show(command, site, plan)
-    for note in plan.notes:
+    for part in parts:
+        changes.check(part.plan.files, part.site.project)
+    has_changes = any(part.plan.files for part in parts)
+    if has_changes:
+        _show(command, parts)
+    for note in (note for part in parts for note in part.plan.notes):
         show.line(note, "yellow")
-    if not plan.files:
+    if not has_changes:
         show.line(messages.NOTHING_TO_DO[command])
         return False
     if dry_run:
@@ -185,30 +247,32 @@ def _confirm(command: str, site: Site, plan: Plan, dry_run: bool, yes: bool) -> 
     return True
 
 
-def _show(command: str, site: Site, plan: Plan) -> None:
-    show.heading(messages.title(command, site.project))
-    if site.settings in plan.files:
-        show.line(messages.path(site.settings), indent=2)
-    for entry in plan.entries:
-        show.line(entry, indent=4)
-    folders: dict[str, list[str]] = {}
-    for path in plan.files:
-        if path != site.settings:
-            folders.setdefault(os.path.dirname(path), []).append(path)
+def _show(command: str, parts: list[Part]) -> None:
+    show.heading(messages.title(command, parts[0].site.project))
+    folders: dict[str, dict[str, None]] = {}
+    for part in parts:
+        settings = part.site.settings
+        if settings in part.plan.files:
+            show.line(messages.path(settings), indent=2)
+        for entry in part.plan.entries:
+            show.line(entry, indent=4)
+        for path in part.plan.files:
+            if path != settings:
+                folders.setdefault(os.path.dirname(path), {})[path] = None
     for folder, files in folders.items():
         show.line(messages.folder(folder, files), indent=2)
 
 
-def _carry_out(command: str, site: Site, files: Files, plan: Plan, recorded: Additions) -> None:
-    """Records what is ours and writes the files. If a file fails, the record stays as it was.
-
-    files, recorded: the files and the record when the plan was made.
-    """
+def _carry_out(command: str, parts: list[Part]) -> None:
+    """Records what is ours and writes the files. If a file fails, the records stay as they were."""
     store = open_store(paths.our_home())
     if command == "install":
         show.need_memory(store)
     with store.write():
-        if record.load(store, site.settings) != recorded:
-            raise SisyphusError(messages.changed(site.settings))
-        record.save(store, site.settings, site.project, plan.ours)
-        changes.apply(files, plan.files)
+        for part in parts:
+            site = part.site
+            if record.load(store, site.file) != part.recorded:
+                raise SisyphusError(messages.changed(site.file))
+            record.save(store, site.client, site.file, site.project, part.plan.ours)
+        for part in parts:
+            changes.apply(part.before, part.plan.files)

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Iterable
 
+from sisyphus.clients import CLAUDE_CODE, OPENCODE
 from sisyphus.paths import display
 from sisyphus.text import one_line
 
+_NAMES = {CLAUDE_CODE: "Claude Code", OPENCODE: "OpenCode"}
 NOTHING_TO_DO = {
     "install": "Nothing to do: sisyphus is installed here.",
     "uninstall": "Nothing to remove: sisyphus is not installed here.",
@@ -19,6 +21,10 @@ EXCLUDES = (
     "sisyphus sends these rules when they apply, and claudeMdExcludes keeps Claude Code from "
     "loading them at every start. Only your own and those of this project are listed: run "
     "`sisyphus install` once in each project that has such rules."
+)
+FETCHES = (
+    "At its next start OpenCode fetches the package @opencode-ai/plugin from the npm registry, as "
+    "for every plugin; where it cannot, each start takes more than a minute."
 )
 ONLY_USER = (
     "A session of an agent cannot uninstall sisyphus. Run `sisyphus uninstall` in another terminal."
@@ -43,13 +49,16 @@ def folder(name: str, files: Iterable[str]) -> str:
     return f"{path(name)}: {', '.join(os.path.basename(file) for file in files)}"
 
 
-def done(command: str, project: str, state: str) -> str:
-    if command == "install":
-        scope = " --scope project" if project else ""
-        return (
-            "Done. Every session of Claude Code that starts from now on uses sisyphus. "
-            f"`sisyphus uninstall{scope}` takes it out again."
-        )
+def installed(clients: Iterable[str], project: str) -> str:
+    names = " and ".join(_NAMES[each] for each in clients)
+    scope = " --scope project" if project else ""
+    return (
+        f"Done. Every session of {names} that starts from now on uses sisyphus. "
+        f"`sisyphus uninstall{scope}` takes it out again."
+    )
+
+
+def uninstalled(state: str) -> str:
     return (
         f"Done. Plans, loops and logs stay in {path(state)}. To remove the program too, use what "
         "installed it, for example `uv tool uninstall sisyphus-hooks`."

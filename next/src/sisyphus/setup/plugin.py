@@ -38,7 +38,8 @@ def start_command() -> str:
     its path. A virtual environment does not count: it is on the PATH of some shells only."""
     script = _script()
     if not script:
-        return f"{shlex.quote(sys.executable)} -m sisyphus"
+        # -P: a folder `sisyphus` of the project that the client works in is not ours.
+        return f"{shlex.quote(sys.executable)} -P -m sisyphus"
     on_path = shutil.which("sisyphus")
     if on_path and os.path.samefile(on_path, script) and not _is_in_environment(on_path):
         return "sisyphus"

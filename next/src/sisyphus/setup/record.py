@@ -4,7 +4,6 @@ nothing else."""
 import json
 from dataclasses import asdict, dataclass, field
 
-from sisyphus.clients import CLAUDE_CODE
 from sisyphus.store import Store
 
 
@@ -13,7 +12,7 @@ class Additions:
     """What we added to a settings file, and next to it.
 
     is_new: we made the file. excludes: globs that we added to it. copies: path → fingerprint of the
-    slash commands that we wrote.
+    slash commands and plugins that we wrote.
     """
 
     is_new: bool = False
@@ -22,21 +21,21 @@ class Additions:
 
 
 def load(store: Store, file: str) -> Additions:
-    """Returns what we added; empty if there is no record of this settings file."""
+    """Returns what we added; empty if there is no record of this file (see `install.Site`)."""
     row = store.one("SELECT added FROM installed WHERE file = ?", file)
     return Additions(**json.loads(row[0])) if row else Additions()
 
 
 def projects(store: Store) -> list[str]:
     """Returns the projects in which sisyphus is installed; "" means the user's own settings."""
-    return [row[0] for row in store.all("SELECT project FROM installed ORDER BY project")]
+    return [row[0] for row in store.all("SELECT DISTINCT project FROM installed ORDER BY project")]
 
 
-def save(store: Store, file: str, project: str, ours: Additions) -> None:
-    """Replaces the record of a settings file. project: "" for the user's own settings."""
+def save(store: Store, client: str, file: str, project: str, ours: Additions) -> None:
+    """Replaces the record of a file (see `install.Site`). project: "" for the user's own."""
     store.run("DELETE FROM installed WHERE file = ?", file)
     if ours != Additions():
         store.run(
             "INSERT INTO installed (file, client, project, added) VALUES (?, ?, ?, ?)",
-            file, CLAUDE_CODE, project, json.dumps(asdict(ours)),
+            file, client, project, json.dumps(asdict(ours)),
         )  # fmt: skip

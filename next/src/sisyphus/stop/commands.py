@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import exports
+from sisyphus import clients, exports
 from sisyphus.boulder import commands as boulder
 from sisyphus.boulder import find, progress
 from sisyphus.cli import asker, show
-from sisyphus.clients import CLAUDE_CODE
 from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.arguments import number
@@ -96,7 +95,7 @@ def _start(place: show.Place, session: str, options: Options) -> None:
             raise SisyphusError(messages.nothing_to_hold(facts))
         number = 0
         if id:
-            number = record.ensure_named(place.store, CLAUDE_CODE, id, "", place.project, now)
+            number = record.ensure_named(place.store, clients.of_id(id), id, "", place.project, now)
         row = progress.attach(place.store, number, id, row, now)
         hold, replaced = holds.start(place.store, row, options, now)
         sessions = holds.sessions(place.store, hold)

@@ -80,6 +80,7 @@ def _go_on(hook: Hook, findings: Findings, stops: Stops, enforcement: Enforcemen
         messages=[messages.goes_on(number)],
         reason=messages.claimed(text, tasks, stops.tested, number),
         notes=[messages.counted(number)],
+        alert=messages.alert_of_claim(number, hook.settings),
     )
 
 

@@ -124,4 +124,5 @@ def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
         reason=messages.idle(seconds, tasks, remembered.tested, number),
         notes=[messages.woken(number, seconds)],
         exports=[enforcing.export(hook)],
+        alert=messages.alert_of_idle(number, hook.settings),
     )

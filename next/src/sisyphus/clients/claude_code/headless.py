@@ -16,6 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from sisyphus import paths, processes
+from sisyphus.clients import lines
 from sisyphus.clients.claude_code import native, transcript, usage
 from sisyphus.clients.records import AGENT, Record
 from sisyphus.clients.reports import (
@@ -159,7 +160,7 @@ def environment() -> dict[str, str]:
 def why_logged_out(program: str, project: str) -> str:
     """Asks in the project, because its settings can name a provider. An earlier version, which does
     not know the question, says nothing."""
-    status = transcript.parse(_ask(program, project, "auth", "status").encode()) or {}
+    status = lines.parse(_ask(program, project, "auth", "status").encode()) or {}
     if status.get("loggedIn") is not False:
         return ""
     return (
@@ -193,7 +194,7 @@ def _is_sensitive(parts: list[str]) -> bool:
 
 
 def feed(report: Report, line: bytes) -> None:
-    raw = transcript.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
+    raw = lines.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
     session = _text(raw.get("session_id")) if raw else ""
     if raw is None or not paths.is_id(session):
         text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
@@ -331,18 +332,18 @@ def _cause(report: Report, code: int, errors: str) -> tuple[str, str]:
     for sign in report.signs:
         if sign in _KINDS:
             return _KINDS[sign], report.error
-    lines = report.error.splitlines()
+    said = report.error.splitlines()
     if not report.has_ended:
-        lines += errors.splitlines()
+        said += errors.splitlines()
     if not report.is_stream and "\n" not in (printed := report.text.strip()):
-        lines.append(printed)  # where it prints text, an error takes the place of the answer
-    lines = [line for line in lines if line.strip()]
+        said.append(printed)  # where it prints text, an error takes the place of the answer
+    said = [line for line in said if line.strip()]
     for kind, _, pattern in _SIGNS:
-        for line in lines:
+        for line in said:
             if re.search(pattern, line, re.IGNORECASE):
                 return kind, line
     kind = CLIENT if code in _NOT_RUN and not report.is_stream else CRASH
-    return kind, lines[-1] if lines else report.text.strip().rpartition("\n")[2]
+    return kind, said[-1] if said else report.text.strip().rpartition("\n")[2]
 
 
 def _how(code: int) -> str:

@@ -160,6 +160,7 @@ def _is_ours(entry: object, command: str) -> bool:
         words = shlex.split(line) if isinstance(line, str) else []
     except ValueError:
         return False
+    words = [word for word in words if word != "-P"]
     if words[1:3] == ["-m", "sisyphus"]:
         words = words[2:]
     return len(words) > 1 and os.path.basename(words[0]) == "sisyphus" and words[1] == command

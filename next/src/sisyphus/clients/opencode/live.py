@@ -1,0 +1,6 @@
+"""What a running OpenCode says about itself: nothing. See `clients.base.Live`."""
+
+
+def shows_dialog(process: str) -> bool | None:
+    """The plugin reports no dialogs: OpenCode's own server answers them."""
+    return None

@@ -1,0 +1,75 @@
+"""What OpenCode loads by itself, as measured on 1.18.33: AGENTS.md, or CLAUDE.md in its place, and
+no rules. See `clients.base.Native`."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus import files, paths
+from sisyphus.errors import UnreadableError
+from sisyphus.text import fingerprint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+MEMORY_FILES = ("AGENTS.md", "CLAUDE.md")
+COMMAND_FOLDERS = ("command", "commands")
+"""OpenCode reads both. `sisyphus install` writes to the first."""
+
+
+def reads_rules_in(place: str) -> bool:
+    return False
+
+
+def sends_rule(keys: Collection[str], *, always: bool) -> bool:
+    return False
+
+
+def settings_paths(home: str, project: str) -> list[str]:
+    return []
+
+
+def rule_excludes(home: str, project: str) -> list[str]:
+    return []
+
+
+def why_agents_md(home: str, folder: str) -> str:
+    return "OpenCode loads it"
+
+
+def imports(home: str, *folders: str) -> dict[str, str]:
+    """It imports no other files with `@path`."""
+    return {path: text for folder in folders for path, text in loads(home, folder).items()}
+
+
+def loads(home: str, folder: str) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for each in paths.ancestors(os.path.realpath(folder)):
+        for name in MEMORY_FILES:
+            path = os.path.join(each, name)
+            try:
+                texts[path] = fingerprint(files.read(path).strip("\n"))
+            except UnreadableError:
+                continue
+            break
+    return texts
+
+
+def command_file(home: str, project: str, name: str) -> str:
+    """The project's counts before the user's. Which of its two folders counts, OpenCode does not
+    say: the one in which we write nothing is the user's choice."""
+    homes = (os.path.join(project, ".opencode"), config_home())
+    places = [os.path.join(h, f, f"{name}.md") for h in homes for f in reversed(COMMAND_FOLDERS)]
+    return next((path for path in places if os.path.isfile(path)), places[-1])
+
+
+def plans_folder(home: str, project: str) -> str:
+    """Its plan agent writes no files."""
+    return ""
+
+
+def config_home() -> str:
+    """Returns the user's folder of OpenCode."""
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(paths.user_home(), ".config")
+    return os.path.join(base, "opencode")

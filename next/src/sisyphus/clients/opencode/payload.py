@@ -1,0 +1,204 @@
+"""What our plugin for OpenCode sends and gets, as measured on 1.18.33. See `clients.base.Payload`.
+
+The plugin forwards events and does what the reply says; everything is decided here. It sends:
+
+    session, agent    ids; agent = the id of a subagent's own session, or ""
+    cwd, transcript   the folder of the session, and the file to which the plugin writes it down
+    source, reason    why a session starts, or ends; error: why a turn failed
+    prompt, id        what was typed, and the client's id of it; is_ours: we have injected it
+    tool, call, args  a tool call, in the client's words
+    last, mode        the last message, and the client's agent, as "plan"
+    can_wake          the plugin waits for `hook idle` beside this Stop
+
+and gets: reason, text (for the model), message (for the user), alert (how to show a reason).
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus import paths, processes
+from sisyphus.hook.event import (
+    EDIT,
+    OTHER,
+    READ,
+    WRITE,
+    Command,
+    Event,
+    Prompt,
+    Status,
+    Stop,
+    ToolCall,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.hook.outcome import Outcome
+
+    Json = dict[str, Any]
+
+NAME = "opencode"
+
+ACTIONS = {
+    "read": READ,
+    "edit": EDIT,
+    "multiedit": EDIT,
+    "patch": EDIT,
+    "apply_patch": EDIT,
+    "write": WRITE,
+}
+
+TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
+REPLY_UNITS = 30_000
+"""The longest text of one reply, in UTF-16 units. OpenCode passes on every length; this is as much
+as a model should get at once."""
+
+SESSION, PROCESS = "SISYPHUS_SESSION_ID", "SISYPHUS_CLIENT_PID"
+"""Variables that the plugin sets for the commands of the agent and for our hooks."""
+
+_PLAN = "plan"
+"""The client's agent that only plans."""
+
+_CANCELLED = "cancelled"
+_PATCH_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
+
+
+def read(name: str, raw: Json) -> Event:
+    event = Event(NAME, name)
+    event.session = _id(raw.get("session"))
+    event.agent = _id(raw.get("agent"))
+    event.cwd = _folder(raw.get("cwd")) or os.path.abspath(os.curdir)
+    event.folder = event.cwd
+    event.source = _text(raw.get("source")) or _text(raw.get("reason"))
+    event.transcript = _path(raw.get("transcript"))
+    event.is_planning = raw.get("mode") == _PLAN
+    event.process = current_session()[1]
+    if name == "post-tool-use":
+        event.calls = calls(_text(raw.get("tool")), raw.get("args"), event.cwd, raw.get("call"))
+    elif name == "user-prompt-submit":
+        prompt = _text(raw.get("prompt")).lstrip()
+        is_ours = raw.get("is_ours") is True
+        event.prompt = Prompt(
+            _text(raw.get("id")), _command(prompt), is_personal=not is_ours, is_wake=is_ours
+        )
+    elif name in ("stop", "idle", "stop-failure"):
+        last = raw.get("last") if name != "stop-failure" else raw.get("error")
+        can_wake = raw.get("can_wake") is True and bool(event.process)
+        event.stop = Stop(last if isinstance(last, str) else None, can_wake=can_wake)
+    return event
+
+
+def calls(tool: str, args: object, cwd: str, id: object = "") -> list[ToolCall]:
+    """Returns a tool call, or one for each file that a patch changes."""
+    fields = args if isinstance(args, dict) else {}
+    action = ACTIONS.get(tool, OTHER)
+    files = patched(_text(fields.get("patchText"))) or [_path(fields.get("filePath"))]
+    named = _text(fields.get("command")) or _text(fields.get("url"))
+    return [
+        ToolCall(
+            action,
+            os.path.normpath(os.path.join(cwd, file)) if file else "",
+            _text(id),
+            todos=todos(tool, fields),
+            tool=tool,
+            object=file or named,
+        )
+        for file in files
+    ]
+
+
+def patched(text: str) -> list[str]:
+    """Returns the files that a patch changes, as it names them."""
+    lines = text.split("\n") if text else []
+    found = (
+        line[len(mark) :].strip()
+        for line in lines
+        for mark in _PATCH_MARKS
+        if line.startswith(mark)
+    )
+    return [name for name in found if _path(name)]
+
+
+def todos(tool: str, fields: Json) -> list[dict[str, str]] | None:
+    """Returns the list that the tool for todos writes; what was cancelled is no longer in it."""
+    items = fields.get("todos")
+    if tool != "todowrite" or not isinstance(items, list):
+        return None
+    return [
+        {
+            "id": _text(item.get("id")) or str(number),
+            "content": _text(item.get("content")),
+            "status": _text(item.get("status")) or "pending",
+        }
+        for number, item in enumerate(items, 1)
+        if isinstance(item, dict) and item.get("status") != _CANCELLED
+    ]
+
+
+def read_status(raw: Json) -> Status:
+    """OpenCode has no status line of ours."""
+    return Status("", os.path.abspath(os.curdir), 0, 0)
+
+
+def current_session() -> tuple[str, str]:
+    pid = os.environ.get(PROCESS, "")
+    is_number = pid.isdecimal() and len(pid) < 10  # noqa: PLR2004 (no system has larger ones)
+    return _id(os.environ.get(SESSION)), processes.key(int(pid)) if is_number else ""
+
+
+def carries_text(event: Event, outcome: Outcome) -> bool:
+    if event.name == "stop":
+        return outcome.reason is not None
+    return event.name in TEXT_EVENTS and outcome.reason is None
+
+
+def wakes(event: Event, outcome: Outcome) -> str:
+    """The plugin reads the reply to `hook idle` as every other one."""
+    return ""
+
+
+def render(event: Event, outcome: Outcome, text: str) -> Json | None:
+    reply: Json = {}
+    if outcome.reason is not None:
+        reply["reason"] = outcome.reason
+    if outcome.messages:
+        reply["message"] = "\n\n".join(outcome.messages)
+    if text:
+        reply["text"] = text
+    if outcome.alert and outcome.reason is not None:
+        reply["alert"] = outcome.alert.as_dict()
+    return reply or None
+
+
+def _command(prompt: str) -> Command | None:
+    """Returns the slash command that a prompt is; the plugin writes it as `/name arguments`."""
+    if not prompt.startswith("/"):
+        return None
+    name = prompt.split(maxsplit=1)[0]
+    return Command(name[1:], prompt[len(name) :].strip())
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _id(value: object) -> str:
+    return value if isinstance(value, str) and paths.is_id(value) else ""
+
+
+def _path(value: object) -> str:
+    """Returns the value if the system can take it as a path, else ""."""
+    if not isinstance(value, str) or "\0" in value:
+        return ""
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:  # half a surrogate pair
+        return ""
+    return value
+
+
+def _folder(value: object) -> str:
+    path = _path(value)
+    return path if os.path.isabs(path) else ""

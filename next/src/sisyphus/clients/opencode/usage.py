@@ -1,0 +1,73 @@
+"""How full the context of a session of OpenCode is, by the end of what our plugin has written down.
+See `clients.base.Usage`. On the quick path: the caller asks after every tool call."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from sisyphus import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Json = dict[str, Any]
+
+_KINDS = (b'"compacted"', b'"usage"')
+"""What a line has if it may count. Most have neither and are not parsed."""
+
+_TAIL = 256_000
+"""The bytes at the end of the file in which we look for the last usage."""
+
+
+def read(path: str) -> tuple[int, int]:
+    for line in reversed(_tail(path)):
+        raw = _parse(line) if any(kind in line for kind in _KINDS) else {}
+        if raw.get("kind") == "compacted":
+            return 0, 0
+        if raw.get("kind") == "usage" and (found := _usage(raw)):
+            return found
+    return 0, 0
+
+
+def _tail(path: str) -> list[bytes]:
+    try:
+        with files.open_regular(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL))
+            return file.read().split(b"\n")
+    except (OSError, ValueError):
+        return []
+
+
+def _parse(line: bytes) -> Json:
+    """Returns the object in a line; empty if it is not one."""
+    try:
+        raw = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return raw if isinstance(raw, dict) else {}
+
+
+def _usage(raw: Json) -> tuple[int, int] | None:
+    """Returns tokens and window; None if the line counts none."""
+    total = tokens_of(raw)[0]
+    return (total, _count(raw.get("window"))) if total else None
+
+
+def tokens_of(raw: Json) -> tuple[int, int]:
+    """Returns the tokens of a line of usage: what the model read, and what it wrote."""
+    tokens = _object(raw.get("tokens"))
+    cache = _object(tokens.get("cache"))
+    got = (tokens.get("input"), cache.get("read"), cache.get("write"))
+    made = (tokens.get("output"), tokens.get("reasoning"))
+    return sum(map(_count, got)), sum(map(_count, made))
+
+
+def _count(value: object) -> int:
+    return value if type(value) is int and value > 0 else 0
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,82 @@
+"""What `sisyphus install` puts into OpenCode's folders: our plugin and our slash commands. OpenCode
+loads every file there, so no settings of it change."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from sisyphus import files
+from sisyphus.clients.opencode import native
+from sisyphus.errors import UnreadableError
+
+_PLUGIN = Path(__file__).with_name("plugin.js")
+_MARK = "// sisyphus for OpenCode."
+"""How the plugin's text starts."""
+
+_COMMANDS, _START = '"@COMMANDS@"', '["sisyphus"]'
+"""What stands in the plugin for the names of our commands, and for the words that start us."""
+
+_KEYS = re.compile(rb"^(?!description:|author:)[\w-]+:.*\n", re.MULTILINE)
+"""The lines of a command's frontmatter that OpenCode does not know. It skips `author`, by which we
+know a command as ours (see `sessions.slash`)."""
+
+
+def plugin_file(project: str) -> str:
+    """Returns where the plugin goes: for the user or, with a project, there."""
+    return os.path.join(_folder(project), "plugins", "sisyphus.js")
+
+
+def is_here(project: str) -> bool:
+    """Tells whether the user has OpenCode, or the project has our plugin for it."""
+    home = native.config_home()
+    has_home = os.path.isabs(home) and os.path.isdir(home)
+    return bool(shutil.which("opencode")) or has_home or bool(plugins(project))
+
+
+def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str, bytes]:
+    """Returns path → content of the files that make OpenCode use us, the plugin last. A command of
+    that name in its other folder for commands stays the user's.
+
+    commands: file name → content, as Claude Code gets them. start: the words that start us in a
+    shell.
+    """
+    ours, others = (os.path.join(_folder(project), name) for name in native.COMMAND_FOLDERS)
+    contents = {
+        os.path.join(ours, name): _command(data)
+        for name, data in commands.items()
+        if not os.path.lexists(os.path.join(others, name))
+    }
+    names = [os.path.splitext(name)[0] for name in commands]
+    return {**contents, plugin_file(project): _plugin(names, start)}
+
+
+def plugins(project: str) -> dict[str, bytes]:
+    """Returns path → content of the copies of our plugin that OpenCode loads in a project."""
+    found = {}
+    for path in dict.fromkeys((plugin_file(""), plugin_file(project))):
+        try:
+            text = files.read(path)
+        except UnreadableError:
+            continue
+        if text.startswith(_MARK):
+            found[path] = text.encode()
+    return found
+
+
+def _folder(project: str) -> str:
+    return os.path.join(project, ".opencode") if project else native.config_home()
+
+
+def _command(data: bytes) -> bytes:
+    head, mark, body = data.partition(b"\n---\n")
+    return _KEYS.sub(b"", head + b"\n") + mark.removeprefix(b"\n") + body
+
+
+def _plugin(names: list[str], start: str) -> bytes:
+    text = _PLUGIN.read_text("utf-8")
+    text = text.replace(_COMMANDS, ", ".join(json.dumps(name) for name in names))
+    return text.replace(_START, json.dumps(shlex.split(start))).encode()

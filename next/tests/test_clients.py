@@ -1,0 +1,31 @@
+"""Each client's modules do what the protocols say, as mypy sees it."""
+
+from __future__ import annotations
+
+from sisyphus import clients
+from sisyphus.clients.base import Headless, Live, Native, Payload, Transcript, Usage
+from sisyphus.clients.claude_code import headless
+from sisyphus.clients.claude_code import live as claude_live
+from sisyphus.clients.claude_code import native as claude_native
+from sisyphus.clients.claude_code import payload as claude_payload
+from sisyphus.clients.claude_code import transcript as claude_transcript
+from sisyphus.clients.claude_code import usage as claude_usage
+from sisyphus.clients.opencode import live, native, payload, transcript, usage
+
+PAYLOADS: tuple[Payload, ...] = (claude_payload, payload)
+NATIVES: tuple[Native, ...] = (claude_native, native)
+TRANSCRIPTS: tuple[Transcript, ...] = (claude_transcript, transcript)
+USAGES: tuple[Usage, ...] = (claude_usage, usage)
+LIVES: tuple[Live, ...] = (claude_live, live)
+HEADLESS: tuple[Headless, ...] = (headless,)
+
+
+def test_each_client_is_found_by_its_name() -> None:
+    for name, module in zip(clients.NAMES, PAYLOADS, strict=True):
+        assert clients.payload(name) is module
+        assert name == module.NAME
+
+
+def test_a_sessions_client_is_known_by_its_id() -> None:
+    assert clients.of_id("ses_0a1b2c3d4e5f") == clients.OPENCODE
+    assert clients.of_id("11111111-2222-4333-8444-555555555555") == clients.CLAUDE_CODE
