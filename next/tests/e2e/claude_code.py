@@ -48,6 +48,9 @@ _ALWAYS = {
     }
 }
 
+REASON_COPIES = 2
+"""The model gets a Stop hook's reason as the hook's message and as its feedback."""
+
 SECONDS = 120.0
 """A limit against a hang; a healthy process takes about two."""
 
@@ -72,6 +75,11 @@ def environment(home: Path) -> dict[str, str]:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
     }
+
+
+def model_variables(url: str) -> dict[str, str]:
+    """Returns the variables that make the client ask a model at a URL."""
+    return {"ANTHROPIC_BASE_URL": url}
 
 
 def spell(tool: Tool, project: Path) -> Json:

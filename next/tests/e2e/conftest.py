@@ -9,16 +9,17 @@ import pytest
 
 pytest.register_assert_rewrite("e2e.scenario", "e2e.desk")
 
-from e2e.desk import Desk, make_project  # noqa: E402 (after the line above)
+from e2e.desk import CLAUDE_CODE, Desk, make_project  # noqa: E402 (after the line above)
 
 REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
 def _traces() -> dict[Path, tuple[int, int]]:
-    """Returns size and time of every file that the client or sisyphus could write in the real
+    """Returns size and time of every file that the clients or sisyphus could write in the real
     home."""
     client = REAL_HOME / ".claude"
     files = [client, REAL_HOME / ".claude.json", *(client / ".sisyphus").rglob("*")]
+    files += [REAL_HOME / ".config" / "opencode", REAL_HOME / ".local" / "share" / "opencode"]
     return {f: (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if f.exists()}
 
 
@@ -30,7 +31,9 @@ def real_home_is_left_alone() -> Iterator[None]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
+    """A desk with Claude Code, or with the client that the test's parameter names."""
     home = tmp_path / "home"
     (home / "tmp").mkdir(parents=True)
-    return Desk(home, make_project(tmp_path / "project"))
+    desk = Desk(home, make_project(tmp_path / "project"))
+    return desk if getattr(request, "param", CLAUDE_CODE) == CLAUDE_CODE else desk.with_opencode()

@@ -1,22 +1,48 @@
-"""A user's desk: an empty home, a project, the real client with sisyphus as its plugin."""
+"""A user's desk: an empty home, a project, a real client with sisyphus as its plugin."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from e2e import claude_code
-from e2e.claude_code import COMMANDS, Json, environment
+from e2e import claude_code, opencode
+from e2e.claude_code import COMMANDS, Json
 from e2e.install import CHECKOUT
 from e2e.model import Request, serving
 from e2e.script import Script, Tool, Turn
 
 WITH_SHELL = ("--allowedTools", "Bash")
 """Flags of a user who lets the agent run commands too. Edits are accepted in every run."""
+
+
+class Client(Protocol):
+    """A module that knows one client."""
+
+    @property
+    def REASON_COPIES(self) -> int:
+        """How often the model gets the reason for which it has to go on."""
+
+    def environment(self, home: Path) -> dict[str, str]:
+        """Returns the whole environment of the client and its hooks."""
+
+    def model_variables(self, url: str) -> dict[str, str]:
+        """Returns the variables that make the client ask a model at a URL."""
+
+    def spell(self, tool: Tool, project: Path) -> Json:
+        """Returns the client's name and input of a tool."""
+
+    def talk(
+        self, prompts: Sequence[str], flags: Sequence[str], folder: Path, variables: dict[str, str]
+    ) -> list[Json]:
+        """Runs one process of the client with the flags of Claude Code; returns its events."""
+
+
+CLAUDE_CODE, OPENCODE = "claude-code", "opencode"
+CLIENTS: dict[str, Client] = {CLAUDE_CODE: claude_code, OPENCODE: opencode}
 
 
 @dataclass(frozen=True)
@@ -43,9 +69,10 @@ class Run:
 
     @property
     def messages(self) -> str:
-        """The hooks' messages to the user (`systemMessage`), in order."""
+        """The messages of hooks (`systemMessage`) and of our plugin to the user, in order."""
         replies = [json.loads(hook["stdout"]) for hook in self.hooks if hook["stdout"].strip()]
-        return "\n\n".join(reply.get("systemMessage", "") for reply in replies)
+        texts = [event["text"] for event in self.events if event.get("type") == "message"]
+        return "\n\n".join([*(reply.get("systemMessage", "") for reply in replies), *texts])
 
     @property
     def main(self) -> list[Request]:
@@ -58,9 +85,25 @@ class Run:
 
 @dataclass(frozen=True)
 class Desk:
+    """plugins: of Claude Code; the other client has what `sisyphus install` gave it."""
+
     home: Path
     project: Path
     plugins: list[Path] = field(default_factory=lambda: [CHECKOUT])
+    name: str = CLAUDE_CODE
+
+    @property
+    def client(self) -> Client:
+        return CLIENTS[self.name]
+
+    def with_opencode(self) -> Desk:
+        """The same desk with OpenCode, after `sisyphus install`."""
+        opencode.furnish(self.home / ".config" / "opencode")
+        self.sisyphus("install", "--client", OPENCODE, "--yes")
+        return replace(self, name=OPENCODE)
+
+    def environment(self) -> dict[str, str]:
+        return self.client.environment(self.home)
 
     def write(self, path: str, text: str) -> Path:
         """Writes a file; `path` is relative to the project."""
@@ -79,7 +122,7 @@ class Desk:
         done = subprocess.run(
             [COMMANDS / "sisyphus", *words],
             cwd=self.project,
-            env=environment(self.home),
+            env=self.environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -103,16 +146,18 @@ class Desk:
         than the script has.
         """
         script = Script([*turns], [*agents])
-        plugins = [word for path in self.plugins for word in ("--plugin-dir", str(path))]
-        with serving(script, self._spell) as model:
-            variables = {**environment(self.home), "ANTHROPIC_BASE_URL": model.url, **(env or {})}
-            events = claude_code.talk(prompts, [*plugins, *flags], self.project / folder, variables)
+        if self.name == CLAUDE_CODE:
+            flags = [*(w for path in self.plugins for w in ("--plugin-dir", str(path))), *flags]
+        with serving(script, self.spell) as model:
+            variables = {**self.environment(), **self.client.model_variables(model.url)}
+            there = self.project / folder
+            events = self.client.talk(prompts, flags, there, {**variables, **(env or {})})
         run = Run(model.requests, events)
         self._check(run, script)
         return run
 
-    def _spell(self, tool: Tool) -> Json:
-        return claude_code.spell(tool, self.project)
+    def spell(self, tool: Tool) -> Json:
+        return self.client.spell(tool, self.project)
 
     def resume(self, run: Run, *prompts: str, turns: Sequence[Turn], **more: Any) -> Run:
         """Continues the session of `run` in a new process."""
@@ -136,6 +181,10 @@ class Desk:
         log = self.home / ".claude" / ".sisyphus" / "logs" / "debug.log"
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         assert not [line for line in lines if "Error: " in line], "a feature failed"
+        for file in self.home.glob(".local/share/opencode/log/*.log"):
+            lines = file.read_text(encoding="utf-8").splitlines()
+            failures = [line for line in lines if 'message="sisyphus: ' in line]
+            assert not failures, f"our plugin failed: {failures}"
 
 
 def make_project(folder: Path) -> Path:

@@ -1,8 +1,9 @@
 """Installs what the end-to-end tests need, into `.e2e` of the checkout.
 
 `.e2e/venv` has pytest, and sisyphus as users get it, built and installed again each time;
-`.e2e/claude-code` has the pinned client from npm. `CLAUDE_CLIENT` names another binary of any
-version. If it fails, it prints one line to stderr and exits 1.
+`.e2e/claude-code` and `.e2e/opencode` have the pinned clients from npm. `CLAUDE_CLIENT` and
+`OPENCODE_CLIENT` name other binaries of any version. If it fails, it prints one line to stderr and
+exits 1.
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ class Package:
     """A client in `package.json`.
 
     program: its path in the package. variable: of the environment, names another binary.
+    setup: the script of the package that puts the program there; npm may be set to run none.
     """
 
     name: str
     folder: Path
     program: str
     variable: str
+    setup: str = ""
 
     @property
     def version(self) -> str:
@@ -43,8 +46,12 @@ class Package:
         return str(manifest["dependencies"][self.name])
 
     @property
+    def root(self) -> Path:
+        return self.folder / "node_modules" / self.name
+
+    @property
     def installed(self) -> Path:
-        return self.folder / "node_modules" / self.name / self.program
+        return self.root / self.program
 
     @property
     def binary(self) -> Path:
@@ -56,6 +63,13 @@ CLAUDE_CODE = Package(
     CHECKOUT / ".e2e" / "claude-code",
     "bin/claude.exe",  # its name on every system
     "CLAUDE_CLIENT",
+)
+OPENCODE = Package(
+    "opencode-ai",
+    CHECKOUT / ".e2e" / "opencode",
+    "bin/opencode.exe",  # its name on every system
+    "OPENCODE_CLIENT",
+    setup="postinstall.mjs",
 )
 
 
@@ -83,6 +97,8 @@ def ensure(package: Package) -> None:
         return
     if version_of(package.installed) != package.version:
         _install_from_npm(package)
+    if package.setup and version_of(package.installed) != package.version:
+        _run("node", str(package.root / package.setup), folder=package.root)
     if version_of(package.installed) != package.version:
         raise InstallError(
             f"npm left no {package.name} {package.version} that runs at {package.installed}; "
@@ -124,6 +140,7 @@ def _run(*command: str, folder: Path = CHECKOUT) -> None:
 def main() -> int:
     try:
         ensure(CLAUDE_CODE)
+        ensure(OPENCODE)
         install_sisyphus()
     except (InstallError, OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"error: the end-to-end tests cannot run: {error}\n")

@@ -1,4 +1,5 @@
-"""The scripted model: a server on loopback that answers as the Messages API does."""
+"""The scripted model: a server on loopback that answers as the Messages API does, and as OpenAI's
+chat completions do."""
 
 from __future__ import annotations
 
@@ -18,6 +19,16 @@ Spell = Callable[[Tool], Json]
 
 REFUSALS = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
 """HTTP statuses with which the service refuses, and its names for them."""
+
+TO_REPEAT = "Answer with exactly this text, and do nothing else:\n\n"
+"""How a client that has no answer to a slash command asks the model to give it. The model obeys."""
+
+COMPACTIONS = (
+    "create a detailed summary of",
+    "Respond with TEXT ONLY",
+    "Create a new anchored summary",
+    "Update the anchored summary",
+)
 
 SUMMARY = Turn("<analysis>none</analysis>\n<summary>What was said before.</summary>")
 
@@ -51,12 +62,20 @@ class Request:
     @property
     def is_compaction(self) -> bool:
         """Tells whether the client asks for the summary of a compaction."""
-        return "create a detailed summary of" in self.last or "Respond with TEXT ONLY" in self.last
+        return any(text in self.last for text in COMPACTIONS)
+
+    @property
+    def to_repeat(self) -> str:
+        """The text that the model is asked to repeat; "" if it is asked for something else."""
+        texts = [*texts_of(self.body["messages"][-1]["content"])]
+        found = [text for text in texts if text.startswith(TO_REPEAT)]
+        return found[-1].removeprefix(TO_REPEAT) if found else ""
 
     @property
     def is_turn(self) -> bool:
         """Tells whether it belongs to the conversation; requests for titles offer no tools."""
-        return bool(self.body.get("tools")) and not self.is_compaction
+        is_other = self.is_compaction or self.to_repeat
+        return bool(self.body.get("tools")) and not is_other
 
 
 def texts_of(content: Any) -> Iterator[str]:
@@ -111,7 +130,7 @@ class Model(ThreadingHTTPServer):
 
     def _turn(self, request: Request) -> Turn:
         if not request.is_turn:
-            return SUMMARY if request.is_compaction else Turn("ok")
+            return SUMMARY if request.is_compaction else Turn(request.to_repeat or "ok")
         turn = self.script.take(agent=bool(request.agent))
         if turn.meanwhile:
             turn.meanwhile()
@@ -152,17 +171,23 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"] or 0)) or b"{}")
-        if not self.path.startswith("/v1/messages") or "count_tokens" in self.path:
+        is_chat = self.path.startswith("/v1/chat/completions")
+        if not (is_chat or self.path.startswith("/v1/messages")) or "count_tokens" in self.path:
             self._send_json({"input_tokens": 1})
             return
-        agent = self.headers.get("x-claude-code-agent-id") or ""
-        answer = self.server.answer(Request(agent, body))
+        answer = self.server.answer(Request(self._agent(), body))
+        stream = _chat_stream if is_chat else _stream
         if "error" in answer:
             self._send_json(answer, answer["status"])
         elif body.get("stream"):
-            self._send("text/event-stream", b"".join(_stream(answer)))
+            self._send("text/event-stream", b"".join(stream(answer)))
         else:
             self._send_json(answer)
+
+    def _agent(self) -> str:
+        if self.headers.get("x-parent-session-id"):
+            return self.headers.get("x-session-id") or "unknown"
+        return self.headers.get("x-claude-code-agent-id") or ""
 
     def _send_json(self, value: Json, status: int = 200) -> None:
         self._send("application/json", json.dumps(value).encode(), status)
@@ -199,3 +224,33 @@ def _halves(block: Json) -> tuple[Json, Json]:
         return {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
     filling = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
     return {**block, "input": {}}, filling
+
+
+def _chat_stream(answer: Json) -> Iterator[bytes]:
+    """The answer as the chunks of a chat completion."""
+    texts = [block["text"] for block in answer["content"] if block["type"] == "text"]
+    uses = [block for block in answer["content"] if block["type"] == "tool_use"]
+    calls = [
+        {
+            "index": index,
+            "id": block["id"],
+            "type": "function",
+            "function": {"name": block["name"], "arguments": json.dumps(block["input"])},
+        }
+        for index, block in enumerate(uses)
+    ]
+    counts = [answer["usage"][name] for name in ("input_tokens", "output_tokens")]
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    usage = dict(zip(names, [*counts, sum(counts)], strict=True))
+    deltas = [
+        {"role": "assistant", "content": "".join(texts)},
+        *({"tool_calls": [c]} for c in calls),
+    ]
+    chunks: list[Json] = [{"delta": delta, "finish_reason": None} for delta in deltas]
+    chunks += [{"delta": {}, "finish_reason": "tool_calls" if calls else "stop"}]
+    head = {"id": answer["id"], "object": "chat.completion.chunk", "created": 1}
+    for chunk in chunks:
+        choices = [{"index": 0, **chunk}]
+        event = {**head, "model": answer["model"], "choices": choices, "usage": usage}
+        yield f"data: {json.dumps(event)}\n\n".encode()
+    yield b"data: [DONE]\n\n"

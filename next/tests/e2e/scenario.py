@@ -1,16 +1,18 @@
 """A scenario is a row of a table: files, what user and model do, and what the model then gets.
 
-A row has no word of a client, so that each scenario can run with each client that has a `Desk`.
+Each row runs with each client. It is written for Claude Code: `opencode.py` knows what its commands
+and flags are there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
-from e2e.desk import Desk, Run
+from e2e.desk import CLAUDE_CODE, CLIENTS, Desk, Run
 from e2e.script import Turn
 
 
@@ -42,6 +44,8 @@ class Scenario:
     last: the same for what is new in each request. agents: the same for the subagents' requests.
     user: texts in the hooks' messages to the user. silent: texts that neither model nor user gets.
     results: a text in the last output of each step. after: a file → a text in it at the end.
+    Where the model gets a reason to go on, `last` counts the two copies of Claude Code.
+    only: why no other client than Claude Code can do it.
     """
 
     name: str
@@ -54,11 +58,29 @@ class Scenario:
     silent: Sequence[str] = ()
     results: Sequence[str] = ()
     after: dict[str, str] = field(default_factory=dict)
+    only: str = ""
+
+
+ONE_IS_ENOUGH = "nothing in it depends on the client"
 
 
 def rows(*scenarios: Scenario) -> pytest.MarkDecorator:
-    """A test with the arguments `desk` and `scenario`, once for each row."""
-    return pytest.mark.parametrize("scenario", scenarios, ids=lambda scenario: scenario.name)
+    """A test with the arguments `desk` and `scenario`, once for each row and client."""
+    return pytest.mark.parametrize(
+        ("desk", "scenario"),
+        [_row(client, scenario) for scenario in scenarios for client in CLIENTS],
+        indirect=["desk"],
+    )
+
+
+def _row(client: str, scenario: Scenario) -> Any:
+    is_out = bool(scenario.only) and client != CLAUDE_CODE
+    marks = [pytest.mark.skip(reason=scenario.only)] if is_out else []
+    return pytest.param(client, scenario, marks=marks, id=f"{client}: {scenario.name}")
+
+
+each_client = pytest.mark.parametrize("desk", [*CLIENTS], indirect=True)
+"""A test with the argument `desk`, once for each client."""
 
 
 def play(desk: Desk, scenario: Scenario) -> list[Run]:
@@ -96,7 +118,8 @@ def _check(desk: Desk, scenario: Scenario, runs: list[Run]) -> None:
     requests = [request for run in runs for request in run.main]
     of_agents = [request for run in runs for request in run.agents]
     assert _counts(scenario.model, [request.text for request in requests]) == scenario.model
-    assert _counts(scenario.last, [request.last for request in requests]) == scenario.last
+    last = {text: _copies(desk, counts) for text, counts in scenario.last.items()}
+    assert _counts(scenario.last, [request.last for request in requests]) == last
     assert _counts(scenario.agents, [request.text for request in of_agents]) == scenario.agents
     messages = "\n\n".join(run.messages for run in runs)
     for text in scenario.user:
@@ -112,3 +135,7 @@ def _check(desk: Desk, scenario: Scenario, runs: list[Run]) -> None:
 
 def _counts(texts: dict[str, list[int]], contents: list[str]) -> dict[str, list[int]]:
     return {text: [content.count(text) for content in contents] for text in texts}
+
+
+def _copies(desk: Desk, counts: list[int]) -> list[int]:
+    return [min(count, desk.client.REASON_COPIES) for count in counts]

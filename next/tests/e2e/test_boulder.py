@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.desk import WITH_SHELL, Desk, make_project
-from e2e.scenario import Scenario, Step, play, rows
+from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, each_client, play, rows
 from e2e.script import delegate, edit, read, say, shell, todos, use, write
 
 PLAN = """\
@@ -42,7 +42,8 @@ Continuing from where you left off."""
                     "Next task: Test it in **two** browsers": [1, 1]}),
     Scenario("hooks' text as reminders, not system messages", {".claude/PLAN.md": PLAN},
              [Step(["go on"], [say("gladly")], flags=["--model", "claude-sonnet-4-5"])],
-             model={continuation("Checkout page", "2/4"): [1]}),
+             model={continuation("Checkout page", "2/4"): [1]},
+             only="it is about models of Claude Code"),
     Scenario("a plan that the model writes", {},
              [Step(["plan it"], [use(write("PLAN.md", PLAN)), say("planned")]), NEXT],
              model={continuation("Checkout page", "2/4", "PLAN.md"): [0, 0, 1]},
@@ -87,7 +88,8 @@ Continuing from where you left off."""
              {"docs/kord/plans/login.md": "# Login\n\n- [ ] Form\n",
               "docs/kord/plans/logout.md": "# Logout\n\n- [ ] Button\n"},
              [Step(["/sisyphus:start-work @docs/kord/plans/login.md"], [say("I start.")])],
-             model={continuation("Login", "0/1", "docs/kord/plans/login.md"): [1]}),
+             model={continuation("Login", "0/1", "docs/kord/plans/login.md"): [1]},
+             only=ONE_IS_ENOUGH),
     Scenario("several open plans: neither is continued",
              {"docs/kord/plans/login.md": "# Login\n\n- [ ] Form\n",
               "docs/kord/plans/logout.md": "# Logout\n\n- [ ] Button\n"},
@@ -107,15 +109,17 @@ Continuing from where you left off."""
                               say("noted")],
                    flags=["--model", "claude-sonnet-4-5"], env={"CLAUDE_CODE_ENABLE_TASKS": "0"}),
               NEXT],
-             last={"write header": [0, 0, 1], "find owners": [0, 0, 0]}),
+             last={"write header": [0, 0, 1], "find owners": [0, 0, 0]},
+             only="OpenCode's tool answers with the list; see test_opencode.py"),
     Scenario("spec-kit's tasks are offered, not taken",
              {"specs/001-login/tasks.md": "# Tasks\n\n- [ ] T001 [P] [US1] Form in src/form.py\n"},
-             [HELLO], model={STATE: [0]}, user=["001-login"]),
+             [HELLO], model={STATE: [0]}, user=["001-login"], only=ONE_IS_ENOUGH),
 )  # fmt: skip
 def test_plans(desk: Desk, scenario: Scenario) -> None:
     play(desk, scenario)
 
 
+@each_client
 def test_a_completed_plan_is_told_once_and_leaves_the_global_file(desk: Desk) -> None:
     desk.write("PLAN.md", PLAN.replace("- [ ] Test", "- [x] Test"))
     done = edit("PLAN.md", "- [ ] Ship it", "- [x] Ship it")
@@ -139,6 +143,7 @@ def test_sessions_next_to_each_other_are_all_recorded(desk: Desk) -> None:
     assert [run.requests[0].text.count(STATE) for run in runs] == [1, 1, 1]
 
 
+@each_client
 def test_two_sessions_at_two_plans_keep_to_their_own(desk: Desk) -> None:
     for name, task in (("login", "Form"), ("logout", "Button")):
         desk.write(f"docs/kord/plans/{name}.md", f"# {name.title()}\n\n- [ ] {task}\n- [ ] Rest\n")

@@ -60,8 +60,8 @@ def stays_quiet(client: Terminal) -> None:
 @rows(
     Scenario("completion words make it go on, and the cooldown holds",  {},
              [Step(["work"], [DONE, use(read("one.py")), DONE])],
-             last={HEADING: [0, 2, 0]},
-             model={'You say: "All tests pass. The parser is done."': [0, 2, 2]},
+             last={HEADING: [0, 2, 0],
+                   'You say: "All tests pass. The parser is done."': [0, 2, 0]},
              user=["Enforcement is on here", "Enforcement 1 of 50: the agent says"]),
     Scenario("work indicators do not", {},
              [Step(["work"], [say("Let me complete the function.")])],

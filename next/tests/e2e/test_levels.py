@@ -9,6 +9,7 @@ import pytest
 
 from e2e.desk import Desk
 from e2e.model import Request
+from e2e.scenario import each_client
 from e2e.script import Turn, read, say, use
 from e2e.terminal import terminal
 
@@ -34,6 +35,7 @@ def marks(requests: Sequence[Request]) -> list[str]:
     return [mark for each in requests for mark in re.findall(r"CCS_\w+\|L\d", each.last)]
 
 
+@each_client
 def test_each_level_is_told_once(desk: Desk) -> None:
     run = desk.run(LOOP, turns=[*full(60, 61, 72, 73, 87, 88, 95, 96), PROMISE])
 
@@ -41,12 +43,14 @@ def test_each_level_is_told_once(desk: Desk) -> None:
     assert "CCS_" not in run.messages
 
 
+@each_client
 def test_a_level_is_told_again_after_usage_has_fallen(desk: Desk) -> None:
     turns = [*full(87, 88, 40, 41, 72, 73, 87, 88), PROMISE]
 
     assert marks(desk.run(LOOP, turns=turns).main) == [LEVELS[1], LEVELS[0], LEVELS[1]]
 
 
+@each_client
 def test_a_compaction_in_a_loop(desk: Desk) -> None:
     run = desk.run(LOOP, turns=[*full(99), say("Not yet."), PROMISE])
 
@@ -54,6 +58,7 @@ def test_a_compaction_in_a_loop(desk: Desk) -> None:
     assert "[RALPH LOOP COMPLETE]" in run.messages
 
 
+@each_client
 def test_the_handoff_of_a_loop_that_is_resumed(desk: Desk) -> None:
     first = desk.run(LOOP, turns=[*full(87, 88), say("<blocked>a key</blocked>")])
 
@@ -76,6 +81,7 @@ def test_the_handoff_of_a_loop_over_a_clear(desk: Desk) -> None:
     assert [BLOCK in request.last for request in last] == [False, True]
 
 
+@each_client
 def test_a_new_session_gets_the_handoff_of_one_that_is_over(desk: Desk) -> None:
     desk.run(LOOP, turns=[*full(87, 88), say("<blocked>a key</blocked>")])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from e2e.desk import Desk
-from e2e.scenario import Scenario, Step, play, rows
+from e2e.scenario import Scenario, Step, each_client, play, rows
 from e2e.script import delegate, read, say, shell, skill, use
 
 ARGUMENTS = '"do it" --completion-promise "DONE"'
@@ -32,6 +32,8 @@ COMPLETE = """\
 
 Completion promise detected: <promise>DONE</promise>
 Ralph loop has ended."""
+NO_SKILL = "the model of OpenCode cannot call commands"
+NO_CAP = "OpenCode has no limit of its own"
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
 
@@ -56,7 +58,7 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
     Scenario("one that the model starts", {},
              [Step(["please loop"],
                    [use(skill("ralph-wiggum:ralph-loop", ARGUMENTS)), NOT_YET, PROMISE])],
-             last={BLOCK: [0, 0, 2]}),
+             last={BLOCK: [0, 0, 2]}, only=NO_SKILL),
     Scenario("our own command, with its task",  {},
              [Step(['/sisyphus:ralph-loop "count to three" --completion-promise "ALL DONE"'],
                    [say("one"), say("two three\n\n<promise>ALL DONE</promise>")])],
@@ -72,7 +74,7 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
                      skill("ralph-wiggum:ralph-loop", '"two" --completion-promise "TASK2_DONE"'),)),
                  NOT_YET, say("<promise>TASK2_DONE</promise>")])],
              last={"<promise>TASK1_DONE</promise>": [0, 1, 2, 0, 0],
-                   "<promise>TASK2_DONE</promise>": [0, 0, 0, 1, 2]}),
+                   "<promise>TASK2_DONE</promise>": [0, 0, 0, 1, 2]}, only=NO_SKILL),
     Scenario("an ended loop does not come back", {},
              [Step([TYPED, "and now?"], [NOT_YET, PROMISE, NOT_YET]),
               Step(["and now?"], [NOT_YET], how="resume")], last={BLOCK: [0, 2, 0, 0]}),
@@ -95,22 +97,25 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
     Scenario("a subagent starts no loop", {},
              [Step(["delegate"], [use(delegate("loop")), NOT_YET],
                    agents=[use(skill("ralph-wiggum:ralph-loop", ARGUMENTS)), NOT_YET])],
-             last={BLOCK: [0, 0]}, agents={BLOCK: [0, 0]}),
+             last={BLOCK: [0, 0]}, agents={BLOCK: [0, 0]}, only=NO_SKILL),
     Scenario("background work is waited for", {},
              [Step([TYPED], [use(shell("sleep 1", background=True)), say("It runs."), NOT_YET,
                              PROMISE], flags=["--allowedTools", "Bash"])],
-             last={BLOCK: [0, 0, 0, 2], "<task-notification>": [0, 0, 1, 0]}),
+             last={BLOCK: [0, 0, 0, 2], "<task-notification>": [0, 0, 1, 0]},
+             only="OpenCode's shell has no background"),
     Scenario("a start that no hook saw", {},
              [Step([TYPED], [NOT_YET], env=OFF),
-              Step(["on"], [NOT_YET, PROMISE], how="resume")], last={BLOCK: [0, 0, 2]}),
+              Step(["on"], [NOT_YET, PROMISE], how="resume")], last={BLOCK: [0, 0, 2]},
+             only="a session of OpenCode is written down by the plugin alone"),
     Scenario("a fork adopts no loop that no hook saw", {},
              [Step([TYPED], [NOT_YET], env=OFF), Step(["on"], [NOT_YET], how="fork")],
              last={BLOCK: [0, 0]}),
     Scenario("a fork adopts no loop of its parent", {},
              [Step([TYPED], [NOT_YET] * 2, env={CAP: "2"}), Step(["on"], [NOT_YET], how="fork")],
-             last={BLOCK: [0, 2, 0]}),
+             last={BLOCK: [0, 2, 0]}, only=NO_CAP),
     Scenario("it pauses before the client overrides it", NO_BREAKER,
-             [Step([TYPED], [NOT_YET] * 8)], last={BLOCK: [0, *[2] * 7]}, user=["paused"]),
+             [Step([TYPED], [NOT_YET] * 8)], last={BLOCK: [0, *[2] * 7]}, user=["paused"],
+             only=NO_CAP),
     Scenario("a tool call starts the client's count again", {**NO_BREAKER, "one.py": "1"},
              [Step([TYPED], [*[NOT_YET] * 6, use(read("one.py")), *[NOT_YET] * 6, PROMISE])],
              user=[COMPLETE]),
@@ -119,12 +124,13 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
     Scenario("over a clear", {},
              [Step([f"{TYPED} --max-iterations 9", "/clear", "on"], [
                  say("<blocked>a key</blocked>"), NOT_YET, PROMISE])],
-             user=[COMPLETE]),
+             user=[COMPLETE], only="a new session of OpenCode is no clear of another one"),
 )  # fmt: skip
 def test_loops(desk: Desk, scenario: Scenario) -> None:
     play(desk, scenario)
 
 
+@each_client
 def test_the_first_reason_is_whole(desk: Desk) -> None:
     run = desk.run(TYPED, turns=[NOT_YET, NOT_YET, PROMISE])
 
@@ -170,6 +176,7 @@ def test_a_nested_loop_ends_and_the_outer_one_continues(desk: Desk) -> None:
     assert expected == [{"DONE"}, {"PART"}, {"PART"}, {"DONE"}, {"DONE"}]
 
 
+@each_client
 def test_the_task_travels_again_after_a_compaction(desk: Desk) -> None:
     desk.write("one.py", "1")
     full = use(read("one.py"), tokens=990_000)  # near the window: the client compacts

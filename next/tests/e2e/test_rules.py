@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from e2e.desk import Desk
-from e2e.scenario import Scenario, Step, play, rows
+from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, play, rows
 from e2e.script import delegate, edit, read, say, use, write
 
 TEXT = "Annotate every function."
@@ -38,16 +38,16 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
     Scenario(
         "copilot-instructions.md applies always",
         {".github/copilot-instructions.md": f"{TEXT}\n", "one.py": "1", "two.py": "2"},
-        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, only=ONE_IS_ENOUGH,
     ),
     Scenario(
         "Cursor's .mdc with unquoted globs",
         {".cursor/rules/py.mdc": f"---\nglobs: *.py\n---\n\n{TEXT}\n", "one.py": "", "two.py": ""},
-        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, only=ONE_IS_ENOUGH,
     ),
     Scenario(
         ".cursorrules applies always", {".cursorrules": f"{TEXT}\n", "one.py": "", "two.py": ""},
-        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, only=ONE_IS_ENOUGH,
     ),
     Scenario(
         "a rule of the user's own with globs",
@@ -88,7 +88,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         {".cursor/rules/py.mdc": f'---\nglobs: **/*.py\n---\n\n{TEXT}\n@router.post("/pay")\n',
          "one.py": "1"},
         [Step(["look"], [use(read("one.py")), say("seen")])],
-        model={f'{TEXT}\n@router.post("/pay")': [0, 1]},
+        model={f'{TEXT}\n@router.post("/pay")': [0, 1]}, only=ONE_IS_ENOUGH,
     ),
     Scenario(
         "not again on resume, once more after a compaction", PYTHON,
@@ -112,12 +112,14 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], [use(read("one.py"), read("two.js")), use(read("other.txt")),
                          say("seen")])],
         model={"p" * 8_000: [0, 1, 1], "j" * 8_000: [0, 0, 1]},
+        only="in OpenCode each call has a reply of its own, so both arrive at once",
     ),
     Scenario(
         "failed calls do no harm", PYTHON,
         [Step(["look"], [use(edit("one.py", "nothing like it", "x")),
                          use(read("one.py"), read("missing.py")), say("seen")])],
         model={TEXT: [0, 1, 1]},
+        only="OpenCode asks no hook about a call that failed",
     ),
     Scenario(
         "a file that is written", {COPILOT: PYTHON[COPILOT]},
@@ -168,7 +170,8 @@ def test_instructions_that_are_a_link_to_claude_md_are_not_sent(desk: Desk) -> N
 
 @rows(
     Scenario("imported", {"CLAUDE.md": f"@{INSTRUCTIONS}\n", INSTRUCTIONS: f"{TEXT}\n",
-                          "one.py": "1"}, [SEE_ONE], model={TEXT: [1, 1, 1]}),
+                          "one.py": "1"}, [SEE_ONE], model={TEXT: [1, 1, 1]},
+             only="OpenCode imports no files"),
     Scenario("copied", {"CLAUDE.md": f"{TEXT}\n", INSTRUCTIONS: f"{TEXT}\n", "one.py": "1"},
              [SEE_ONE], model={TEXT: [1, 1, 1]}),
 )  # fmt: skip
