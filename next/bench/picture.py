@@ -55,7 +55,7 @@ def _line(number: int, item: str, minute: int, minutes: int, tokens: int, done: 
     is_done = item in DONE
     decision = "continue" if is_done else "blocked"
     iteration = Iteration(
-        number, BEGAN + 60 * minute, decision, "", tokens, item, is_done,
+        number, BEGAN + 60 * minute, decision, "", tokens, item=item, is_done=is_done,
         seconds=60 * minutes, files=number + 1 if is_done else 0,
     )  # fmt: skip
     return iteration_line(iteration, done, COUNT)

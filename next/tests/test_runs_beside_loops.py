@@ -304,8 +304,10 @@ def test_log_shows_a_run_and_its_iterations(world: World) -> None:
     with opened(world) as store, store.write():
         run = runs.find(store, id)
         assert run is not None
-        first = Iteration(1, time.time(), "continue", "the check failed", 151_000, "glaze", True,
-                          seconds=11.4, files=2, percent=12, cost=0.305)  # fmt: skip
+        first = Iteration(
+            1, time.time(), "continue", "the check failed", 151_000, seconds=11.4, files=2,
+            percent=12, item="glaze", is_done=True, cost=0.305,
+        )  # fmt: skip
         iterations.record(store, run.loop, run.session, first)
         iterations.record(
             store,

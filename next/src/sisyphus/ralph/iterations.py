@@ -13,17 +13,22 @@ if TYPE_CHECKING:
     from sisyphus.store import Store
 
 
+SAID_CHARACTERS = 1_000
+"""The most that is kept of a message."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Iteration:
     """One iteration: of a loop or hold, that a Stop has ended; of a run, one client process. The
     fields are those of the table `iteration`.
 
     number: from 1. at: when it ended, in seconds since 1970. decision, why: how the loop went on,
-    and why, in words. tokens: that it used. Those below are of runs alone.
-    item: what it worked on; "" = nothing of a plan. said: the agent's last message, masked.
-    seconds: how long it took. files: how many changed. percent: of its context, at the most; 0 =
-    unknown. cost: in US dollars, as the client counts. denied: the tool calls that the client did
-    not allow, for people.
+    and why, in words. tokens: that it used. said: the end of the agent's last message; of a run,
+    whose report may go to others, masked. seconds: how long it took; 0 = unknown. files: how many
+    changed, of a loop those that the agent edited with a tool. percent: of its context, at the
+    most; 0 = unknown. Those below are of runs alone.
+    item: what it worked on; "" = nothing of a plan. cost: in US dollars, as the client counts.
+    denied: the tool calls that the client did not allow, for people.
     """
 
     number: int
@@ -31,12 +36,12 @@ class Iteration:
     decision: str
     why: str
     tokens: int = 0
-    item: str = ""
-    is_done: bool = False
     said: str = ""
     seconds: float = 0.0
     files: int = 0
     percent: int = 0
+    item: str = ""
+    is_done: bool = False
     cost: float = 0.0
     denied: list[str] = field(default_factory=list)
 
@@ -70,6 +75,6 @@ def _iteration(row: dict[str, Any]) -> Iteration:
 
 def as_dict(iteration: Iteration, loop: Loop) -> dict[str, Any]:
     """Returns an iteration as `ralph log` shows it with --json."""
-    names = ["at", "decision", "why", "tokens"]
-    names += ["item", "is_done", "seconds", "files", "percent", "cost"] if loop.is_run else []
+    names = ["at", "decision", "why", "tokens", "seconds", "files", "percent"]
+    names += ["item", "is_done", "cost"] if loop.is_run else []
     return {"iteration": iteration.number} | {name: getattr(iteration, name) for name in names}

@@ -14,7 +14,7 @@ from sisyphus.clients.records import Reading
 from sisyphus.errors import UnreadableError
 from sisyphus.masking import mask
 from sisyphus.ralph import iterations
-from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.ralph.runs import MAX_AUDITS, Run
 from sisyphus.runner import (
     audit_prompt,
@@ -28,7 +28,6 @@ from sisyphus.runner import (
 )
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.iteration import ClientResult
-from sisyphus.runner.progress import SAID_CHARACTERS
 from sisyphus.runner.runner import Runner
 from sisyphus.sessions import turn as turns
 

@@ -7,7 +7,7 @@ from sisyphus.boulder import size
 from sisyphus.handoff import record as handoffs
 from sisyphus.handoff.record import Handoff
 from sisyphus.masking import mask, masked_line
-from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.ralph.runs import Run, RunState
 from sisyphus.runner import changes, decide, fix_plan, project_files
 from sisyphus.runner.decide import Decision
@@ -18,9 +18,6 @@ from sisyphus.runner.runner import Runner
 from sisyphus.sessions.stops import Stops
 from sisyphus.stop import breaker
 from sisyphus.text import fingerprint
-
-SAID_CHARACTERS = 1_000
-"""The most that is kept of what an agent says."""
 
 _ERRORS = 5
 
