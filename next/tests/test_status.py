@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
 import re
+import time
 
 import pytest
-from world import World
+from world import SISYPHUS, World
 
 from sisyphus.hook import statusline
 
@@ -129,3 +132,34 @@ def test_where_no_project_can_be_commands_say_so(
     assert (
         "Your home folder is never a project, nor is a folder above it" in answer.out + answer.err
     )
+
+
+def test_watch_shows_what_changes(world: World) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] cart\n- [ ] total\n")
+    world.start()
+    process, terminal = pty.fork()
+    if not process:
+        os.execv(SISYPHUS, ["sisyphus", "status", "--watch"])
+
+    shown = read_until(terminal, "Progress: 0/2")
+    world.edit("PLAN.md", "- [ ] cart", "- [x] cart")
+    shown += read_until(terminal, "Progress: 1/2")
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(process, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert "Next: total" in shown
+
+
+def read_until(terminal: int, text: str) -> str:
+    """What a terminal shows until a text is there, at most for 20 seconds."""
+    shown, deadline = "", time.monotonic() + 20
+    while text not in shown:
+        assert time.monotonic() < deadline, shown
+        shown += os.read(terminal, 10_000).decode("utf-8", "replace")
+    return shown
+
+
+def test_watch_needs_a_terminal(world: World) -> None:
+    assert "--watch needs a terminal" in world.cli("status", "--watch").err
+    assert "is for people" in world.cli("status", "--watch", "--json").err
