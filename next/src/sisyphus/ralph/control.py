@@ -1,0 +1,86 @@
+"""What a user does to a loop, hold or run from outside of its session. All raise `SisyphusError`
+where it cannot be done, and say what can."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from sisyphus.errors import SisyphusError
+from sisyphus.ralph import lifecycle, messages, runs, transcripts
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph.loop import CANCELLED, PAUSED, Loop
+from sisyphus.sessions import record
+from sisyphus.store import Store
+
+
+def require(store: Store, id: str) -> Loop:
+    """Returns the loop with this id."""
+    loop = loops.find(store, id)
+    if loop is None:
+        raise SisyphusError(messages.unknown_loop(id))
+    return loop
+
+
+def owner_id(store: Store, loop: Loop) -> str:
+    """Returns the id of the session that works at a loop, or did last; "" = none."""
+    return record.id_of(store, runs.of(store, loop).session if loop.is_run else loop.session)
+
+
+def pause(store: Store, loop: Loop) -> Loop:
+    """Pauses a loop: its session may stop. A run stops after its iteration."""
+    with _edit(store, loop) as fresh:
+        fresh.pause(PAUSED, messages.YOU_PAUSED, time.time())
+    return fresh
+
+
+def resume(store: Store, loop: Loop) -> tuple[Loop, bool]:
+    """Makes a loop active again; tells whether it was not."""
+    if loop.left_at is not None or record.is_over(store, loop.session):
+        raise SisyphusError(messages.left_behind(loop, owner_id(store, loop)))
+    if loop.is_run and loop.ended_at is None and not runs.of(store, loop).is_at_work:
+        raise SisyphusError(messages.nobody_works(loop))
+    return reactivate(store, loop)
+
+
+def reactivate(store: Store, loop: Loop) -> tuple[Loop, bool]:
+    """Does the same for a loop that has just been moved to another session."""
+    with _edit(store, loop) as fresh:
+        was_paused = not fresh.is_active
+        lifecycle.resume(store, fresh, time.time())
+    return fresh, was_paused
+
+
+def cancel(store: Store, loop: Loop) -> Loop:
+    """Ends a loop; ends the client of a run whose own process is gone."""
+    with _edit(store, loop) as fresh:
+        fresh.end(CANCELLED, messages.BY_USER, time.time())
+    if fresh.is_run:
+        runs.end_client(runs.of(store, fresh))
+    return fresh
+
+
+def delete(store: Store, picked: Iterable[Loop]) -> None:
+    """Deletes loops that have ended, with all that is known of their Stops."""
+    picked = list(picked)
+    for loop in picked:
+        if loop.ended_at is None:
+            raise SisyphusError(messages.not_to_delete(loop))
+    with store.write():
+        for loop in picked:
+            loops.delete(store, loop)
+    for loop in picked:
+        transcripts.remove(loop.id)
+
+
+@contextmanager
+def _edit(store: Store, picked: Loop) -> Iterator[Loop]:
+    """Yields the loop to be changed in one transaction; then writes its files."""
+    with store.write():
+        loop = require(store, picked.id)
+        if loop.ended_at is not None:
+            raise SisyphusError(messages.has_ended(loop))
+        yield loop
+        loops.save(store, loop)
+    lifecycle.export(store, loop.session)
