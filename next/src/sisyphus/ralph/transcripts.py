@@ -1,18 +1,20 @@
 """The transcripts of a loop or hold, for people: what the agent said and did in each iteration.
 
 `LOOP_iter_N.txt` has the Stops of one iteration, most often one; `LOOP_full.txt` has all. They are
-written after the commit, and nobody reads them back.
+written after the commit. `parse` reads them for the dashboard; a line that the agent or the check
+has written and that looks like one of ours has a blank before it.
 """
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sisyphus import files, paths
+from sisyphus.errors import UnreadableError
 from sisyphus.ralph import messages
-from sisyphus.text import one_line
+from sisyphus.text import moment, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +50,27 @@ class Entry:
     decision: str
 
 
+@dataclass(slots=True)
+class Step:
+    """What the agent said, or a tool that it called. tool: its name; "" = it said the text. text:
+    in Markdown or, of a call, what the tool worked on."""
+
+    tool: str
+    text: str
+
+
+@dataclass(slots=True)
+class Stop:
+    """One Stop, read from a transcript; see `Entry`. at: 0 = unknown."""
+
+    iteration: int
+    session: str
+    at: float
+    steps: list[Step] = field(default_factory=list)
+    check: str = ""
+    decision: str = ""
+
+
 def write(entry: Entry) -> None:
     """Appends a Stop to the loop's transcripts. Raises `OSError`."""
     folder = _folder()
@@ -75,6 +98,61 @@ def iteration_file(loop: str, number: int) -> str:
     return path if os.path.exists(path) else ""
 
 
+def read(loop: str, number: int = 0) -> str:
+    """Returns the transcript of a loop or, with a number, of one iteration, as far as there is one:
+    "" = none. Both files count, the current one and the one before it."""
+    path = _iteration_file(loop, number) if number else full_file(loop)
+    limit = ITERATION_BYTES if number else FULL_BYTES
+    parts = []
+    for each in (f"{path}.1", path):
+        with suppress(UnreadableError):
+            parts.append(files.read(each, inside=_folder(), limit=limit))
+    return "".join(parts)
+
+
+def split(text: str) -> list[str]:
+    """Returns the Stops in a transcript, oldest first, each as its text."""
+    rest = f"\n{text}".split(f"\n{messages.TRANSCRIPT_MARK}")[1:]
+    return [f"{messages.TRANSCRIPT_MARK}{each}" for each in rest]
+
+
+def iteration_of(text: str) -> int:
+    """Returns the number of the iteration that a Stop has ended; see `split`."""
+    return _read_heading(text.partition("\n")[0]).iteration
+
+
+def parse(text: str) -> Stop:
+    """Returns the Stop of which this is the text; see `split`."""
+    heading, _, body = text.partition("\n")
+    stop = _read_heading(heading)
+    body, _, decision = f"\n{body}".rpartition(f"\n{messages.DECISION_MARK}")
+    stop.decision = decision.strip()
+    body, mark, check = body.rpartition(f"\n{messages.CHECK_MARK}")
+    if not mark:
+        body, check = check, ""
+    stop.check = _unguarded(f"{messages.CHECK_MARK}{check}".strip()) if mark else ""
+    said: list[str] = []
+    for line in [*body.split("\n"), "[]"]:
+        if not line.startswith("[") or line == _LEFT_OUT.decode().strip():
+            said.append(line)
+            continue
+        if words := "\n".join(said).strip("\n"):
+            stop.steps.append(Step("", _unguarded(words)))
+        said = []
+        name, _, target = line[1:].partition("]")
+        if name:
+            stop.steps.append(Step(name, target.strip()))
+    return stop
+
+
+def _read_heading(line: str) -> Stop:
+    """Reads the line of `messages.transcript_heading`."""
+    rest, _, at = line.removesuffix(" ====").rpartition(", ")
+    rest, _, session = rest.rpartition(", session ")
+    number = rest.rpartition(", iteration ")[2]
+    return Stop(int(number) if number.isdecimal() else 0, session, moment(at))
+
+
 def remove(loop: str) -> None:
     """Removes all transcripts of a loop."""
     folder = _folder()
@@ -100,15 +178,40 @@ def _render(entry: Entry) -> str:
         is_call = not isinstance(step, str)
         pieces += ["\n" if is_call and is_after_call else "\n\n", _step(step)]
         is_after_call = is_call
-    pieces += ["\n\n", entry.check] if entry.check else []
+    pieces += ["\n\n", _guarded_check(entry.check)] if entry.check else []
     pieces += ["\n\n", messages.transcript_decision(entry.decision), "\n\n"]
     return _plain("".join(pieces))
 
 
 def _step(step: str | RecordedCall) -> str:
     if isinstance(step, str):
-        return step
+        return _guarded(step)
     return f"[{one_line(step.name)}] {one_line(step.target, _TARGET_CHARACTERS)}".rstrip()
+
+
+def _guarded(text: str) -> str:
+    """Returns a stranger's text in which no line looks like one of ours."""
+    return "\n".join(f" {line}" if _looks_ours(line) else line for line in text.split("\n"))
+
+
+def _unguarded(text: str) -> str:
+    lines = text.split("\n")
+    return "\n".join(
+        line[1:] if line.startswith(" ") and _looks_ours(line[1:]) else line for line in lines
+    )
+
+
+def _guarded_check(check: str) -> str:
+    """Returns what a check printed, below its first line, which is ours."""
+    first, line_end, rest = check.partition("\n")
+    return f"{first}{line_end}{_guarded(rest)}"
+
+
+def _looks_ours(line: str) -> bool:
+    return line.lstrip(" ").startswith(_MARKS)
+
+
+_MARKS = (messages.TRANSCRIPT_MARK, messages.DECISION_MARK, messages.CHECK_MARK, "[")
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,5 @@
-"""The items of a run: reads the boxes of `fix_plan.md`, or of a plan, and adds new ones."""
+"""The items of a run: reads the boxes of `fix_plan.md`, or of a plan, adds new ones, and writes the
+user's answers below them."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sisyphus import exports, files, paths
+from sisyphus import exports, files, markdown, paths
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, IN_PROGRESS, OPEN, Plan, Task
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, IN_PROGRESS, OPEN, Plan, Task, parse
 from sisyphus.errors import UnreadableError
+from sisyphus.markdown import Kind
 from sisyphus.masking import masked_line
 from sisyphus.ralph.runs import RunState
 from sisyphus.runner import messages
@@ -20,6 +22,7 @@ MAX_NEW = 20
 """The most items that are added at once: more than that is no list but a new plan."""
 
 ITEM_CHARACTERS = 300
+ANSWER_CHARACTERS = 2_000
 
 _NAME = "fix_plan.md"
 _PLACES = (_NAME, os.path.join(".claude", _NAME))
@@ -102,6 +105,43 @@ def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str
         lines = ["", *lines]
     exports.replace(path, data + end.join(lines).encode("utf-8", "replace"), is_shared=True)
     return added
+
+
+def answer(path: str, project: str, item: str, text: str) -> None:
+    """Writes what the user answers below an item, on one line that is no box. item: as `read` names
+    it. Raises `UnreadableError` and `OSError`."""
+    data = _bytes(path, project)
+    plain = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    tasks = parse(plain, plan_files.tool_of(path)).tasks
+    number = next((t.line for t, name in zip(tasks, _names(tasks), strict=True) if name == item), 0)
+    if not number:
+        raise UnreadableError(messages.ITEM_IS_GONE)
+    indent, after = _place_below(plain, number, {task.line for task in tasks})
+    end = b"\r\n" if b"\r\n" in data else b"\n"
+    line = f"{' ' * indent}{messages.answer(_harmless_line(text))}"
+    lines = data.splitlines(keepends=True)
+    lines[after - 1] = lines[after - 1].rstrip(b"\r\n") + end
+    lines.insert(after, line.encode("utf-8", "replace") + end)
+    exports.replace(path, b"".join(lines), is_shared=True)
+
+
+def _place_below(text: str, number: int, boxes: Collection[int]) -> tuple[int, int]:
+    """Returns the column of the text of an item, and the number of the last line of its first
+    paragraph. number: of the item's line. boxes: the lines of all items."""
+    lines = list(markdown.lines(text))
+    item = lines[number - 1]
+    last = number
+    for line in lines[number:]:
+        if line.kind is not Kind.TEXT or line.item or line.number in boxes:
+            break
+        last = line.number
+    return item.indent + len(item.item or "-") + 1, last
+
+
+def _harmless_line(text: str) -> str:
+    """Returns a text on one line that opens neither a comment nor a code span."""
+    line = one_line(text, ANSWER_CHARACTERS).replace("<!--", "(!--")
+    return line.replace("`", "'") if line.count("`") % 2 else line
 
 
 def _names(tasks: Sequence[Task]) -> list[str]:

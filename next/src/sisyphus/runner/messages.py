@@ -115,6 +115,35 @@ NO_BOXES, ALL_CANCELLED = "it has no boxes", "all its items are cancelled"
 THROUGH_LINK, NOT_UTF_8 = "it is reached through a link", "it is not UTF-8"
 """Why a plan cannot be used."""
 
+ITEM_IS_GONE = "the item is not in it any more"
+"""Why an answer cannot be written into a plan."""
+
+
+def answer(text: str) -> str:
+    """Returns the line of a plan with the user's answer. text: on one line."""
+    return f"Answer of the user: {text}"
+
+
+def plan_not_changed(plan: str, why: str) -> str:
+    return f"The answer could not be written into {plan}: {why}. Write it there yourself."
+
+
+def answered(run: Run, item: str) -> str:
+    plan = display(run.state.plan, run.loop.project)
+    return (
+        f"The answer stands below “{one_line(item, _TASK)}” in {plan}. "
+        f"{ralph.what_continues(run.loop)}"
+    )
+
+
+def not_to_answer(run: Run) -> str:
+    """Refuses an answer that has no place: the run has no plan, or nothing in it waits for one."""
+    return (
+        f"Nothing in the plan of run {run.loop.id} waits for an answer. Do what it needs. "
+        f"{ralph.what_continues(run.loop)}"
+    )
+
+
 NO_TEXT = "(no text)"
 """An item of a plan that has no words."""
 

@@ -42,6 +42,6 @@ def inherit(hook: Hook, parent: int) -> None:
     )  # fmt: skip
     hook.store.run(
         "INSERT OR IGNORE INTO waiting SELECT ?, seq, kind, path, hash, frame, part, text "
-        "FROM waiting WHERE session = ?",
+        "FROM waiting WHERE session = ? AND kind <> 'answer'",
         hook.session, parent,
     )  # fmt: skip

@@ -12,6 +12,7 @@ _KINDS = {
     "rules": ("rule", "rules"),
     "loop": ("loop message", "loop messages"),
     "handoff": ("context message", "context messages"),
+    "answer": ("answer of yours", "answers of yours"),
 }
 """The kinds of texts, for people: of one, of several."""
 

@@ -1,0 +1,130 @@
+"""What the buttons do. Each returns a sentence for the user, and raises `SisyphusError` where it
+cannot be done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from sisyphus.dashboard import loops as rows
+from sisyphus.dashboard.desk import Desk, NotThereError
+from sisyphus.errors import SisyphusError
+from sisyphus.paths import display
+from sisyphus.ralph import control, messages, runs
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph.loop import BLOCKED, Loop
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import fix_plan
+from sisyphus.runner import messages as words
+from sisyphus.sessions import ledger
+from sisyphus.store import Store
+from sisyphus.text import units
+
+ANSWER_UNITS = 8_000
+"""The longest answer: one reply to a hook has to carry it whole."""
+
+Fields = Mapping[str, str]
+
+
+def act(desk: Desk, id: str, action: str, fields: Fields) -> str:
+    """Does something to a loop, hold or run. fields: what the form says."""
+    loop = loops.find(desk.store, id)
+    if loop is None:
+        raise NotThereError(messages.unknown_loop(id))
+    if action not in _ACTIONS:
+        raise NotThereError("There is no such action.")
+    return _ACTIONS[action](desk, loop, fields)
+
+
+def possible(store: Store, loop: Loop) -> list[str]:
+    """Returns the actions that a loop can take now, in the order of their buttons."""
+    if loop.ended_at is not None:
+        return ["delete"]
+    if rows.is_left(store, loop):
+        return ["cancel"]
+    if loop.is_active:
+        return ["pause", "cancel"]
+    has_worker = not loop.is_run or runs.of(store, loop).is_at_work
+    return ["resume", "cancel"] if has_worker else ["cancel"]
+
+
+def can_answer(loop: Loop) -> bool:
+    """Tells whether a loop or run waits for an answer. Where a run does, its blocked items say
+    for what."""
+    return loop.status == BLOCKED and not loop.is_hold
+
+
+def _pause(desk: Desk, loop: Loop, fields: Fields) -> str:
+    paused = control.pause(desk.store, loop)
+    soon = paused.is_run and runs.of(desk.store, paused).is_at_work
+    return f"{messages.paused(paused)} {messages.STOPS_SOON}" if soon else messages.paused(paused)
+
+
+def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
+    if loop.is_active:
+        raise SisyphusError(messages.not_paused(loop))
+    resumed, _ = control.resume(desk.store, loop)
+    begins = "" if resumed.is_run else f" {messages.begins(resumed)}"
+    return f"{messages.resumed(resumed)}{begins}"
+
+
+def _cancel(desk: Desk, loop: Loop, fields: Fields) -> str:
+    return messages.cancelled([control.cancel(desk.store, loop)])
+
+
+def _delete(desk: Desk, loop: Loop, fields: Fields) -> str:
+    control.delete(desk.store, [loop])
+    return messages.deleted([loop])
+
+
+# ---------------------------------------------------------------- answers
+
+
+def _answer(desk: Desk, loop: Loop, fields: Fields) -> str:
+    """Gives the agent what it needs, and lets it go on."""
+    text = fields.get("answer", "").strip()
+    if loop.ended_at is not None:
+        raise SisyphusError(messages.has_ended(loop))
+    if not can_answer(loop):
+        raise SisyphusError(messages.no_answer_needed(loop))
+    if not text:
+        raise SisyphusError(messages.EMPTY_ANSWER)
+    most = fix_plan.ANSWER_CHARACTERS if loop.is_run else ANSWER_UNITS
+    if units(text) > most:
+        raise SisyphusError(messages.long_answer(most))
+    if loop.is_run:
+        return _answer_run(runs.of(desk.store, loop), fields.get("item", ""), text)
+    return _answer_loop(desk.store, loop, text)
+
+
+def _answer_loop(store: Store, loop: Loop, text: str) -> str:
+    """Puts the answer into the session's queue; a loop whose session is over waits for that."""
+    owner, is_left = control.owner_id(store, loop), rows.is_left(store, loop)
+    answer = messages.answer(loop, text, time.time())
+    if not is_left:
+        control.resume(store, loop)
+    with store.write():
+        ledger.enqueue(store, loop.session, answer)
+    return messages.answered_left(loop, owner) if is_left else messages.answered(loop, owner)
+
+
+def _answer_run(run: Run, item: str, text: str) -> str:
+    """Writes the answer below the blocked item. item: "" = the only one."""
+    blocked = list(run.state.blocked)
+    item = item or (blocked[0] if len(blocked) == 1 else "")
+    if item not in blocked or not run.state.plan:
+        raise SisyphusError(words.not_to_answer(run))
+    if run.is_at_work:
+        raise SisyphusError(words.is_at_work(run))
+    try:
+        fix_plan.answer(run.state.plan, run.loop.project, item, text)
+    except (SisyphusError, OSError) as error:
+        plan = display(run.state.plan, run.loop.project)
+        why = getattr(error, "strerror", None) or str(error)
+        raise SisyphusError(words.plan_not_changed(plan, why)) from error
+    return words.answered(run, item)
+
+
+_ACTIONS = {
+    "pause": _pause, "resume": _resume, "cancel": _cancel, "delete": _delete, "answer": _answer,
+}  # fmt: skip

@@ -1,0 +1,83 @@
+"""`sisyphus dashboard`: all of it on a page in the browser."""
+
+import os
+import shlex
+import sys
+import webbrowser
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from sisyphus.cli import show
+from sisyphus.errors import SisyphusError
+
+PORT = 3847
+_ENDS = "Ctrl-C ends it."
+
+
+def dashboard(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="0 = any port that is free.")
+    ] = PORT,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+) -> None:
+    """Show plans, loops, runs and sessions on a page in the browser, of all projects.
+
+    It listens on this machine alone. The address that it prints opens it once, in one browser.
+    """
+    show.need_user()
+    try:
+        from sisyphus.dashboard import access, desk, server
+    except ModuleNotFoundError as error:
+        raise SisyphusError(_how_to_get_it(error.name or "")) from error
+    place = show.place()
+    show.need_memory(place.store)
+    try:
+        token = access.read_token(place.our_home)
+    except OSError as error:
+        raise SisyphusError(f"{place.our_home}: {error.strerror or error}") from error
+    listener = server.listen(port)
+    if listener is None:
+        url = server.link_of_running(port, token)
+        if not url:
+            raise SisyphusError(
+                f"Port {port} is taken by another program. Give another one with --port."
+            )
+        show.line(f"It runs already: {url}")
+        _open(url, no_open)
+        return
+    own = access.Access(listener.getsockname()[1], token)
+    url = own.new_link()
+
+    def ready() -> None:
+        show.line(f"Dashboard: {url}")
+        show.line(_ENDS, "dim")
+        _open(url, no_open)
+
+    server.serve(
+        desk.Desk(place.store, place.settings, place.home, place.our_home, own), listener, ready
+    )
+
+
+def _open(url: str, no_open: bool) -> None:
+    """Opens the user's browser where there is a screen and somebody who looks at it."""
+    has_screen = (
+        sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    if has_screen and sys.stdout.isatty() and not no_open:
+        webbrowser.open(url)
+
+
+def _how_to_get_it(missing: str) -> str:
+    """Names the command that adds what is missing to this installation."""
+    needed = metadata.requires("sisyphus-hooks") or []
+    packages = [each.partition(";")[0].strip() for each in needed if "extra ==" in each]
+    words = " ".join(shlex.quote(each) for each in packages)
+    if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
+        way = f"pipx inject sisyphus-hooks {words}"
+    elif os.path.exists(os.path.join(sys.prefix, "uv-receipt.toml")):
+        way = f"uv pip install --python {shlex.quote(sys.executable)} {words}"
+    else:
+        way = f"{shlex.quote(sys.executable)} -m pip install {words}"
+    return f"The dashboard needs packages that are not there ({missing}). Add them: {way}"

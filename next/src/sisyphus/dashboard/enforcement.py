@@ -1,0 +1,232 @@
+"""The page of enforcement: where it is on, what it said, and whether that helped."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sisyphus import clients
+from sisyphus.dashboard.desk import Desk, Params
+from sisyphus.enforce import gates, messages, record, state_file
+from sisyphus.enforce.record import Enforcement
+from sisyphus.sessions.record import is_over
+from sisyphus.store import Store
+
+DAYS = 14
+_SHOWN = 20
+_SESSIONS = 50
+"""The most messages, and open sessions, that are shown."""
+
+_TRANSCRIPT_BYTES = 400_000
+"""The most that is read of a transcript, from its end, to see what followed a message."""
+
+CLAIM, WAKE = "claim", "wake"
+"""Why a session was made to go on: it said that it was done, or it had been idle."""
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day, which began at a moment: how often a session had to prove its claim, and how often an
+    idle one was woken."""
+
+    at: float
+    claims: int
+    wakes: int
+
+
+@dataclass(frozen=True)
+class Project:
+    """since: when it was switched on; 0 = it is off. claims, wakes: of the last two weeks."""
+
+    project: str
+    since: float
+    claims: int
+    wakes: int
+
+
+@dataclass(frozen=True)
+class Session:
+    """An open session that was enforced.
+
+    iteration: how often. failures: of these, the last ones in a row without a tool call. status:
+    in words. next_at: before which it is left alone, in seconds since 1970; 0 = time holds nothing
+    back.
+    """
+
+    id: str
+    project: str
+    iteration: int
+    failures: int
+    status: str
+    next_at: float
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message that made a session go on. kind: CLAIM or WAKE. text: what the journal says of it.
+    is_followed: the agent used a tool before it stopped again; None = unknown, or too early."""
+
+    at: float
+    kind: str
+    text: str
+    session: str
+    project: str
+    is_followed: bool | None
+
+
+@dataclass(frozen=True)
+class EnforcementPage:
+    """has_been_on: it was switched on somewhere, ever. is_allowed: the setting `enforce.enabled`.
+    latest: the messages said last, newest first; followed: how many of them a tool call followed;
+    known: of how many we know that."""
+
+    has_been_on: bool
+    is_allowed: bool
+    projects: list[Project]
+    days: list[Day]
+    sessions: list[Session]
+    latest: list[Message]
+    followed: int
+    known: int
+
+
+def query(desk: Desk, params: Params) -> EnforcementPage:
+    store, now = desk.store, time.time()
+    starts = _starts(now)
+    said = _said(store, starts[0])
+    days = [
+        Day(start, *_count([each for each in said if start <= each.at < end]))
+        for start, end in zip(starts, [*starts[1:], now + 1], strict=True)
+    ]
+    latest = [_message(store, each) for each in said[:_SHOWN]]
+    results = [each.is_followed for each in latest if each.is_followed is not None]
+    projects, sessions = _projects(store, said), _sessions(desk, now)
+    return EnforcementPage(
+        bool(projects or sessions), bool(desk.settings["enforce.enabled"]), projects, days,
+        sessions, latest, sum(results), len(results),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- what the journal says
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A message as the journal has it. n: of the event's row. session: of the session's row."""
+
+    n: int
+    at: float
+    kind: str
+    text: str
+    session: int
+    project: str
+
+
+def _pattern(note: str) -> re.Pattern[str]:
+    """Returns what finds the notes that one function writes. note: with 7 for each number."""
+    return re.compile(re.escape(note).replace("7", r"\d+(?: of \d+)?"))
+
+
+_KINDS = ((CLAIM, _pattern(messages.counted("7"))), (WAKE, _pattern(messages.woken("7", 7))))
+
+
+def _said(store: Store, since: float) -> list[_Said]:
+    """Returns all messages since a time, the newest first."""
+    rows = store.all(
+        "SELECT event.n, at, notes, session.n, project FROM event "
+        "JOIN session ON session.n = event.session "
+        "WHERE at >= ? AND name IN ('stop', 'idle') AND instr(notes, 'enforcement ') "
+        "ORDER BY event.n DESC",
+        since,
+    )
+    found = []
+    for n, at, notes, session, project in rows:
+        for note in json.loads(notes):
+            kind = next((name for name, pattern in _KINDS if pattern.fullmatch(note)), "")
+            if kind:
+                found.append(_Said(n, at, kind, note, session, project))
+    return found
+
+
+def _count(said: list[_Said]) -> tuple[int, int]:
+    claims = sum(each.kind == CLAIM for each in said)
+    return claims, len(said) - claims
+
+
+def _starts(now: float) -> list[float]:
+    """Returns when the last days began, the oldest first."""
+    today = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    return [(today - timedelta(days=back)).timestamp() for back in reversed(range(DAYS))]
+
+
+def _message(store: Store, said: _Said) -> Message:
+    row = store.one("SELECT id, client, transcript FROM session WHERE n = ?", said.session)
+    assert row is not None
+    id, client, transcript = row
+    is_followed = _is_followed(store, said, client, transcript)
+    return Message(said.at, said.kind, said.text, id, said.project, is_followed)
+
+
+def _is_followed(store: Store, said: _Said, client: str, transcript: str) -> bool | None:
+    """Tells whether the agent used a tool after a message and before it stopped again. None = it
+    has not stopped yet, or its transcript does not say."""
+    next_stop = store.one(
+        "SELECT at FROM event WHERE session = ? AND n > ? AND name = 'stop' ORDER BY n LIMIT 1",
+        said.session, said.n,
+    )  # fmt: skip
+    reading = clients.transcript(client).read(transcript, since=said.at, limit=_TRANSCRIPT_BYTES)
+    end = next_stop[0] if next_stop else time.time()
+    turn = [each for each in reading.records if said.at <= each.at <= end]
+    if any(each.calls for each in turn):
+        return True
+    return False if next_stop and turn else None
+
+
+# ---------------------------------------------------------------- projects and sessions
+
+
+def _projects(store: Store, said: list[_Said]) -> list[Project]:
+    """Returns the projects where it is on or was, those where it is on first."""
+    since: dict[Any, float] = dict(store.all("SELECT project, at FROM enforced ORDER BY at DESC"))
+    enforced = store.all(
+        "SELECT DISTINCT project FROM enforcement JOIN session "
+        "ON session.n = enforcement.session WHERE iteration > 0 OR enforcement.at > 0"
+    )
+    names = dict.fromkeys([*since, *(row[0] for row in enforced), *(each.project for each in said)])
+    return [
+        Project(name, since.get(name, 0.0), *_count([s for s in said if s.project == name]))
+        for name in names
+    ]
+
+
+def _sessions(desk: Desk, now: float) -> list[Session]:
+    """Returns the open sessions of projects where it is on, the one enforced last first."""
+    rows = desk.store.all(
+        "SELECT n, id, project FROM session JOIN enforcement ON enforcement.session = session.n "
+        "WHERE project IN (SELECT project FROM enforced) AND ended_at IS NULL AND agent = '' "
+        "AND (iteration > 0 OR is_stopped) ORDER BY enforcement.at DESC LIMIT ?",
+        _SESSIONS,
+    )
+    return [
+        _session(desk, id, project, record.load(desk.store, n), now)
+        for n, id, project in rows
+        if not is_over(desk.store, n)
+    ]
+
+
+def _session(desk: Desk, id: str, project: str, enforcement: Enforcement, now: float) -> Session:
+    """The settings are the user's; a project may have lowered some."""
+    values = dict(desk.settings)
+    enforcement = gates.recovered(enforcement, now, values)
+    status = state_file.status(enforcement, values, now)
+    opens = gates.cooldown_ends(enforcement, values)
+    if status == state_file.RECOVERING:
+        opens = max(opens, gates.recovers_at(enforcement, values))
+    return Session(
+        id, project, enforcement.iteration, enforcement.failures, messages.STATUS[status],
+        opens if opens > now else 0.0,
+    )  # fmt: skip

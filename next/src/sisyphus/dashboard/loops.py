@@ -1,0 +1,254 @@
+"""The page of all loops, holds and runs, and what every page shows of one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sisyphus.dashboard import paging
+from sisyphus.dashboard.desk import Desk, Params
+from sisyphus.dashboard.paging import Pages
+from sisyphus.errors import SisyphusError
+from sisyphus.processes import is_alive
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph import runs
+from sisyphus.ralph.loop import (
+    ACTIVE,
+    BLOCKED,
+    CANCELLED,
+    FATAL_ERROR,
+    HOLD,
+    LIMIT,
+    LOOP,
+    MAX_ITERATIONS,
+    PAUSED,
+    RUN,
+    STUCK,
+    SUCCESS,
+    Loop,
+)
+from sisyphus.sessions import record
+from sisyphus.store import Store
+from sisyphus.text import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.store import Value
+
+LEFT = "left"
+"""The state of a loop whose session is over, and of a run whose process is gone."""
+
+KINDS = (LOOP, RUN, HOLD)
+LIVE_STATES = (ACTIVE, PAUSED, BLOCKED, STUCK, LEFT)
+RESULTS = (SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR)
+PERIODS = ("today", "7 days", "30 days")
+"""What the list can be narrowed down to."""
+
+PAGE_ROWS = 50
+
+_TASK = 200
+_WORDS = 10
+"""The most words of a search that count."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A loop, hold or run in a list.
+
+    state: active, paused, blocked, stuck, LEFT or, if it has ended, its result. why: the same in
+    words. iteration: the current one; last: of how many, 0 = no limit. done, total: the items of a
+    run. tokens, cost: used so far. seconds: how long it has run, without pauses. session: the id of
+    the one that works at it; "" = none. is_working: its agent works now, as far as we know.
+    action: what a run's agent did last.
+    """
+
+    id: str
+    kind: str
+    task: str
+    project: str
+    state: str
+    why: str
+    iteration: int
+    last: int
+    done: int
+    total: int
+    tokens: int
+    cost: float
+    seconds: float
+    started_at: float
+    ended_at: float | None
+    session: str
+    is_working: bool
+    action: str
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the list is narrowed down to; "" = all.
+
+    q: words that are all in the task, the id or the project. kind: one of KINDS. state: one of
+    LIVE_STATES or RESULTS. project: its folder. since: one of PERIODS; what has not ended counts as
+    of now.
+    """
+
+    q: str = ""
+    kind: str = ""
+    state: str = ""
+    project: str = ""
+    since: str = ""
+
+
+@dataclass(frozen=True)
+class Loops:
+    """A page of the list.
+
+    projects: the folders in which there are any, the latest first.
+    """
+
+    rows: list[Row]
+    pages: Pages
+    filters: Filters
+    projects: list[str]
+
+
+def query(desk: Desk, params: Params) -> Loops:
+    """Returns loops, holds and runs: those that have not ended first, then the others, each the
+    newest first."""
+    store, now = desk.store, time.time()
+    filters = Filters(**{name: params.get(name, "").strip() for name in asdict(Filters())})
+    where, values = _where(store, filters, now)
+    count = store.one(f"SELECT count(*) FROM loop WHERE {where}", *values)
+    pages = paging.choose(params, count[0] if count else 0, PAGE_ROWS)
+    ids = store.all(
+        f"SELECT id FROM loop WHERE {where} ORDER BY ended_at IS NOT NULL, "
+        "coalesce(ended_at, started_at) DESC, n DESC LIMIT ? OFFSET ?",
+        *values, PAGE_ROWS, PAGE_ROWS * (pages.number - 1),
+    )  # fmt: skip
+    found = [loop for row in ids if (loop := loops.find(store, row[0]))]
+    projects = store.all("SELECT project FROM loop GROUP BY project ORDER BY max(n) DESC")
+    return Loops(
+        rows=[row_of(store, loop, now) for loop in found],
+        pages=pages,
+        filters=filters,
+        projects=[row[0] for row in projects],
+    )
+
+
+def _where(store: Store, filters: Filters, now: float) -> tuple[str, list[Value]]:
+    """Returns a condition on rows of `loop`, and its values. Raises `SisyphusError`."""
+    parts = ["1"]
+    values: list[Value] = []
+    for word in filters.q.split()[:_WORDS]:
+        escaped = "".join(f"\\{c}" if c in "%_\\" else c for c in word)
+        names = ("prompt", "id", "project")
+        parts.append(f"({' OR '.join(f'{name} LIKE ? ESCAPE {_ESCAPE}' for name in names)})")
+        values += [f"%{escaped}%"] * len(names)
+    if filters.kind:
+        _need(filters.kind, KINDS, "kind")
+        parts.append("kind = ?")
+        values.append(filters.kind)
+    if filters.project:
+        parts.append("project = ?")
+        values.append(filters.project)
+    if filters.since:
+        _need(filters.since, PERIODS, "time")
+        parts.append("(ended_at IS NULL OR ended_at >= ?)")
+        values.append(_start(filters.since, now))
+    if filters.state:
+        _need(filters.state, (*LIVE_STATES, *RESULTS), "state")
+        parts.append(_has_state(store, filters.state))
+    return " AND ".join(parts), values
+
+
+_ESCAPE = "'\\'"
+
+
+def _need(value: str, known: tuple[str, ...], what: str) -> None:
+    if value not in known:
+        raise SisyphusError(f"There is no such {what}. Give one of {', '.join(known)}.")
+
+
+def _start(period: str, now: float) -> float:
+    """Returns when a period began."""
+    if period == "today":
+        return datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0).timestamp()
+    return now - int(period.split(maxsplit=1)[0]) * 24 * 3600
+
+
+def _has_state(store: Store, state: str) -> str:
+    """Returns the condition that a loop is in a state. state: a known one."""
+    if state in RESULTS:
+        return f"outcome = '{state}'"
+    left = f"n IN ({', '.join(map(str, _left(store)))})"
+    return left if state == LEFT else f"ended_at IS NULL AND status = '{state}' AND NOT {left}"
+
+
+def _left(store: Store) -> list[int]:
+    """Returns the rows of those that are LEFT."""
+    alive = cache(is_alive)
+    rows = store.all(
+        "SELECT loop.n, kind = 'run', status = 'active', coalesce(runner, ''), "
+        "left_at IS NOT NULL OR session.ended_at IS NOT NULL, coalesce(process, '') FROM loop "
+        "LEFT JOIN session ON session.n = loop.session LEFT JOIN run ON run.loop = loop.n "
+        "WHERE loop.ended_at IS NULL"
+    )
+    left_runs = [n for n, is_run, is_active, runner, _, _ in rows
+                 if is_run and is_active and not alive(runner)]  # fmt: skip
+    left_loops = [n for n, is_run, _, _, is_over, process in rows
+                  if not is_run and (is_over or (process and not alive(process)))]  # fmt: skip
+    return [*left_runs, *left_loops]
+
+
+def is_left(store: Store, loop: Loop) -> bool:
+    """Tells whether nobody can go on with a loop as it is: its session is over or, of an active
+    run, its process is gone."""
+    if loop.ended_at is not None or loop.is_hold:
+        return False
+    if loop.is_run:
+        return loop.is_active and not runs.of(store, loop).is_at_work
+    return loop.left_at is not None or record.is_over(store, loop.session)
+
+
+def row_of(store: Store, loop: Loop, now: float) -> Row:
+    if loop.is_run:
+        return _of_run(store, loop, now)
+    has_no_session = is_left(store, loop)
+    idle = store.one("SELECT idle_since FROM session WHERE n = ?", loop.session)
+    is_working = loop.is_active and not has_no_session and idle is not None and idle[0] is None
+    state = LEFT if has_no_session else loop.result or loop.status
+    return Row(
+        **_common(loop, now), state=state, done=0, total=0, cost=0.0,
+        session=record.id_of(store, loop.session), is_working=is_working, action="",
+    )  # fmt: skip
+
+
+def _of_run(store: Store, loop: Loop, now: float) -> Row:
+    run = runs.of(store, loop)
+    stands = run.state
+    has_no_process = loop.is_active and not run.is_at_work
+    return Row(
+        **_common(loop, now), state=LEFT if has_no_process else loop.result or loop.status,
+        done=len(stands.done), total=stands.total, cost=stands.cost,
+        session=record.id_of(store, run.session), is_working=loop.is_active and not has_no_process,
+        action=one_line(stands.action, _TASK),
+    )  # fmt: skip
+
+
+def _common(loop: Loop, now: float) -> dict[str, Any]:
+    counters = loop.counters
+    return {
+        "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, _TASK),
+        "project": loop.project, "why": loop.why, "iteration": counters.iteration,
+        "last": loop.options.max_iterations, "tokens": counters.tokens,
+        "seconds": loop.seconds(now), "started_at": loop.started_at, "ended_at": loop.ended_at,
+    }  # fmt: skip
+
+
+def live(store: Store, now: float) -> list[Row]:
+    """Returns all that have not ended, the newest first."""
+    found = [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
+    rows = [row_of(store, loop, now) for loop in found]
+    return sorted(rows, key=lambda row: -row.started_at)

@@ -1,0 +1,57 @@
+"""Figures for Prometheus."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+from sisyphus import attention
+from sisyphus.dashboard.desk import Desk
+
+
+def render(desk: Desk) -> tuple[str, str]:
+    """Returns the figures, and their content type."""
+    registry = CollectorRegistry()
+    registry.register(_Store(desk))
+    return generate_latest(registry).decode(), CONTENT_TYPE_LATEST
+
+
+class _Store(Collector):
+    """Counts what the store has now. Rows that are deleted or too old are counted no more."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def collect(self) -> Iterator[Metric]:
+        store = self._desk.store
+        loops = GaugeMetricFamily(
+            "sisyphus_loops", "Loops, holds and runs, by how they are.", labels=["kind", "state"]
+        )
+        states = "SELECT kind, iif(outcome = '', status, outcome), count(*) FROM loop GROUP BY 1, 2"
+        for kind, state, count in store.all(states):
+            loops.add_metric([str(kind), str(state)], float(count or 0))
+        yield loops
+        used = store.one("SELECT count(*), total(tokens), total(cost) FROM iteration") or (0, 0, 0)
+        names = (
+            ("iterations", "Iterations of loops and runs."),
+            ("tokens", "Tokens that they used."),
+            ("dollars", "What runs cost, as the client counts."),
+        )
+        for (name, help), value in zip(names, used, strict=True):
+            yield CounterMetricFamily(f"sisyphus_{name}", help, value=value)
+        yield GaugeMetricFamily(
+            "sisyphus_waiting",
+            "What waits for the user.",
+            value=len(attention.waiting(store, time.time())),
+        )
+        sessions = store.one("SELECT count(*) FROM session WHERE agent = '' AND ended_at IS NULL")
+        yield GaugeMetricFamily(
+            "sisyphus_sessions",
+            "Sessions that have not ended.",
+            value=sessions[0] if sessions else 0,
+        )

@@ -1,0 +1,204 @@
+"""The first page: what waits for the user, what has happened since they last looked, what works."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from sisyphus import attention, git
+from sisyphus.attention import Waiting
+from sisyphus.boulder import record as plans
+from sisyphus.dashboard import loops as rows
+from sisyphus.dashboard.desk import Desk, Params
+from sisyphus.ralph import loop as loops
+from sisyphus.store import Store
+
+_DAYS = 7
+_REST_SECONDS = 30 * 60
+"""After so long without a request, the user looks anew."""
+
+_FIRST_SECONDS = 24 * 3600
+"""What the user sees as new who looks for the first time."""
+
+_LOOKED, _LOOKED_BEFORE = "looked", "looked before"
+"""Rows of the table `chore`: the last request, and the last one of the time before."""
+
+_SHOWN = 8
+_COMMITS = 5
+"""The most loops that live, loops that ended and plans, and the most projects that git is asked
+about."""
+
+
+@dataclass(frozen=True)
+class PlanProgress:
+    """number: of its row. project: its folder."""
+
+    number: int
+    name: str
+    project: str
+    completed: int
+    total: int
+    next_task: str
+    used_at: float
+
+
+@dataclass(frozen=True)
+class News:
+    """What has happened since a moment, in seconds since 1970.
+
+    ended: loops and runs, the newest first; more: how many others. plans: the names of those that
+    were completed. tasks: of plans, that were ticked. items: of runs, that were done. commits: in
+    the projects of loops and runs. files: how many were changed, counted in each iteration.
+    """
+
+    since: float
+    ended: list[rows.Row]
+    more: int
+    plans: list[str]
+    tasks: int
+    items: int
+    iterations: int
+    tokens: int
+    cost: float
+    files: int
+    commits: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.ended or self.plans or self.tasks or self.iterations or self.commits)
+
+
+@dataclass(frozen=True)
+class Day:
+    """What loops and runs used on a day, which began at a moment."""
+
+    at: float
+    tokens: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class Overview:
+    """is_wired: a hook has ever acted; else the page says how to begin. live: what has not ended,
+    first what works now; more: how many others."""
+
+    is_wired: bool
+    waiting: list[Waiting]
+    news: News
+    live: list[rows.Row]
+    more: int
+    plans: list[PlanProgress]
+    days: list[Day]
+
+
+def query(desk: Desk, params: Params) -> Overview:
+    store, now = desk.store, time.time()
+    live = sorted(rows.live(store, now), key=lambda row: not row.is_working)
+    return Overview(
+        is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
+        waiting=attention.waiting(store, now),
+        news=_news(store, _looked_before(desk, now), now),
+        live=live[:_SHOWN],
+        more=max(0, len(live) - _SHOWN),
+        plans=open_plans(store)[:_SHOWN],
+        days=days(store, now),
+    )
+
+
+def open_plans(store: Store) -> list[PlanProgress]:
+    """Returns the open plans that a session has worked on, the one used last first."""
+    numbers: dict[Any, Any] = dict(store.all("SELECT path, n FROM plan"))
+    return [
+        PlanProgress(
+            numbers[plan.path], plan.name, plan.project, plan.completed, plan.total,
+            plan.next_task, plan.used_at,
+        )
+        for plan in plans.every(store)
+        if plan.state == plans.ACTIVE and plan.used_at
+    ]  # fmt: skip
+
+
+def days(store: Store, now: float) -> list[Day]:
+    """Returns the last days, the oldest first."""
+    today = datetime.fromtimestamp(now).date()
+    starts = [_midnight(today - timedelta(days=back)) for back in reversed(range(_DAYS))]
+    ends = [*starts[1:], now + 1]
+    return [Day(start, *_used(store, start, end)) for start, end in zip(starts, ends, strict=True)]
+
+
+def _used(store: Store, start: float, end: float) -> tuple[int, float]:
+    row = store.one(
+        "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM iteration "
+        "WHERE at >= ? AND at < ?",
+        start, end,
+    )  # fmt: skip
+    assert row is not None
+    return row[0], row[1]
+
+
+def _midnight(day: date) -> float:
+    return datetime(day.year, day.month, day.day).timestamp()
+
+
+# ---------------------------------------------------------------- news
+
+
+def _news(store: Store, since: float, now: float) -> News:
+    ended = loops.ended_since(store, since)
+    ended.sort(key=lambda loop: -(loop.ended_at or 0))
+    row = store.one(
+        "SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(cost), 0), "
+        "coalesce(sum(files), 0), coalesce(sum(is_done), 0) FROM iteration WHERE at >= ?",
+        since,
+    )
+    assert row is not None
+    iterations, tokens, cost, files, items = row
+    names = store.all(
+        "SELECT DISTINCT plan.name FROM history JOIN plan ON plan.path = history.plan "
+        "WHERE what = 'completed' AND at >= ?",
+        since,
+    )
+    return News(
+        since, [rows.row_of(store, loop, now) for loop in ended[:_SHOWN]],
+        max(0, len(ended) - _SHOWN), [name[0] for name in names], _ticked(store, since), items,
+        iterations, tokens, cost, files, _commits(store, since),
+    )  # fmt: skip
+
+
+def _ticked(store: Store, since: float) -> int:
+    """Returns how many tasks of plans were ticked since a moment."""
+    row = store.one(
+        "SELECT coalesce(sum(max(0, completed - before)), 0) FROM (SELECT at, completed, "
+        "lag(completed) OVER (PARTITION BY plan ORDER BY n) AS before FROM history) WHERE at >= ?",
+        since,
+    )
+    return int(row[0]) if row else 0
+
+
+def _commits(store: Store, since: float) -> int:
+    """Returns the commits since a moment in the projects in which a loop or run has worked."""
+    projects = store.all(
+        "SELECT project, max(iteration.at) FROM iteration JOIN loop ON loop.n = iteration.loop "
+        "WHERE iteration.at >= ? GROUP BY project ORDER BY 2 DESC LIMIT ?",
+        since, _COMMITS,
+    )  # fmt: skip
+    return sum(git.count_commits(project, since) for project, _ in projects)
+
+
+def _looked_before(desk: Desk, now: float) -> float:
+    """Returns when the user looked last before now, and notes that they look now."""
+    store = desk.store
+    rows = store.all("SELECT name, at FROM chore WHERE name IN (?, ?)", _LOOKED, _LOOKED_BEFORE)
+    at: dict[Any, float] = dict(rows)
+    last = at.get(_LOOKED, now - _FIRST_SECONDS)
+    before = at.get(_LOOKED_BEFORE, last)
+    if _LOOKED not in at or now - last > _REST_SECONDS:
+        before = last
+    elif now - last < _REST_SECONDS / 30:
+        return before
+    with store.write():
+        for name, moment in ((_LOOKED, now), (_LOOKED_BEFORE, before)):
+            store.run("INSERT OR REPLACE INTO chore VALUES (?, ?)", name, moment)
+    return before

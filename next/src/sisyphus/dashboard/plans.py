@@ -1,0 +1,303 @@
+"""The page of all plans, and the page of one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from sisyphus.boulder import messages, status
+from sisyphus.boulder import record as plans
+from sisyphus.boulder.plan import Plan, Task
+from sisyphus.boulder.record import ACTIVE, DISMISSED, MISSING, PlanRecord
+from sisyphus.boulder.status import STALE, Status
+from sisyphus.dashboard import paging
+from sisyphus.dashboard.desk import Desk, NotThereError, Params
+from sisyphus.store import Store
+from sisyphus.text import moment
+
+_TASKS = 500
+_SESSIONS = 50
+_HISTORY = 50
+"""The most that the page of a plan shows."""
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """A plan in the list, as we last saw it.
+
+    number: of its row. state: of its record, or STALE. used_at: 0 = no session has worked on it.
+    sessions: the ids of the open ones that follow it, the last used first. hold: the id of its
+    hold; "" = it has none.
+    """
+
+    number: int
+    name: str
+    file: str
+    state: str
+    completed: int
+    total: int
+    next_task: str
+    used_at: float
+    sessions: list[str]
+    hold: str
+
+
+@dataclass(frozen=True)
+class Project:
+    """The plans of a project. open: those with work, the last used first. others: those that are
+    complete or cleared."""
+
+    project: str
+    open: list[PlanRow]
+    others: list[PlanRow]
+
+
+@dataclass(frozen=True)
+class Plans:
+    """All plans. The project with the plan that was used last comes first, those with none open
+    last."""
+
+    projects: list[Project]
+
+
+@dataclass(frozen=True)
+class TaskLine:
+    """status: of `boulder.plan`. line: in the file, from 1."""
+
+    text: str
+    status: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Story:
+    """A story, with its tasks in the order of the file. id: "" = tasks that belong to none."""
+
+    id: str
+    title: str
+    completed: int
+    total: int
+    tasks: list[TaskLine]
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A wave. number: None = tasks that belong to none. is_current: the next task is in it."""
+
+    number: int | None
+    name: str
+    completed: int
+    total: int
+    is_current: bool
+    stories: list[Story]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A checkpoint. at: 0 = unknown. is_automatic: we wrote it. wave, story: where the user said
+    that they were."""
+
+    at: float
+    message: str
+    is_automatic: bool
+    wave: int | None
+    story: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What happened to a plan, and how far it was."""
+
+    at: float
+    what: str
+    completed: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Todo:
+    """An entry of the agent's own list."""
+
+    text: str
+    status: str
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A session that followed the plan. seen_at: its last event; None = it is not known any
+    more. is_here: it follows the plan now."""
+
+    id: str
+    seen_at: float | None
+    is_here: bool
+
+
+@dataclass(frozen=True)
+class PlanPage:
+    """A plan, as its file is now.
+
+    problem: why there are no tasks; "" = the file was read. tasks are in waves, at most 500 of
+    them; more: how many others. notes: the checkpoints. history: newest first. sessions: that
+    followed it, the newest first. hold: the id of its hold; "" = it has none.
+    """
+
+    number: int
+    name: str
+    file: str
+    project: str
+    state: str
+    completed: int
+    total: int
+    blocked: int
+    next_task: str
+    started_at: float
+    used_at: float
+    problem: str
+    waves: list[Wave]
+    more: int
+    notes: list[Note]
+    history: list[Entry]
+    todos: list[Todo]
+    sessions: list[Follower]
+    hold: str
+
+
+# ---------------------------------------------------------------- all plans
+
+
+def query(desk: Desk, params: Params) -> Plans:
+    store = desk.store
+    followers, holds = _followers(store), _holds(store)
+    numbers: dict[str, int] = dict(
+        (row[0], row[1]) for row in store.all("SELECT path, n FROM plan")
+    )
+    found: dict[str, Project] = {}
+    for plan in plans.every(store):
+        number = numbers[plan.path]
+        row = PlanRow(
+            number, plan.name, plan.path, _state(store, plan), plan.completed, plan.total,
+            plan.next_task if plan.state == ACTIVE else "", plan.used_at,
+            followers.get(number, []), holds.get(number, ""),
+        )  # fmt: skip
+        project = found.setdefault(plan.project, Project(plan.project, [], []))
+        (project.open if plan.is_open else project.others).append(row)
+    return Plans(sorted(found.values(), key=lambda project: not project.open))
+
+
+def _state(store: Store, plan: PlanRecord) -> str:
+    is_stale = plan.state == ACTIVE and plans.is_stale(store, plan, time.time())
+    return STALE if is_stale else plan.state
+
+
+def _followers(store: Store) -> dict[int, list[str]]:
+    rows = store.all(
+        "SELECT plan, id FROM session WHERE plan IS NOT NULL AND ended_at IS NULL AND agent = '' "
+        "ORDER BY seen_at DESC"
+    )
+    followers: dict[int, list[str]] = {}
+    for plan, id in rows:
+        followers.setdefault(plan, []).append(id)
+    return followers
+
+
+def _holds(store: Store) -> dict[int, str]:
+    rows = store.all("SELECT plan, id FROM loop WHERE kind = 'hold' AND ended_at IS NULL")
+    return {row[0]: row[1] for row in rows}
+
+
+# ---------------------------------------------------------------- one plan
+
+
+def query_one(desk: Desk, params: Params) -> PlanPage:
+    """params: `n`, the number of the plan's row."""
+    store, number = desk.store, paging.number(params, "n")
+    row = store.one("SELECT path FROM plan WHERE n = ?", number)
+    record = plans.find(store, row[0]) if row else None
+    if record is None:
+        raise NotThereError(
+            "No plan has this number here. The page Plans lists all that there are."
+        )
+    now = status.of_record(store, record, time.time())
+    record, (completed, total) = now.record or record, now.progress
+    tasks = now.plan.tasks[:_TASKS]
+    return PlanPage(
+        number=number, name=record.name, file=record.path, project=record.project,
+        state=DISMISSED if record.state == DISMISSED else now.state,
+        completed=completed, total=total, blocked=record.blocked, next_task=now.plan.next_step,
+        started_at=record.started_at, used_at=record.used_at, problem=_problem(now),
+        waves=_waves(now.plan, tasks), more=len(now.plan.tasks) - len(tasks),
+        notes=_notes(record), history=_history(store, record.path), todos=_todos(record),
+        sessions=_sessions(store, number, record), hold=_holds(store).get(number, ""),
+    )  # fmt: skip
+
+
+def _problem(now: Status) -> str:
+    """Returns why a plan has no tasks: its file cannot be read, or is gone."""
+    if now.problem or now.state != MISSING or now.record is None:
+        return now.problem and f"The file cannot be read: {now.problem}."
+    return messages.gone(now.record)
+
+
+def _waves(plan: Plan, tasks: tuple[Task, ...]) -> list[Wave]:
+    """Groups tasks by waves, and in these by stories, in the order of the file."""
+    groups: dict[int | None, dict[str, list[TaskLine]]] = {}
+    for task in tasks:
+        stories = groups.setdefault(task.wave, {})
+        line = TaskLine(task.text, task.status, task.line)
+        stories.setdefault(task.story, []).append(line)
+    counts: dict[int | None, tuple[int, int]] = {
+        wave.number: (wave.completed, wave.total) for wave in plan.waves
+    }
+    current = plan.next_task
+    return [
+        Wave(
+            number, "" if number is None else plan.wave_names.get(number, ""),
+            *counts.get(number, (0, 0)),
+            current is not None and current.wave == number,
+            [_story(plan, id, lines) for id, lines in stories.items()],
+        )
+        for number, stories in groups.items()
+    ]  # fmt: skip
+
+
+def _story(plan: Plan, id: str, tasks: list[TaskLine]) -> Story:
+    known = next((story for story in plan.stories if id and story.id == id), None)
+    if known is None:
+        return Story("", "", 0, 0, tasks)
+    return Story(id, known.title, known.completed, known.total, tasks)
+
+
+def _notes(record: PlanRecord) -> list[Note]:
+    return [
+        Note(moment(each.timestamp), each.message, each is record.automatic, each.wave, each.story)
+        for each in record.checkpoints
+    ]
+
+
+def _history(store: Store, path: str) -> list[Entry]:
+    rows = store.all(
+        "SELECT at, what, completed, total FROM history WHERE plan = ? ORDER BY n DESC LIMIT ?",
+        path, _HISTORY,
+    )  # fmt: skip
+    return [Entry(*row) for row in rows]
+
+
+def _todos(record: PlanRecord) -> list[Todo]:
+    return [
+        Todo(str(todo.get("content", "")), str(todo.get("status", ""))) for todo in record.todos
+    ]
+
+
+def _sessions(store: Store, plan: int, record: PlanRecord) -> list[Follower]:
+    ids = record.session_ids[: -_SESSIONS - 1 : -1]
+    marks = ", ".join("?" * len(ids))
+    rows = store.all(
+        f"SELECT id, seen_at, plan IS ? AND ended_at IS NULL FROM session "
+        f"WHERE agent = '' AND id IN ({marks})",
+        plan, *ids,
+    )  # fmt: skip
+    known = {row[0]: row for row in rows}
+    return [
+        Follower(id, known[id][1], bool(known[id][2])) if id in known else Follower(id, None, False)
+        for id in ids
+    ]

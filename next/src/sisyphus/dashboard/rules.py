@@ -1,0 +1,142 @@
+"""The page of rules and documents: which files models were sent, and which never."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from sisyphus.context.documents import KINDS
+from sisyphus.dashboard.desk import Desk, Params
+from sisyphus.rules.index import VERSION
+from sisyphus.rules.rule import BY_GLOBS, SISYPHUS
+from sisyphus.store import Store
+
+_FILES = 50
+_NEVER = 100
+_SESSIONS = 5
+"""The most files that are shown of each kind, and the most sessions of each."""
+
+_CONTEXTS = 500
+"""The ledger of this many contexts is read: that of all sessions may have a million rows."""
+
+RULES = ("rules",)
+DOCUMENTS = tuple(KINDS.values())
+"""The kinds of texts, in the ledger."""
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """A session that was sent a file. is_agent: the last time, a subagent of it
+    was."""
+
+    id: str
+    at: float
+    is_agent: bool
+
+
+@dataclass(frozen=True)
+class File:
+    """A rule or document.
+
+    applies: "always", "by globs", "by hand"; "" = unknown, because no index has it any more. globs:
+    as written. sender: "sisyphus", "client" or "nobody"; "" = unknown. times: in how many contexts
+    it is. sessions: how many these belong to. last_at: 0 = never.
+    receivers: the latest ones.
+    """
+
+    path: str
+    applies: str
+    globs: list[str]
+    sender: str
+    times: int
+    sessions: int
+    last_at: float
+    receivers: list[Receiver]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The files that are in the contexts used last, of sessions and subagents. contexts: how many
+    these are. sent, documents: the last sent first; more, more_documents: how many others. never:
+    rules that are known and in none of the contexts; more_never: how many others."""
+
+    contexts: int
+    sent: list[File]
+    more: int
+    never: list[File]
+    more_never: int
+    documents: list[File]
+    more_documents: int
+
+
+@dataclass(frozen=True)
+class _Scope:
+    applies: str
+    globs: list[str]
+    sender: str
+
+
+_UNKNOWN = _Scope("", [], "")
+
+
+@dataclass
+class _Count:
+    """A file in the ledger. contexts: the numbers of their rows. sessions: client and id of each
+    session → the last time that it or a subagent of it got the file, the newest first."""
+
+    contexts: set[int] = field(default_factory=set)
+    sessions: dict[tuple[str, str], Receiver] = field(default_factory=dict)
+
+
+def query(desk: Desk, params: Params) -> Rules:
+    scopes = _known(desk.store)
+    contexts = desk.store.one("SELECT count(*) FROM (SELECT 1 FROM session LIMIT ?)", _CONTEXTS)
+    sent, documents = _sent(desk.store, RULES), _sent(desk.store, DOCUMENTS)
+    never = sorted(scopes.keys() - sent.keys())
+    return Rules(
+        contexts[0] if contexts else 0,
+        [_file(path, scopes, each) for path, each in list(sent.items())[:_FILES]],
+        max(0, len(sent) - _FILES),
+        [_file(path, scopes, _Count()) for path in never[:_NEVER]],
+        max(0, len(never) - _NEVER),
+        [_file(path, {}, each) for path, each in list(documents.items())[:_FILES]],
+        max(0, len(documents) - _FILES),
+    )
+
+
+def _file(path: str, scopes: dict[str, _Scope], count: _Count) -> File:
+    scope, receivers = scopes.get(path, _UNKNOWN), list(count.sessions.values())
+    return File(
+        path, scope.applies, scope.globs, scope.sender, len(count.contexts), len(receivers),
+        receivers[0].at if receivers else 0.0, receivers[:_SESSIONS],
+    )  # fmt: skip
+
+
+def _known(store: Store) -> dict[str, _Scope]:
+    """Returns the rules of all compiled indexes. The same file may be in several: one for each
+    client, and the user's own in each project. What we send goes before what a client sends."""
+    scopes: dict[str, _Scope] = {}
+    for (text,) in store.all("SELECT rules FROM rule_index WHERE version = ? ORDER BY n", VERSION):
+        for rule in json.loads(text)["rules"]:
+            globs = [glob for some in rule["keys"].values() for glob in some]
+            scope = _Scope(rule["mode"], globs if rule["mode"] == BY_GLOBS else [], rule["sender"])
+            if rule["sender"] == SISYPHUS or rule["path"] not in scopes:
+                scopes[rule["path"]] = scope
+    return scopes
+
+
+def _sent(store: Store, kinds: tuple[str, ...]) -> dict[str, _Count]:
+    """Returns the files that are in the contexts used last, the one sent last first."""
+    marks = ", ".join("?" * len(kinds))
+    rows = store.all(
+        "SELECT path, n, client, id, agent, sent.at FROM (SELECT n, client, id, agent "
+        "FROM session ORDER BY seen_at DESC LIMIT ?) JOIN sent ON sent.session = n "
+        f"WHERE kind IN ({marks}) AND path <> '' ORDER BY sent.at DESC, path",
+        _CONTEXTS, *kinds,
+    )  # fmt: skip
+    found: dict[str, _Count] = {}
+    for path, n, client, id, agent, at in rows:
+        count = found.setdefault(path, _Count())
+        count.contexts.add(n)
+        count.sessions.setdefault((client, id), Receiver(id, at, agent != ""))
+    return found
