@@ -1,6 +1,7 @@
 """Installs what the end-to-end tests need, into `.e2e` of the checkout.
 
-`.e2e/venv` has pytest, and sisyphus as users get it, built and installed again each time;
+`.e2e/venv` has pytest, Playwright, and sisyphus as users get it, built and installed again each
+time; its browser is the system's (`chromium.py`);
 `.e2e/claude-code` and `.e2e/opencode` have the pinned clients from npm. `CLAUDE_CLIENT` and
 `OPENCODE_CLIENT` name other binaries of any version. If it fails, it prints one line to stderr and
 exits 1.
@@ -125,9 +126,18 @@ def install_sisyphus() -> None:
     _run(sys.executable, "-m", "venv", str(VENV))
     python = str(VENV / "bin" / "python")
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    _run(*pip, "pytest>=8", "pytest-xdist>=3.6")
+    _run(*pip, "pytest>=8", "pytest-xdist>=3.6", "playwright>=1.50")
     _run(*pip, "--force-reinstall", "--no-deps", str(CHECKOUT))
-    _run(*pip, str(CHECKOUT))  # what it depends on
+    _run(*pip, f"{CHECKOUT}[dashboard]")  # what it depends on
+
+
+def ensure_browser() -> None:
+    python = str(VENV / "bin" / "python")
+    done = subprocess.run(
+        [python, "-m", "e2e.chromium"], cwd=HERE.parent, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise InstallError(done.stderr.strip().rpartition("\n")[2])
 
 
 def _run(*command: str, folder: Path = CHECKOUT) -> None:
@@ -142,6 +152,7 @@ def main() -> int:
         ensure(CLAUDE_CODE)
         ensure(OPENCODE)
         install_sisyphus()
+        ensure_browser()
     except (InstallError, OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"error: the end-to-end tests cannot run: {error}\n")
         return 1
