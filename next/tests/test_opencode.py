@@ -16,7 +16,7 @@ from world import Json, Reply, World
 
 from sisyphus import processes
 from sisyphus.clients.opencode import transcript
-from sisyphus.sessions import retention
+from sisyphus.sessions import messages, retention
 from sisyphus.store import open_store
 
 SESSION, CHILD = "ses_1", "ses_2"
@@ -279,6 +279,25 @@ def test_a_call_that_names_a_kind_of_line_hides_no_usage(code: OpenCode, word: s
     code.line("tool", call="c1", tool="grep", args={"pattern": word})
 
     assert "CCS_WARNING|L1|72" in code.tool("grep", pattern=word).json["text"]
+
+
+# ---------------------------------------------------------------- ends
+
+
+def test_a_loop_ends_with_a_session_that_is_deleted(code: OpenCode, world: World) -> None:
+    code.start()
+    code.prompt('/sisyphus:ralph-loop "Fix it." --max-iterations 9')
+    assert len(world.loops()) == 1
+
+    code.hook("session-end", reason="deleted")
+
+    assert not world.loops()
+    assert world.ended()[0]["error_reason"] == "its session was deleted"
+
+
+def test_ids_are_cut_behind_their_prefix() -> None:
+    assert messages.short("ses_de8b12ab3ffe0001Xyz") == "ses_de8b12ab"
+    assert messages.short("3a7c120c-0000-4000-8000-000000000001") == "3a7c120c"
 
 
 # ---------------------------------------------------------------- retention

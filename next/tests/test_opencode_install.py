@@ -173,6 +173,19 @@ def test_an_older_copy_of_ours_is_replaced(world: World, config: Path) -> None:
     assert '= ["sisyphus"]\n' in (config / "plugins" / "sisyphus.js").read_text()
 
 
+def test_a_plugin_that_no_record_knows(world: World, config: Path) -> None:
+    world.cli("install", "--yes")
+    plugin = config / "plugins" / "sisyphus.js"
+    new = plugin.read_text()
+    plugin.write_text(f"{new}// older\n")
+    lose_database(world)
+
+    assert "a plugin of another version of sisyphus" in world.cli("uninstall", "--yes").out
+    assert plugin.read_text() == f"{new}// older\n"
+    world.cli("install", "--yes")
+    assert plugin.read_text() == new
+
+
 def test_a_dry_run_names_every_file_and_writes_none(world: World, config: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in world.root.rglob("*")}
 

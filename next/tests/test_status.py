@@ -7,7 +7,9 @@ import json
 import os
 import pty
 import re
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 from world import SISYPHUS, World
@@ -163,3 +165,12 @@ def read_until(terminal: int, text: str) -> str:
 def test_watch_needs_a_terminal(world: World) -> None:
     assert "--watch needs a terminal" in world.cli("status", "--watch").err
     assert "is for people" in world.cli("status", "--watch", "--json").err
+
+
+@pytest.mark.parametrize("words", [("status",), ("ralph", "list"), ("boulder", "status")])
+def test_without_a_database_the_commands_say_so(world: World, words: tuple[str, ...]) -> None:
+    world.loop()
+    with closing(sqlite3.connect(world.ours / "sisyphus.db")) as database:
+        database.execute("PRAGMA user_version = 9999")
+
+    assert "warning: nothing is known here: " in world.cli(*words).err

@@ -119,7 +119,8 @@ class Session {
       const output = { title: "a.py", output: "x = 1", metadata: {} }
       await hooks["tool.execute.before"](call, { args })
       await hooks["tool.execute.after"]({ ...call, args }, output)
-      const part = { type: "tool", callID: "call_1", sessionID: id, state: { status: "completed", output: "x = 1" } }
+      const state = { status: "completed", output: output.output }
+      const part = { type: "tool", callID: "call_1", sessionID: id, state }
       await this.send("message.part.updated", { sessionID: id, part })
       return output.output
     }
@@ -601,6 +602,28 @@ test("each session has a file that only the user can read", async () => {
   assert.equal(lines(files[0])[4].window, 1000)
 })
 
+test("what we add to a tool's output is not written down as its output", async () => {
+  answer("post-tool-use", { text: "RULE" })
+  const code = await load()
+  await code.create()
+  await code.prompt("go")
+  const output = await code.tool()
+
+  assert.equal(output, "x = 1\n\nRULE")
+  assert.equal(lines(`${MAIN}.jsonl`).find((line) => line.kind === "result").text, "x = 1")
+})
+
+test("a prompt that we answer is written down as a command", async () => {
+  const code = await load()
+  await code.create()
+  await code.prompt("/not-ours go")
+  answer("user-prompt-submit", { reason: "72 %" })
+  await code.prompt("/ralph context --json")
+
+  const commands = lines(`${MAIN}.jsonl`).map((line) => line.command)
+  assert.deepEqual(commands, [undefined, { name: "ralph", arguments: "context --json" }])
+})
+
 for (const id of ["ses_/../../../out", "ses_..", `ses_${"1".repeat(200)}`])
   test(`an id that is no file name writes nothing (${id.slice(0, 9)})`, async () => {
     const code = await load()
@@ -764,6 +787,50 @@ test("of two copies in a project one works", async () => {
   for (const hooks of [first.hooks, second])
     await hooks["tool.execute.after"]({ tool: "read", sessionID: MAIN, callID: "c", args: {} }, output)
   assert.equal(output.output, "x = 1\n\nRULE")
+})
+
+test("what the terminal opens anew follows the session before it", async () => {
+  process.argv = TERMINAL
+  const code = await load()
+  await code.create()
+  await code.prompt("go")
+  await code.turn("So far.")
+  await until(() => names().includes("stop"))
+  await code.create("ses_3")
+  await code.prompt("more", "ses_3")
+
+  const ends = calls().filter(([name]) => name === "session-end")
+  assert.deepEqual(ends.map(([, { session, reason }]) => [session, reason]), [[MAIN, "clear"]])
+  const starts = () => calls().filter(([name]) => name === "session-start").map(([, p]) => [p.session, p.source])
+  assert.deepEqual(starts(), [[MAIN, "startup"], ["ses_3", "clear"]])
+  await code.turn("Done.")
+  await code.prompt("back", MAIN)
+  assert.deepEqual(starts().at(-1), [MAIN, "resume"])
+})
+
+test("beside a session that works, and in a server, a new one is a session of its own", async () => {
+  for (const words of [TERMINAL, SERVE]) {
+    process.argv = words
+    const code = await load()
+    await code.create()
+    await code.prompt("go")
+    if (words === SERVE) await code.turn("Done.")
+    await code.create("ses_3")
+    await code.prompt("more", "ses_3")
+
+    assert.equal(names().includes("session-end"), false)
+    assert.equal(calls().findLast(([name]) => name === "session-start")[1].source, "startup")
+    rmSync(join(fake, "calls"))
+  }
+})
+
+test("a session that its user deletes is told as such", async () => {
+  const code = await load()
+  await code.create()
+  await code.prompt("go")
+  await code.send("session.deleted", { sessionID: MAIN, info: { id: MAIN } })
+
+  assert.deepEqual(calls().at(-1)[1].reason, "deleted")
 })
 
 test("a session that ends is told, and so is the client's end", async () => {

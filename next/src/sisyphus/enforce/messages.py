@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sisyphus.hook.outcome import Alert
 from sisyphus.paths import display
-from sisyphus.sessions.messages import WAY_OUT
-from sisyphus.text import one_line
+from sisyphus.sessions.messages import WAY_OUT, short
+from sisyphus.text import one_line, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def is_woken(number: str) -> str:
 
 def rests(why: str) -> str:
     """Tells the user that the session waits for them."""
-    return f"The agent needs you: {one_line(why, _NEED)}. Enforcement waits for your next prompt."
+    return f"The agent needs you: {sentence(why, _NEED)} Enforcement waits for your next prompt."
 
 
 def is_on(command: str) -> str:
@@ -151,14 +151,14 @@ does not open."""
 
 def left_alone(sessions: Sequence[str]) -> str:
     """Says which sessions their user stopped. sessions: their ids."""
-    return f"Left alone until your next prompt there: {', '.join(each[:8] for each in sessions)}"
+    return f"Left alone until your next prompt there: {', '.join(map(short, sessions))}"
 
 
 def is_exhausted(session: str, limit: int) -> str:
     """Tells the user once that enforcement has given up a session."""
     return (
-        f"Enforcement {limit} of {limit} was the last in session {session[:8]}: it is left alone. "
-        "`sisyphus enforce on` starts the count again."
+        f"Enforcement {limit} of {limit} was the last in session {short(session)}: it is left "
+        "alone. `sisyphus enforce on` starts the count again."
     )
 
 

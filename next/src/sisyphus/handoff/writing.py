@@ -20,6 +20,7 @@ from sisyphus.handoff.record import OPEN, Handoff
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import runs
 from sisyphus.ralph.loop import Loop
+from sisyphus.sessions import messages as sessions
 from sisyphus.sessions import usage as usages
 from sisyphus.sessions.usage import Usage
 from sisyphus.store import Store
@@ -64,7 +65,7 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
     of `messages`. Raises `OSError` if nothing can be written."""
     loop, plan = _work(source)
     known = _facts(source, loop, plan, now)
-    file = _new_file(source.project, loop.id if loop else source.id[:8], now)
+    file = _new_file(source.project, loop.id if loop else sessions.short(source.id), now)
     before = _before(source, now)
     heading = messages.heading(source.id, loop, usage, level, why, now, before)
     block = _block(source, known, file, messages.occasion(usage.percent, level, why), before)

@@ -53,8 +53,10 @@ def sent(counts: dict[str, int], hooks: int) -> str:
 
 
 def short(session: str) -> str:
-    """Returns the start of a session's id, which our commands accept too."""
-    return session[:8]
+    """Returns the start of a session's id, which our commands accept too: eight characters, after
+    a prefix that all ids of a client have."""
+    prefix, mark, _ = session.partition("_")
+    return session[: len(prefix + mark) + 8] if mark else session[:8]
 
 
 def asks_permission(session: str, tool: str, project: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sisyphus.clients import CLAUDE_CODE, OPENCODE
 from sisyphus.clients.claude_code import wiring
+from sisyphus.clients.opencode import wiring as opencode
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.setup import json_text, messages
 from sisyphus.setup.json_text import Json
@@ -110,6 +111,8 @@ def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
             contents[path] = None
         elif data is not None and path in ours.copies:
             notes.append(messages.edited_command(path))
+        elif _is_unknown(path, data, ours):
+            notes.append(messages.unknown_plugin(path))
     contents |= _ignore_file(site, files, Additions())
     if site.settings:
         is_empty = ours.is_new and not new
@@ -176,11 +179,18 @@ def _copies(site: Site, files: Files, ours: Additions) -> tuple[dict[str, bytes 
     }
     notes = []
     for path, content in site.copies.items():
-        if files[path] in (None, content) or _is_copy(path, files[path], ours):
+        data = files[path]
+        if data in (None, content) or _is_copy(path, data, ours) or _is_unknown(path, data, ours):
             contents[path] = content
         else:
             notes.append(messages.own_command(path))
     return contents, notes
+
+
+def _is_unknown(path: str, data: bytes | None, ours: Additions) -> bool:
+    """Tells whether a file is a plugin of ours, of any version, of which no record exists any
+    more."""
+    return path not in ours.copies and opencode.is_plugin(data or b"")
 
 
 def _is_copy(path: str, data: bytes | None, ours: Additions) -> bool:

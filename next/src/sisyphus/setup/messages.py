@@ -90,6 +90,13 @@ def also_in(file: str) -> str:
     )
 
 
+def unknown_plugin(file: str) -> str:
+    return (
+        f"{path(file)} is a plugin of another version of sisyphus, and may have been edited. "
+        "Delete it, if you do not need it."
+    )
+
+
 def edited_command(file: str) -> str:
     return f"{path(file)} has been edited, so it stays."
 

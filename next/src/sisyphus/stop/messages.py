@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sisyphus.paths import display
 from sisyphus.ralph import messages as ralph
 from sisyphus.sessions.messages import WAY_OUT, short
-from sisyphus.text import one_line
+from sisyphus.text import one_line, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def hold_rests(why: str, *, is_stuck: bool) -> str:
     """Tells the user that one session may stop, though the hold goes on. is_stuck: the agent did
     not ask for it."""
     what = "The hold of the plan lets this session stop" if is_stuck else "The agent needs you"
-    return f"{what}: {one_line(why)}. Your next prompt makes it go on with the plan."
+    return f"{what}: {sentence(why)} Your next prompt makes it go on with the plan."
 
 
 PLAN_COMPLETE = "the plan is complete"

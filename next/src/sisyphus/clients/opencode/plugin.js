@@ -34,6 +34,7 @@ export const Sisyphus = async ({ client, directory }) => {
   const isTerminal = /[\\/]tui[\\/]/.test(process.argv[1] ?? "")
   const sessions = new Map()
   const logged = new Set()
+  let current // the session in which the user has typed last
   let missingAt = -Infinity
 
   // The project's copy and the user's may both be loaded: the last one works.
@@ -48,7 +49,7 @@ export const Sisyphus = async ({ client, directory }) => {
   const sessionOf = (id) => {
     if (!sessions.has(id)) {
       const fields = { parent: undefined, mode: "", last: "", system: "", changedAt: 0, abortedAt: 0 }
-      sessions.set(id, { id, ...fields, steps: 0, calls: new Set(), chain: Promise.resolve({}) })
+      sessions.set(id, { id, ...fields, steps: 0, calls: new Set(), added: new Map(), chain: Promise.resolve({}) })
     }
     return sessions.get(id)
   }
@@ -214,8 +215,18 @@ export const Sisyphus = async ({ client, directory }) => {
     return reply.text ?? ""
   }
 
+  // What `/new` opens in the terminal follows the session before it, as after `/clear` elsewhere.
+  const sourceOf = async (session) => {
+    if (!session.isNew) return "resume"
+    if (!isTerminal || !current?.hasBegun || current.isBusy || !sessions.has(current.id)) return "startup"
+    await end(current, "clear")
+    Object.assign(current, { hasBegun: false, isNew: false })
+    return "clear"
+  }
+
   const askAboutPrompt = async (session, prompt, id) => {
-    const texts = session.hasBegun ? [] : [await begin(session, session.isNew ? "startup" : "resume")]
+    const texts = session.hasBegun ? [] : [await begin(session, await sourceOf(session))]
+    current = session
     const reply = await askInTurn(session, "user-prompt-submit", { prompt, id })
     void showMessage(reply)
     return { reason: reply.reason, texts: [...texts, reply.text ?? ""].filter(Boolean) }
@@ -223,10 +234,12 @@ export const Sisyphus = async ({ client, directory }) => {
 
   const onPrompt = async (session, text, output) => {
     const { typed } = session
+    const prompt = { at: Date.now(), id: output.message.id, text, command: typed?.command }
     Object.assign(session, { isAborted: false, typed: undefined })
-    write(session, "prompt", { id: output.message.id, text, command: typed?.command })
-    if (!(await isMain(session))) return
-    const { reason, texts } = typed ?? (await askAboutPrompt(session, text, output.message.id))
+    if (!(await isMain(session))) return write(session, "prompt", prompt)
+    const { reason, texts } = typed ?? (await askAboutPrompt(session, text, prompt.id))
+    if (reason) prompt.command ??= commandIn(text) // we answer it, so it is no instruction
+    write(session, "prompt", prompt)
     session.isAnswer = (typed?.isAnswered || Boolean(reason)) && !session.isBusy
     const whole = [session.system, ...texts, reason && repeat(reason)].filter(Boolean)
     session.system = ""
@@ -324,8 +337,11 @@ export const Sisyphus = async ({ client, directory }) => {
     if (!session.calls.has(callID) || (state.status !== "completed" && state.status !== "error")) return
     session.calls.delete(callID)
     const failed = state.status === "error" || (state.metadata?.exit ?? 0) !== 0
-    const text = String(state.output ?? state.error ?? "").slice(-OUTPUT_CHARACTERS)
-    write(session, "result", { call: callID, text, failed })
+    const output = String(state.output ?? state.error ?? "")
+    const own = session.added.get(callID) ?? ""
+    session.added.delete(callID)
+    const text = own && output.endsWith(own) ? output.slice(0, -own.length) : output
+    write(session, "result", { call: callID, text: text.slice(-OUTPUT_CHARACTERS), failed })
   }
 
   const onPart = (session, found) => {
@@ -366,15 +382,15 @@ export const Sisyphus = async ({ client, directory }) => {
     session.system = await begin(session, "compact")
   }
 
-  const end = async (session) => {
+  const end = async (session, reason) => {
     interrupt(session)
-    if (session.hasBegun && session.parent === null) await ask(session, "session-end", { reason: "other" })
+    if (session.hasBegun && session.parent === null) await ask(session, "session-end", { reason })
   }
 
   const on = {
     "session.created": ({ info }) => Object.assign(sessionOf(info.id), { parent: info.parentID ?? null, isNew: true }),
     "session.deleted": async ({ info }) => {
-      if (sessions.has(info.id)) await end(sessionOf(info.id))
+      if (sessions.has(info.id)) await end(sessionOf(info.id), "deleted")
       sessions.delete(info.id)
     },
     "session.updated": ({ info }) => info.revert && interrupt(sessionOf(info.id)), // the user thinks
@@ -455,8 +471,10 @@ export const Sisyphus = async ({ client, directory }) => {
       const reply = await askInTurn(session, "post-tool-use", { tool, call: callID, args })
       void showMessage(reply)
       if (!reply.text) return
-      if (typeof output.output === "string") output.output += `\n\n${reply.text}`
-      else session.system = [session.system, reply.text].filter(Boolean).join("\n\n")
+      if (typeof output.output === "string") {
+        session.added.set(callID, `\n\n${reply.text}`)
+        output.output += session.added.get(callID)
+      } else session.system = [session.system, reply.text].filter(Boolean).join("\n\n")
     }),
 
     "experimental.text.complete": safely(({ sessionID, messageID }, { text }) => {
@@ -487,7 +505,7 @@ export const Sisyphus = async ({ client, directory }) => {
     }),
 
     dispose: safely(async () => {
-      await Promise.all([...sessions.values()].map(end))
+      await Promise.all([...sessions.values()].map((session) => end(session, "other")))
       if (copies.get(directory) === me) copies.delete(directory)
     }),
   }
@@ -500,6 +518,11 @@ const isFull = ({ window }, { input, output, reasoning, cache }) =>
 // `opencode run` puts an argument that has a space into quotes.
 const unquoted = (text, isRun) =>
   isRun && /^"(?:[^"\\]|\\.)*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\"', '"') : text
+
+const commandIn = (text) => {
+  const [, name, rest] = /^\/(\S+)\s*([^]*)$/.exec(text) ?? []
+  return name && { name, arguments: rest }
+}
 
 const repeat = (text) => `Answer with exactly this text, and do nothing else:\n\n${text}`
 

@@ -54,6 +54,11 @@ def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str,
     return {**contents, plugin_file(project): _plugin(names, start)}
 
 
+def is_plugin(data: bytes) -> bool:
+    """Tells whether a file is our plugin, of whatever version."""
+    return data.startswith(_MARK.encode())
+
+
 def plugins(project: str) -> dict[str, bytes]:
     """Returns path → content of the copies of our plugin that OpenCode loads in a project."""
     found = {}
@@ -62,7 +67,7 @@ def plugins(project: str) -> dict[str, bytes]:
             text = files.read(path)
         except UnreadableError:
             continue
-        if text.startswith(_MARK):
+        if is_plugin(text.encode()):
             found[path] = text.encode()
     return found
 
