@@ -172,3 +172,16 @@ def test_without_a_database_the_commands_say_so(world: World, words: tuple[str, 
         database.execute("PRAGMA user_version = 9999")
 
     assert "warning: nothing is known here: " in world.cli(*words).err
+
+
+@pytest.mark.parametrize("words", [("handoff",), ("enforce", "off"), ("boulder", "start")])
+def test_without_a_database_nothing_is_changed(world: World, words: tuple[str, ...]) -> None:
+    world.loop()
+    with closing(sqlite3.connect(world.ours / "sisyphus.db")) as database:
+        database.execute("PRAGMA user_version = 9999")
+
+    done = world.cli(*words)
+
+    assert done.code == 1
+    assert done.err.startswith("error: Nothing can be noted: ")
+    assert len(done.err.splitlines()) == 1

@@ -31,8 +31,7 @@ def dashboard(
         from sisyphus.dashboard import access, desk, server
     except ModuleNotFoundError as error:
         raise SisyphusError(_how_to_get_it(error.name or "")) from error
-    place = show.place()
-    show.need_memory(place.store)
+    place = show.place_to_change()
     try:
         token = access.read_token(place.our_home)
     except OSError as error:

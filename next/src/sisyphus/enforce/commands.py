@@ -36,8 +36,7 @@ def on(project: show.Project = "") -> None:
     What was counted in its sessions begins at 0 again.
     """
     show.need_user("/enforce on")
-    place = show.place(project)
-    show.need_memory(place.store)
+    place = show.place_to_change(project)
     if not can_be_project(place.project):
         raise SisyphusError(NO_PROJECT)
     with place.store.write():
@@ -54,8 +53,7 @@ def on(project: show.Project = "") -> None:
 def off(project: show.Project = "") -> None:
     """Switch enforcement off in this project."""
     show.need_user("/enforce off")
-    place = show.place(project)
-    show.need_memory(place.store)
+    place = show.place_to_change(project)
     with place.store.write():
         was_on = bool(record.enforced_since(place.store, place.project))
         record.switch(place.store, place.project, is_on=False, now=time.time())
@@ -69,8 +67,7 @@ def stop(session: Session = "", project: show.Project = "") -> None:
     """Leave sessions alone until their user's next prompt. Default: this session or, in a terminal,
     all of this project."""
     show.need_user("/enforce stop")
-    place = show.place(project)
-    show.need_memory(place.store)
+    place = show.place_to_change(project)
     if not record.enforced_since(place.store, place.project):
         show.line(messages.NOT_ON)
         return

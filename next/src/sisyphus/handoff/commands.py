@@ -75,8 +75,7 @@ def context(
 
 def handoff(session: Session = "", project: show.Project = "") -> None:
     """Write a handoff now: what was done, what failed, where to go on. It ends nothing."""
-    place = show.place(project)
-    show.need_memory(place.store)
+    place = show.place_to_change(project)
     found = _find(place, session)
     now = time.time()
     source = writing.Source(

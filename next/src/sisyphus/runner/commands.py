@@ -109,8 +109,7 @@ def run(
     blocked, 130 = you ended it.
     """
     show.need_user()
-    place = show.place(project)
-    show.need_memory(place.store)
+    place = show.place_to_change(project)
     values = {
         "completion-promise": completion_promise,
         "verify": verify,

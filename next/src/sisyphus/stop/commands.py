@@ -62,8 +62,8 @@ def hold(
     options = [*given, *(["wait-for-user"] if wait_for_user else [])]
     if options and action != Action.ON:
         raise UsageError(messages.only_for_on(options[0]))
-    place = show.place(project)
     if action == Action.ON:
+        place = show.place_to_change(project)
         limits = Options(
             "",
             given.get("max-iterations", DEFAULT_ITERATIONS),
@@ -72,9 +72,9 @@ def hold(
         )
         _start(place, session, limits)
     elif action == Action.OFF:
-        _end(place, session)
+        _end(show.place(project), session)
     else:
-        _show(place, session, as_json=as_json)
+        _show(show.place(project), session, as_json=as_json)
 
 
 def _start(place: show.Place, session: str, options: Options) -> None:
@@ -83,7 +83,6 @@ def _start(place: show.Place, session: str, options: Options) -> None:
     if plan is None or not plan.is_open:
         raise SisyphusError(messages.needs_plan(boulder.way_to_a_plan(here)))
     show.need_user("/boulder-hold on")
-    show.need_memory(place.store)
     id, now = asker.session_of(place.store, session), time.time()
     asker.warn_of_new(place.store, id)
     file = find.read(plan.path, plan.project)
