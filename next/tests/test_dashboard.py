@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,14 @@ def test_the_cookie_is_for_this_browser_alone(browser: Browser) -> None:
     assert "HttpOnly" in answer.headers["set-cookie"]
     assert "SameSite=strict" in answer.headers["set-cookie"]
     assert answer.headers["location"] == "/"
+
+
+def test_a_browser_that_is_known_stays_the_same(browser: Browser) -> None:
+    """Or the forms on its open pages would be those of another one."""
+    answer = browser.client.get(browser.access.new_link(), follow_redirects=False)
+
+    assert answer.status_code == 303
+    assert "set-cookie" not in answer.headers
 
 
 @pytest.mark.parametrize("path", ["//evil.example/?code=", "/\\evil.example?code="])
@@ -191,6 +200,23 @@ def test_what_has_happened(world: World, browser: Browser) -> None:
     assert [row["id"] for row in news["ended"]] == [id]
     assert (news["iterations"], news["tasks"]) == (2, 2)
     assert "Build the shop." in browser.page("/")
+
+
+def test_a_visit_ends_half_an_hour_after_its_last_page(
+    world: World, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever page that was."""
+    begun = time.time()
+    world.loop()
+    world.stop("I work.")
+    browser.get("/")
+    for minutes in (20, 40):
+        monkeypatch.setattr(time, "time", lambda m=minutes: begun + m * 60)
+        browser.get("/rules")
+
+    assert browser.json("/")["news"]["iterations"] == 1
+    monkeypatch.setattr(time, "time", lambda: begun + 80 * 60)
+    assert browser.json("/")["news"]["iterations"] == 0
 
 
 def test_words_of_others_stay_words(world: World, browser: Browser) -> None:

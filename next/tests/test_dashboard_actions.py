@@ -70,7 +70,7 @@ def test_what_cannot_be_taken_back_is_asked_first(
         press(browser, id, "cancel")
 
     text = browser.get(f"/loops/{id}").text
-    ask = text.partition('<details class="ask">')[2].partition("</details>")[0]
+    ask = text.partition('<details class="ask"')[2].partition("</details>")[0]
     assert f'action="/loops/{id}/{action}"' in ask
     assert text.count(f'action="/loops/{id}/{action}"') == 1
 

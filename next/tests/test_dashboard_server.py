@@ -11,13 +11,15 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from browser import Browser
 from world import SISYPHUS, World
 
-from sisyphus.dashboard import live, metrics
+from sisyphus.dashboard import live, metrics, server
 
 _URL = re.compile(r"http://127\.0\.0\.1:(\d+)/\?code=\S+")
 
@@ -94,6 +96,28 @@ def test_a_port_that_another_program_has(world: World) -> None:
     assert f"Port {port} is taken by another program" in answer.err
 
 
+def test_another_program_does_not_get_to_know_the_token() -> None:
+    heard = []
+
+    class Stranger(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            heard.append(self.headers.get("authorization"))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"proof": "mine", "url": "http://evil.example"}')
+
+        do_POST = do_GET
+
+        def log_message(self, *words: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Stranger) as stranger:
+        Thread(target=stranger.serve_forever, daemon=True).start()
+        assert server.link_of_running(stranger.server_port, "secret") == ""
+        stranger.shutdown()
+
+    assert heard == [None]
+
+
 def test_it_listens_on_this_machine_alone(served: Served) -> None:
     table = Path("/proc/net/tcp")
     if not table.exists():
@@ -142,7 +166,7 @@ def test_without_its_packages_it_says_how_to_get_them(
 
 def test_open_pages_hear_of_a_change(world: World, browser: Browser) -> None:
     async def events() -> list[str]:
-        stream = live.changes(browser.desk)
+        stream = live.changes(browser.desk, live.version(browser.desk))
         first = await anext(stream)
         world.start("s9")
         second = await anext(stream)
@@ -151,6 +175,20 @@ def test_open_pages_hear_of_a_change(world: World, browser: Browser) -> None:
 
     change = "event: change\ndata:\n\n"
     assert asyncio.run(asyncio.wait_for(events(), 10)) == [": ready\n\n", change, change]
+
+
+def test_what_changed_before_a_page_listened_is_not_lost(world: World, browser: Browser) -> None:
+    async def second(shown: str) -> str:
+        stream = live.changes(browser.desk, shown)
+        await anext(stream)
+        return await anext(stream)
+
+    page = browser.get("/").text
+    world.start("s9")
+    found = re.search(r'sse-connect="/events\?shown=([^"]+)"', page)
+
+    assert found
+    assert asyncio.run(asyncio.wait_for(second(found[1]), 10)).startswith("event: change")
 
 
 def test_figures_for_prometheus(world: World, browser: Browser) -> None:

@@ -42,6 +42,12 @@ def read_token(our_home: str) -> str:
     return token
 
 
+def proof(token: str, port: int, nonce: str) -> str:
+    """Returns what shows that a server at a port knows the token, and gives nothing of it away.
+    nonce: of the one who asks. A server at another port cannot pass this on as its own."""
+    return hmac.digest(token.encode(), f"{port} {nonce}".encode(), "sha256").hex()
+
+
 class Access:
     """What a request has to prove. token: of programs."""
 
@@ -58,6 +64,10 @@ class Access:
         code = secrets.token_urlsafe(24)
         self._codes = [*self._codes, code][-_MOST:]
         return f"{self.address}/?code={code}"
+
+    def prove(self, nonce: str) -> str:
+        """Returns what shows a program that this server is its user's own."""
+        return proof(self._token, self.port, nonce)
 
     def redeem(self, code: str) -> str:
         """Returns the cookie of a browser that has opened such an address; "" = it is none."""

@@ -54,6 +54,11 @@ def can_answer(loop: Loop) -> bool:
     return loop.status == BLOCKED and not loop.is_hold
 
 
+def most_characters(loop: Loop) -> int:
+    """Returns how long an answer may be."""
+    return fix_plan.ANSWER_CHARACTERS if loop.is_run else ANSWER_UNITS
+
+
 def _pause(desk: Desk, loop: Loop, fields: Fields) -> str:
     paused = control.pause(desk.store, loop)
     soon = paused.is_run and runs.of(desk.store, paused).is_at_work
@@ -82,14 +87,14 @@ def _delete(desk: Desk, loop: Loop, fields: Fields) -> str:
 
 def _answer(desk: Desk, loop: Loop, fields: Fields) -> str:
     """Gives the agent what it needs, and lets it go on."""
-    text = fields.get("answer", "").strip()
+    text = fields.get("answer", "").replace("\r\n", "\n").strip()  # forms send CRLF
     if loop.ended_at is not None:
         raise SisyphusError(messages.has_ended(loop))
     if not can_answer(loop):
         raise SisyphusError(messages.no_answer_needed(loop))
     if not text:
         raise SisyphusError(messages.EMPTY_ANSWER)
-    most = fix_plan.ANSWER_CHARACTERS if loop.is_run else ANSWER_UNITS
+    most = most_characters(loop)
     if units(text) > most:
         raise SisyphusError(messages.long_answer(most))
     if loop.is_run:

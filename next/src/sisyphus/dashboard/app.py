@@ -37,6 +37,7 @@ from sisyphus.dashboard import (
     rules,
     sessions,
     transcript,
+    visits,
 )
 from sisyphus.dashboard.desk import Desk, NotThereError, Page, Params
 from sisyphus.dashboard.guard import Guard
@@ -113,6 +114,7 @@ class _Site:
 
     def _answer(self, request: Request, page: Page) -> Response:
         params: Params = {**request.query_params, **request.path_params}
+        shown = live.version(self._desk)  # before the query, which may miss what comes after
         try:
             view = page.query(self._desk, params)
         except NotThereError as error:
@@ -121,16 +123,21 @@ class _Site:
             return self.refuse(request, 400, str(error))
         if _is_api(request):
             return JSONResponse(_plain(view))
-        return self._page(request, page.template, view=view, current=page.path)
+        if request.method == "GET" and not self._desk.access.is_program(request):
+            visits.note(self._desk.store, time.time())
+        return self._page(request, page.template, view=view, current=page.path, version_shown=shown)
 
     def _page(self, request: Request, template: str, *, code: int = 200, **values: Any) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
+        form_key = self._desk.access.form_key(request)
+        is_new = request.method == "GET" and "hx-request" not in request.headers
         common = {
             "url": request.url.path + query,
-            "form_key": self._desk.access.form_key(request),
+            "form_key": form_key,
+            "version_shown": live.version(self._desk),
             "count": 0,
             "current": "",
-            "told": self._told.pop(self._desk.access.form_key(request), ""),
+            "told": self._told.pop(form_key, "") if is_new else "",
             "params": request.query_params,
             "now": time.time(),
         }
@@ -174,7 +181,10 @@ class _Site:
         return RedirectResponse(_back(fields, is_gone=action == "delete"), 303)
 
     async def events(self, request: Request) -> Response:
-        return StreamingResponse(live.changes(self._desk), media_type="text/event-stream")
+        return StreamingResponse(
+            live.changes(self._desk, request.query_params.get("shown", "")),
+            media_type="text/event-stream",
+        )
 
     async def metrics(self, request: Request) -> Response:
         text, kind = metrics.render(self._desk)

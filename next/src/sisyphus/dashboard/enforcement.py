@@ -6,10 +6,10 @@ import json
 import re
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 from sisyphus import clients
+from sisyphus.dashboard import days as calendar
 from sisyphus.dashboard.desk import Desk, Params
 from sisyphus.enforce import gates, messages, record, state_file
 from sisyphus.enforce.record import Enforcement
@@ -96,7 +96,7 @@ class EnforcementPage:
 
 def query(desk: Desk, params: Params) -> EnforcementPage:
     store, now = desk.store, time.time()
-    starts = _starts(now)
+    starts = calendar.starts(now, DAYS)
     said = _said(store, starts[0])
     days = [
         Day(start, *_count([each for each in said if start <= each.at < end]))
@@ -155,12 +155,6 @@ def _said(store: Store, since: float) -> list[_Said]:
 def _count(said: list[_Said]) -> tuple[int, int]:
     claims = sum(each.kind == CLAIM for each in said)
     return claims, len(said) - claims
-
-
-def _starts(now: float) -> list[float]:
-    """Returns when the last days began, the oldest first."""
-    today = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    return [(today - timedelta(days=back)).timestamp() for back in reversed(range(DAYS))]
 
 
 def _message(store: Store, said: _Said) -> Message:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from starlette.datastructures import MutableHeaders, QueryParams
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sisyphus.dashboard.access import Access
@@ -24,6 +24,9 @@ _HEADERS = {
 }
 _PUBLIC = "/static/"
 """The same in everybody's installation."""
+
+PROOF = "/proof"
+"""Where a program asks whose server this is, before it shows the token."""
 
 WRONG_HOST = "This dashboard answers only to the address that `sisyphus dashboard` prints."
 WRONG_ORIGIN = "A page of another site asked for this. It was refused."
@@ -60,19 +63,23 @@ class Guard:
             return self._refuse(request, 403, WRONG_ORIGIN)
         if request.url.path.startswith(_PUBLIC):
             return None
+        if request.url.path == PROOF:
+            nonce = request.query_params.get("nonce", "")
+            return JSONResponse({"proof": self._access.prove(nonce)})
         if code := request.query_params.get("code", ""):
             return self._open(request, code)
         return None if self._access.is_known(request) else self._refuse(request, 401, UNKNOWN)
 
     def _open(self, request: Request, code: str) -> Response:
-        """Makes a browser known; its address loses the code."""
-        cookie = self._access.redeem(code)
-        if not cookie and not self._access.is_known(request):
+        """Makes a browser known; its address loses the code. One that is known stays the same, or
+        the forms on its open pages would be those of another."""
+        cookie, is_known = self._access.redeem(code), self._access.is_known(request)
+        if not cookie and not is_known:
             return self._refuse(request, 401, UNKNOWN)
         rest = QueryParams([(k, v) for k, v in request.query_params.multi_items() if k != "code"])
         path = "/" + request.url.path.lstrip("/\\")  # `//name` would lead to another server
         answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
-        if cookie:
+        if cookie and not is_known:
             answer.set_cookie(self._access.cookie_name, cookie, httponly=True, samesite="strict")
         return answer
 

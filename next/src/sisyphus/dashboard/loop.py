@@ -21,7 +21,7 @@ from sisyphus.ralph.loop import FATAL_ERROR, SUCCESS, Loop
 from sisyphus.ralph.runs import Run
 from sisyphus.runner import messages as words
 from sisyphus.store import Store
-from sisyphus.text import one_line
+from sisyphus.text import fingerprint, one_line
 
 PAGE_ITERATIONS = 100
 CHART_ITERATIONS = 60
@@ -47,9 +47,10 @@ class Limit:
 
 @dataclass(frozen=True)
 class Item:
-    """An item of a run. state: one of DONE, OPEN, BLOCKED, NOW. why: what it needs; "" = nothing.
-    can_answer: the user can answer to that."""
+    """An item of a run. key: names it on the page. state: one of DONE, OPEN, BLOCKED, NOW. why:
+    what it needs; "" = nothing. can_answer: the user can answer to that."""
 
+    key: str
     text: str
     state: str
     why: str
@@ -96,8 +97,9 @@ class LoopPage:
     """A loop, hold or run.
 
     prompt: all of it. action: what its agent did last; "" = unknown, or it does not work. actions:
-    see `actions.possible`. can_answer: it waits for an answer. answers: what waits in the queue of
-    its session. way: how it goes on, in a sentence; "" = by itself, or never. command: of that.
+    see `actions.possible`. can_answer: it waits for an answer. most_characters: of that. answers:
+    what waits in the queue of its session. way: how it goes on, in a sentence; "" = by itself, or
+    never. command: of that.
     promise, check: "" = none. needs_plan: its plan must be complete. by_model: the model started
     it. plan: that it works on. items: of a run.
     iterations: of this page, the newest first. bars: of the last iterations, the oldest first;
@@ -110,6 +112,7 @@ class LoopPage:
     action: str
     actions: list[str]
     can_answer: bool
+    most_characters: int
     answers: list[str]
     way: str
     command: str
@@ -144,6 +147,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
         action=_action(store, loop, row),
         actions=actions.possible(store, loop),
         can_answer=actions.can_answer(loop),
+        most_characters=actions.most_characters(loop),
         answers=_answers(store, loop),
         way=way,
         command=command,
@@ -244,11 +248,15 @@ def _items(run: Run) -> list[Item]:
     now = state.item if run.is_at_work and run.loop.is_active else ""
     opened = [item for item in state.todo if item not in state.blocked]
     return [
-        *(Item(item, BLOCKED, why, is_answerable) for item, why in state.blocked.items()),
-        *(Item(item, BLOCKED, "", can_answer=False) for item in marked),
-        *(Item(item, NOW if item == now else OPEN, "", can_answer=False) for item in opened),
-        *(Item(item, DONE, "", can_answer=False) for item in state.done),
+        *(_item(item, BLOCKED, why, is_answerable) for item, why in state.blocked.items()),
+        *(_item(item, BLOCKED) for item in marked),
+        *(_item(item, NOW if item == now else OPEN) for item in opened),
+        *(_item(item, DONE) for item in state.done),
     ]
+
+
+def _item(text: str, state: str, why: str = "", can_answer: bool = False) -> Item:
+    return Item(fingerprint(text), text, state, why, can_answer)
 
 
 def _report(loop: Loop) -> str:

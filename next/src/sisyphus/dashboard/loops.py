@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sisyphus.dashboard import paging
+from sisyphus.dashboard import days, paging
 from sisyphus.dashboard.desk import Desk, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.errors import SisyphusError
@@ -49,7 +48,7 @@ PERIODS = ("today", "7 days", "30 days")
 
 PAGE_ROWS = 50
 
-_TASK = 200
+TASK_CHARACTERS = 200
 _WORDS = 10
 """The most words of a search that count."""
 
@@ -174,7 +173,7 @@ def _need(value: str, known: tuple[str, ...], what: str) -> None:
 def _start(period: str, now: float) -> float:
     """Returns when a period began."""
     if period == "today":
-        return datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0).timestamp()
+        return days.starts(now, 1)[0]
     return now - int(period.split(maxsplit=1)[0]) * 24 * 3600
 
 
@@ -233,14 +232,14 @@ def _of_run(store: Store, loop: Loop, now: float) -> Row:
         **_common(loop, now), state=LEFT if has_no_process else loop.result or loop.status,
         done=len(stands.done), total=stands.total, cost=stands.cost,
         session=record.id_of(store, run.session), is_working=loop.is_active and not has_no_process,
-        action=one_line(stands.action, _TASK),
+        action=one_line(stands.action, TASK_CHARACTERS),
     )  # fmt: skip
 
 
 def _common(loop: Loop, now: float) -> dict[str, Any]:
     counters = loop.counters
     return {
-        "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, _TASK),
+        "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, TASK_CHARACTERS),
         "project": loop.project, "why": loop.why, "iteration": counters.iteration,
         "last": loop.options.max_iterations, "tokens": counters.tokens,
         "seconds": loop.seconds(now), "started_at": loop.started_at, "ended_at": loop.ended_at,

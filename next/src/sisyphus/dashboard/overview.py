@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
 from typing import Any
 
 from sisyphus import attention, git
 from sisyphus.attention import Waiting
 from sisyphus.boulder import record as plans
+from sisyphus.dashboard import days as calendar
 from sisyphus.dashboard import loops as rows
+from sisyphus.dashboard import visits
 from sisyphus.dashboard.desk import Desk, Params
 from sisyphus.ralph import loop as loops
 from sisyphus.store import Store
 
 _DAYS = 7
-_REST_SECONDS = 30 * 60
-"""After so long without a request, the user looks anew."""
-
-_FIRST_SECONDS = 24 * 3600
-"""What the user sees as new who looks for the first time."""
-
-_LOOKED, _LOOKED_BEFORE = "looked", "looked before"
-"""Rows of the table `chore`: the last request, and the last one of the time before."""
-
 _SHOWN = 8
 _COMMITS = 5
 """The most loops that live, loops that ended and plans, and the most projects that git is asked
@@ -99,7 +91,7 @@ def query(desk: Desk, params: Params) -> Overview:
     return Overview(
         is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
         waiting=attention.waiting(store, now),
-        news=_news(store, _looked_before(desk, now), now),
+        news=_news(store, visits.since(store, now), now),
         live=live[:_SHOWN],
         more=max(0, len(live) - _SHOWN),
         plans=open_plans(store)[:_SHOWN],
@@ -122,8 +114,7 @@ def open_plans(store: Store) -> list[PlanProgress]:
 
 def days(store: Store, now: float) -> list[Day]:
     """Returns the last days, the oldest first."""
-    today = datetime.fromtimestamp(now).date()
-    starts = [_midnight(today - timedelta(days=back)) for back in reversed(range(_DAYS))]
+    starts = calendar.starts(now, _DAYS)
     ends = [*starts[1:], now + 1]
     return [Day(start, *_used(store, start, end)) for start, end in zip(starts, ends, strict=True)]
 
@@ -136,10 +127,6 @@ def _used(store: Store, start: float, end: float) -> tuple[int, float]:
     )  # fmt: skip
     assert row is not None
     return row[0], row[1]
-
-
-def _midnight(day: date) -> float:
-    return datetime(day.year, day.month, day.day).timestamp()
 
 
 # ---------------------------------------------------------------- news
@@ -185,20 +172,3 @@ def _commits(store: Store, since: float) -> int:
         since, _COMMITS,
     )  # fmt: skip
     return sum(git.count_commits(project, since) for project, _ in projects)
-
-
-def _looked_before(desk: Desk, now: float) -> float:
-    """Returns when the user looked last before now, and notes that they look now."""
-    store = desk.store
-    rows = store.all("SELECT name, at FROM chore WHERE name IN (?, ?)", _LOOKED, _LOOKED_BEFORE)
-    at: dict[Any, float] = dict(rows)
-    last = at.get(_LOOKED, now - _FIRST_SECONDS)
-    before = at.get(_LOOKED_BEFORE, last)
-    if _LOOKED not in at or now - last > _REST_SECONDS:
-        before = last
-    elif now - last < _REST_SECONDS / 30:
-        return before
-    with store.write():
-        for name, moment in ((_LOOKED, now), (_LOOKED_BEFORE, before)):
-            store.run("INSERT OR REPLACE INTO chore VALUES (?, ?)", name, moment)
-    return before

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hmac
 import json
+import secrets
 import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from http.client import HTTPException
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
-from sisyphus.dashboard import access, app
+from sisyphus.dashboard import access, app, guard
 from sisyphus.dashboard.desk import Desk
 
 _SECONDS = 3.0
+_ANSWER_BYTES = 10_000
 _GRACE_SECONDS = 2
 
 
@@ -33,18 +38,23 @@ def listen(port: int) -> socket.socket | None:
 
 def link_of_running(port: int, token: str) -> str:
     """Returns a new address of the dashboard of this user that answers at a port; "" = it is none,
-    or somebody else's."""
-    request = urllib.request.Request(
-        f"http://{access.HOST}:{port}/link",
-        method="POST",
-        headers={"authorization": f"Bearer {token}"},
-    )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    or somebody else's, who must not get to know the token."""
+    address, nonce = f"http://{access.HOST}:{port}", secrets.token_urlsafe(24)
+    headers = {"authorization": f"Bearer {token}"}
     try:
-        with opener.open(request, timeout=_SECONDS) as answer:
-            return str(json.load(answer)["url"])
-    except (OSError, ValueError, KeyError, TypeError):
+        given = _ask(urllib.request.Request(f"{address}{guard.PROOF}?nonce={nonce}"))["proof"]
+        if not hmac.compare_digest(given.encode(), access.proof(token, port, nonce).encode()):
+            return ""
+        link = urllib.request.Request(f"{address}/link", method="POST", headers=headers)
+        return str(_ask(link)["url"])
+    except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError):
         return ""
+
+
+def _ask(request: urllib.request.Request) -> Any:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=_SECONDS) as answer:
+        return json.loads(answer.read(_ANSWER_BYTES))
 
 
 class _Server(uvicorn.Server):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sisyphus.dashboard import loops as rows
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.desk import Desk, NotThereError, Params
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages, transcripts
 from sisyphus.ralph.transcripts import Stop
+from sisyphus.text import one_line
 
 SHOWN_STOPS = 200
 SHOWN_CHARACTERS = 150_000
@@ -42,10 +44,11 @@ def query(desk: Desk, params: Params) -> Transcript:
     texts = _of_iteration(loop.id, iteration) if iteration else _all(loop.id)
     end = min(paging.number(params, "before") or len(texts), len(texts))
     first = _first_shown(texts, end)
+    stops = [transcripts.parse(text) for text in texts[first:end]]
+    task = one_line(loop.task, rows.TASK_CHARACTERS)
     return Transcript(
-        loop.id, loop.kind, loop.task, iteration, [transcripts.parse(t) for t in texts[first:end]],
-        len(texts), first, end == len(texts),
-    )  # fmt: skip
+        loop.id, loop.kind, task, iteration, stops, len(texts), first, end == len(texts)
+    )
 
 
 def _all(loop: str) -> list[str]:
