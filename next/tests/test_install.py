@@ -318,6 +318,39 @@ def test_uninstall_gives_the_same_bytes_back(
     assert settings_file(world).read_bytes() == before
 
 
+ODD = b'{ "model":"opus",\n\n  "env": {"A":"1"} }'
+
+
+def test_uninstall_gives_any_layout_back_where_nobody_wrote_since(world: World) -> None:
+    world.write(settings_file(world), ODD)
+
+    for _ in range(2):
+        world.cli("install", "--yes")
+    world.rule("py.md", "MARK", applies_to="*.py")  # a second install changes the settings
+    world.cli("install", "--yes")
+    assert read(settings_file(world))["claudeMdExcludes"]
+    world.cli("uninstall", "--yes")
+
+    assert settings_file(world).read_bytes() == ODD
+
+
+@pytest.mark.parametrize("installs", [1, 2])
+def test_uninstall_keeps_what_somebody_wrote_since(world: World, installs: int) -> None:
+    world.write(settings_file(world), ODD)
+    world.cli("install", "--yes")
+    settings = read(settings_file(world)) | {"theme": "dark"}
+    for number in range(installs):
+        if number:
+            settings["hooks"].pop("Stop")
+        world.write(settings_file(world), json.dumps(settings))
+        if number:
+            world.cli("install", "--yes")
+
+    world.cli("uninstall", "--yes")
+
+    assert read(settings_file(world)) == {"model": "opus", "env": {"A": "1"}, "theme": "dark"}
+
+
 def test_uninstall_leaves_nothing_but_the_state(world: World) -> None:
     before = tree(world.root)
 
@@ -356,11 +389,11 @@ def test_uninstall_works_without_a_record_of_the_install(world: World) -> None:
 
 def test_uninstall_names_the_other_places(world: World) -> None:
     world.cli("install", "--yes")
-    world.cli("install", "--yes", "--scope", "project")
+    world.cli("install", "--yes", "--scope", "local")
 
     answer = world.cli("uninstall", "--yes")
 
-    assert f"--scope project --project {world.project}" in answer.out
+    assert f"--scope local --project {world.project}" in answer.out
     assert "--scope user" not in world.cli("uninstall").out
 
 
@@ -456,6 +489,17 @@ def test_it_says_that_the_file_gets_another_layout(world: World) -> None:
     assert "regular layout" in world.cli("install", "--dry-run").out
 
 
+def test_a_dry_run_shows_how_lines_change(world: World) -> None:
+    world.write(settings_file(world), json.dumps(FOREIGN, indent=2))
+
+    out = world.cli("install", "--dry-run").out
+
+    assert "--- ~/.claude/settings.json" in out
+    assert '+    "SessionStart": [' in out
+    world.cli("install", "--yes")
+    assert '-    "SessionStart": [' in world.cli("uninstall", "--dry-run").out
+
+
 def test_a_link_stays_a_link_and_modes_stay(world: World) -> None:
     target = world.write(world.root / "dotfiles" / "claude.json", "{}\n")
     target.chmod(0o640)
@@ -523,16 +567,52 @@ def test_a_project_alone_and_git_sees_nothing(world: World) -> None:
     git_init(world)
     before = tree(world.project)
 
-    answer = world.cli("install", "--scope", "project", "--yes")
+    answer = world.cli("install", "--scope", "local", "--yes")
 
     assert answer.code == 0, answer
     assert our_commands(read(local_file(world)))
     assert (world.project / ".claude" / "commands" / "ralph-loop.md").exists()
     assert not settings_file(world).exists()
     assert git_status(world) == ""
-    assert "Nothing to do" in world.cli("install", "--scope", "project").out
-    world.cli("uninstall", "--scope", "project", "--yes")
+    assert "Nothing to do" in world.cli("install", "--scope", "local").out
+    world.cli("uninstall", "--scope", "local", "--yes")
     assert tree(world.project) == before
+
+
+def test_a_project_for_everybody(world: World) -> None:
+    git_init(world)
+    before = tree(world.project)
+    world.rule("py.md", "MARK", applies_to="*.py")
+
+    answer = world.cli("install", "--scope", "project", "--yes")
+
+    settings = read(world.project / ".claude" / "settings.json")
+    assert {shlex.split(each)[0] for each in our_commands(settings)} == {"sisyphus"}
+    assert "claudeMdExcludes" not in settings
+    assert "?? .claude/commands/ralph-loop.md" in git_status(world)
+    assert "needs the command `sisyphus`" in answer.out
+    world.cli("uninstall", "--scope", "project", "--yes")
+    (world.project / ".claude" / "rules" / "py.md").unlink()
+    (world.project / ".claude" / "rules").rmdir()
+    (world.project / ".claude").rmdir()
+    assert tree(world.project) == before
+
+
+def test_what_a_team_has_stays_when_one_user_leaves(world: World) -> None:
+    git_init(world)
+    world.cli("install", "--scope", "project", "--yes")
+    git = ["git", "-C", str(world.project)]
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run(
+        [*git, "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "a"], check=True
+    )
+
+    world.cli("install", "--scope", "local", "--yes")
+    assert git_status(world) == ""
+    answer = world.cli("uninstall", "--scope", "local", "--yes")
+
+    assert git_status(world) == ""
+    assert f"sisyphus uninstall --scope project --project {world.project}" in answer.out
 
 
 def test_a_projects_own_files_are_not_hidden(world: World) -> None:
@@ -540,20 +620,20 @@ def test_a_projects_own_files_are_not_hidden(world: World) -> None:
     mine = world.write(".git/info/exclude", "*.log")
     world.write(".claude/commands/checkpoint.md", "mine\n")
 
-    world.cli("install", "--scope", "project", "--yes")
+    world.cli("install", "--scope", "local", "--yes")
 
     assert git_status(world) == "?? .claude/commands/checkpoint.md\n"
     with mine.open("a") as file:
         file.write("*.tmp\n")
-    assert "Nothing to do" in world.cli("install", "--scope", "project").out
-    world.cli("uninstall", "--scope", "project", "--yes")
+    assert "Nothing to do" in world.cli("install", "--scope", "local").out
+    world.cli("uninstall", "--scope", "local", "--yes")
     assert mine.read_text() == "*.log\n*.tmp\n"
 
 
 def test_a_project_leaves_the_users_status_line(world: World) -> None:
     world.write(settings_file(world), '{"statusLine": {"type": "command", "command": "mine"}}')
 
-    answer = world.cli("install", "--scope", "project", "--yes")
+    answer = world.cli("install", "--scope", "local", "--yes")
 
     assert "statusLine" not in read(local_file(world))
     assert "You have a status line, mine" in answer.out
@@ -562,7 +642,7 @@ def test_a_project_leaves_the_users_status_line(world: World) -> None:
 def test_a_second_scope_is_named(world: World) -> None:
     assert "too" not in world.cli("install", "--yes").out
 
-    answer = world.cli("install", "--scope", "project", "--dry-run")
+    answer = world.cli("install", "--scope", "local", "--dry-run")
 
     assert "~/.claude/settings.json has hooks of sisyphus, too" in answer.out
     assert "status line" not in answer.out
@@ -572,7 +652,7 @@ def test_a_second_scope_is_named(world: World) -> None:
 def test_the_home_folder_is_no_project(world: World, place: str) -> None:
     folder = place or world.home
 
-    answer = world.cli("install", "--scope", "project", "--yes", "--project", folder)
+    answer = world.cli("install", "--scope", "local", "--yes", "--project", folder)
 
     assert answer.code == 1
     assert f"{folder} cannot be a project" in answer.err
@@ -584,7 +664,7 @@ def test_a_link_out_of_the_project_is_not_followed(world: World) -> None:
     local_file(world).parent.mkdir()
     local_file(world).symlink_to(target)
 
-    answer = world.cli("install", "--scope", "project", "--yes")
+    answer = world.cli("install", "--scope", "local", "--yes")
 
     assert answer.code == 1
     assert "leads out of the project" in answer.err
@@ -594,7 +674,7 @@ def test_a_link_out_of_the_project_is_not_followed(world: World) -> None:
 # ---------------------------------------------------------------- rules and the plugin
 
 
-@pytest.mark.parametrize(("scope", "file"), [("user", settings_file), ("project", local_file)])
+@pytest.mark.parametrize(("scope", "file"), [("user", settings_file), ("local", local_file)])
 def test_the_client_does_not_load_rules_that_we_send(world: World, scope: str, file: Any) -> None:
     world.rule("py.md", "MARK", applies_to="*.py")
     world.rule("native.md", "native", paths="*.py")

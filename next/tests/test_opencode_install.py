@@ -277,24 +277,24 @@ def test_a_project_alone_and_git_sees_nothing(world: World, config: Path) -> Non
     exclude.write_text("*.log\n")
     before = tree(world.project)
 
-    answer = world.cli("install", "--scope", "project", "--yes")
+    answer = world.cli("install", "--scope", "local", "--yes")
 
     assert answer.code == 0, answer
     assert (world.project / ".opencode" / "plugins" / "sisyphus.js").exists()
     assert sorted(os.listdir(config)) == ["opencode.json"]
     assert git(world, "status", "--porcelain", "-uall") == ""
-    assert "Nothing to do" in world.cli("install", "--scope", "project").out
-    world.cli("uninstall", "--scope", "project", "--yes", "--client", "claude-code")
+    assert "Nothing to do" in world.cli("install", "--scope", "local").out
+    world.cli("uninstall", "--scope", "local", "--yes", "--client", "claude-code")
     assert git(world, "status", "--porcelain", "-uall") == ""
-    world.cli("uninstall", "--scope", "project", "--yes")
+    world.cli("uninstall", "--scope", "local", "--yes")
     assert tree(world.project) == before
 
 
 def test_a_plugin_is_taken_out_when_opencode_is_gone(world: World) -> None:
-    world.cli("install", "--scope", "project", "--yes", "--client", "opencode")
+    world.cli("install", "--scope", "local", "--yes", "--client", "opencode")
     assert (world.project / ".opencode" / "plugins" / "sisyphus.js").exists()
 
-    world.cli("uninstall", "--scope", "project", "--yes")
+    world.cli("uninstall", "--scope", "local", "--yes")
 
     assert not (world.project / ".opencode").exists()
 
@@ -303,7 +303,7 @@ def test_a_link_out_of_the_project_is_not_followed(world: World, config: Path) -
     (world.root / "other").mkdir()
     (world.project / ".opencode").symlink_to(world.root / "other")
 
-    answer = world.cli("install", "--scope", "project", "--yes")
+    answer = world.cli("install", "--scope", "local", "--yes")
 
     assert "leads out of the project" in answer.err
     assert os.listdir(world.root / "other") == []

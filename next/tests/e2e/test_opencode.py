@@ -319,7 +319,7 @@ def test_without_the_plugin_nothing_of_ours_happens(desk: Desk) -> None:
 def test_wired_for_user_and_project_each_text_arrives_once(desk: Desk) -> None:
     desk.write("README.md", "# Lighthouse\n")
     opencode.furnish(desk.project / ".opencode")
-    desk.sisyphus("install", "--client", OPENCODE, "--yes", "--scope", "project")
+    desk.sisyphus("install", "--client", OPENCODE, "--yes", "--scope", "local")
     words = ["git", "status", "--porcelain", "--untracked-files=all"]
     shown = subprocess.run(words, cwd=desk.project, capture_output=True, text=True, check=True)
 

@@ -115,7 +115,7 @@ def test_a_fifo_in_place_of_a_file_blocks_no_hook(furnished: Desk, name: str) ->
 # ---------------------------------------------------------------- `sisyphus install`
 
 
-@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("scope", ["user", "local"])
 def test_hooks_of_the_settings_do_the_same(bare: Desk, furnished: Desk, scope: str) -> None:
     before = status(bare)
     bare.sisyphus("install", "--yes", "--scope", scope)
@@ -145,7 +145,7 @@ def test_why_says_what_the_hooks_did(bare: Desk, furnished: Desk) -> None:
     assert "hello" in bare.sisyphus("sessions")
 
 
-@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("scope", ["user", "local"])
 def test_a_rule_that_is_ours_comes_when_it_applies_and_not_before(bare: Desk, scope: str) -> None:
     folder = "../home/.claude/rules" if scope == "user" else ".claude/rules"
     bare.write(f"{folder}/p*y [1].md", RULE)
@@ -171,7 +171,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("scope", ["user", "local"])
 def test_uninstall_leaves_what_was_there_before(bare: Desk, scope: str) -> None:
     before = files(bare.home), files(bare.project)
 

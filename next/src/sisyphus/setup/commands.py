@@ -1,5 +1,6 @@
 """`sisyphus install`, `uninstall` and `plugin-path`: wire it into the clients, and take it out."""
 
+import difflib
 import os
 import shutil
 import sys
@@ -24,11 +25,16 @@ from sisyphus.setup.record import Additions
 from sisyphus.store import Store, open_store
 
 DECLINED = 1
+DIFF_CHARACTERS = 500
+"""The most of a line of a difference that is shown."""
+
+_STYLES = {"+": "green", "-": "red", "@": "dim"}
 
 
 class Scope(StrEnum):
     USER = "user"
     PROJECT = "project"
+    LOCAL = "local"
 
 
 class Client(StrEnum):
@@ -58,11 +64,13 @@ ClientOption = Annotated[
 ScopeOption = Annotated[
     Scope,
     typer.Option(
-        help="user: all your projects (~/.claude, ~/.config/opencode). project: this project and "
-        "you alone (.claude, .opencode), kept out of `git status`."
+        help="user: all your projects. local: this project, for you alone, kept out of `git "
+        "status`. project: this project, for everybody who has it; they need sisyphus, too."
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show the changes, line by line, and write nothing.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
@@ -75,8 +83,7 @@ def install(
 ) -> None:
     """Add sisyphus to Claude Code and OpenCode: hooks or a plugin, slash commands, a status line.
 
-    Shows every change and asks first. All other settings stay as they are. To share sisyphus with
-    a team, use the plugin: hooks in settings name a program on this machine.
+    Shows what changes and asks first. All other settings stay as they are.
     """
     root = show.project_root(project)
     sites = _sites(client, root, scope)
@@ -87,22 +94,27 @@ def install(
         recorded, files = _read(site, parts)
         is_claude = site.client == CLAUDE_CODE
         ours = _with_lost(recorded, site, root) if is_claude else recorded
-        plan = to_install(site, files, ours, _wish(site, root) if is_claude else None)
+        wish = _wish(site, root, scope) if is_claude else None
+        plan = to_install(site, files, ours, wish)
         plan.notes.extend(_claude_notes(site, root) if is_claude else _opencode_notes(site, plan))
+        if scope is Scope.PROJECT and plan.files:
+            plan.notes.append(messages.SHARED)
         parts.append(Part(site, files, recorded, plan))
     if _confirm("install", parts, dry_run, yes):
         _carry_out("install", parts)
-        show.line(messages.installed([each.client for each in sites], sites[0].project))
+        show.line(messages.installed([each.client for each in sites], scope))
     elif not dry_run and any(part.plan.ours != part.recorded for part in parts):
         _carry_out("install", parts)  # the database was lost
 
 
-def _wish(site: Site, root: str) -> Wish:
+def _wish(site: Site, root: str, scope: Scope) -> Wish:
+    """The rules of a project lie elsewhere for each who shares it, so no globs name them there."""
     home = paths.client_home()
     has_line = bool(site.project) and any(
         "statusLine" in each for each in native.settings(home, root)
     )
-    return Wish(plugin.hooks(), plugin.start_command(), _excludes(root, home), has_line)
+    globs = [] if scope is Scope.PROJECT else _excludes(root, home)
+    return Wish(plugin.hooks(), globs, has_line)
 
 
 def _claude_notes(site: Site, root: str) -> Iterator[str]:
@@ -160,14 +172,23 @@ def uninstall(
         ours = _with_lost(recorded, site, root) if site.client == CLAUDE_CODE else recorded
         parts.append(Part(site, files, recorded, to_uninstall(site, files, ours)))
     with _store_copy() as store:
-        others = [each for each in record.projects(store) if each != parts[0].site.project]
-    parts[-1].plan.notes.extend(messages.elsewhere(each) for each in others)
+        here = {part.site.file for part in parts}
+        others = [_place(*each) for each in record.places(store) if each[1] not in here]
+    parts[-1].plan.notes.extend(messages.elsewhere(*each) for each in dict.fromkeys(others))
     if _confirm("uninstall", parts, dry_run, yes):
         _carry_out("uninstall", parts)
         show.line(messages.uninstalled(paths.our_home()))
         folders = [os.path.dirname(path) for part in parts for path in part.site.copies]
         for folder in dict.fromkeys([*folders, *map(os.path.dirname, folders)]):
             changes.remove_if_empty(folder)
+
+
+def _place(project: str, file: str) -> tuple[str, Scope]:
+    """Returns the options with which `uninstall` finds what is installed there."""
+    if not project:
+        return "", Scope.USER
+    is_shared = file == wiring.settings_file("", project, is_shared=True)
+    return project, Scope.PROJECT if is_shared else Scope.LOCAL
 
 
 def plugin_path() -> None:
@@ -178,22 +199,33 @@ def plugin_path() -> None:
 def _sites(client: Client | None, root: str, scope: Scope) -> list[Site]:
     """Returns where to install: for the client, or for each that the user has."""
     home = paths.client_home()
-    project = root if scope is Scope.PROJECT else ""
-    ignore = git.exclude_file(project) if project else ""
-    commands, start = plugin.commands(), plugin.start_command()
+    project = "" if scope is Scope.USER else root
+    is_shared = scope is Scope.PROJECT
+    ignore = git.exclude_file(project) if scope is Scope.LOCAL else ""
+    commands = plugin.commands()
+    start = plugin.NAME if is_shared else plugin.start_command()
     sites = []
     if client in (None, Client.CLAUDE_CODE):
-        settings = wiring.settings_file(home, project)
+        settings = wiring.settings_file(home, project, is_shared=is_shared)
         folder = wiring.commands_folder(home, project)
         copies = {os.path.join(folder, name): data for name, data in commands.items()}
-        sites.append(Site(CLAUDE_CODE, project, settings, settings, copies, ignore))
+        sites.append(Site(CLAUDE_CODE, project, settings, settings, start, copies, ignore))
     if client is Client.OPENCODE or (client is None and opencode.is_here(project)):
         file = opencode.plugin_file(project)
         copies = opencode.copies(project, commands, start)
-        sites.append(Site(OPENCODE, project, file, "", copies, ignore))
+        sites.append(Site(OPENCODE, project, file, "", start, copies, ignore))
+    if scope is Scope.LOCAL:
+        sites = [_without_tracked(site) for site in sites]
     if not home or not all(os.path.isabs(site.file) for site in sites):
         raise SisyphusError(messages.NO_HOME)
     return sites
+
+
+def _without_tracked(site: Site) -> Site:
+    """Leaves out the files that everybody gets who has the project."""
+    shared = git.tracked(site.project, site.copies)
+    copies = {path: data for path, data in site.copies.items() if path not in shared}
+    return replace(site, copies=copies)
 
 
 def _read(site: Site, parts: list[Part]) -> tuple[Additions, Files]:
@@ -229,6 +261,8 @@ def _confirm(command: str, parts: list[Part], dry_run: bool, yes: bool) -> bool:
     has_changes = any(part.plan.files for part in parts)
     if has_changes:
         _show(command, parts)
+    if dry_run:
+        _show_lines(parts)
     for note in (note for part in parts for note in part.plan.notes):
         show.line(note, "yellow")
     if not has_changes:
@@ -261,6 +295,19 @@ def _show(command: str, parts: list[Part]) -> None:
                 folders.setdefault(os.path.dirname(path), {})[path] = None
     for folder, files in folders.items():
         show.line(messages.folder(folder, files), indent=2)
+
+
+def _show_lines(parts: list[Part]) -> None:
+    """Prints how the lines of files change that were there before."""
+    for part in parts:
+        for path, new in part.plan.files.items():
+            old = part.before[path]
+            if old is None or new is None:
+                continue
+            before, after = (each.decode("utf-8", "replace").splitlines() for each in (old, new))
+            name = messages.path(path)
+            for line in difflib.unified_diff(before, after, name, name, lineterm=""):
+                show.line(line[:DIFF_CHARACTERS], _STYLES.get(line[:1], ""))
 
 
 def _carry_out(command: str, parts: list[Part]) -> None:

@@ -27,16 +27,18 @@ class Site:
 
     project: "" = for the user, in all projects. file: the client's settings, or its plugin: the
     record is kept under this path. settings: the file that gets our entries; "" = none does.
-    copies: path → content of the files of ours that the client loads. ignore: git's list of files
-    that only this checkout ignores; "" = none is needed.
+    start: the words that start sisyphus in a shell. copies: path → content of the files of ours
+    that the client loads. ignore: git's list of files that only this checkout ignores; "" = nothing
+    is to be hidden.
     """
 
     client: str
     project: str
     file: str
     settings: str
+    start: str
     copies: Mapping[str, bytes]
-    ignore: str = ""
+    ignore: str
 
     def files(self, ours: Additions) -> list[str]:
         """Returns every file whose content matters here."""
@@ -48,12 +50,11 @@ class Site:
 class Wish:
     """What `install` should leave in the settings.
 
-    hooks: event → groups. start: the words that start sisyphus. excludes: globs of rules that the
-    client must not load. has_line: see `wiring.wire`.
+    hooks: event → groups. excludes: globs of rules that the client must not load. has_line: see
+    `wiring.wire`.
     """
 
     hooks: Json
-    start: str
     excludes: list[str]
     has_line: bool
 
@@ -78,21 +79,37 @@ def to_install(site: Site, files: Files, ours: Additions, wish: Wish | None) -> 
     old = new = _settings(site, files)
     copies, notes = _copies(site, files, ours)
     if wish:
-        new = wiring.wire(old, wish.hooks, wish.start, wish.excludes, has_line=wish.has_line)
+        new = wiring.wire(old, wish.hooks, site.start, wish.excludes, has_line=wish.has_line)
         if wish.excludes and not site.project:
             notes.append(messages.EXCLUDES)
+    data = files.get(site.settings)
+    text = json_text.dump(new, data or b"") if site.settings else b""
     ours = Additions(
-        is_new=ours.is_new or (bool(site.settings) and files[site.settings] is None),
+        is_new=ours.is_new or (bool(site.settings) and data is None),
         excludes=[
             *ours.excludes,
             *(g for g in wiring.excludes(new) if g not in wiring.excludes(old)),
         ],
         copies={path: fingerprint(data) for path, data in copies.items() if data is not None},
+        original=ours.original if new == old else _original(data, old, ours),
+        written=ours.written if new == old else fingerprint(text),
     )
     contents = copies | _ignore_file(site, files, ours)
     if site.settings:
-        contents[site.settings] = json_text.dump(new, files[site.settings] or b"")
+        contents[site.settings] = text
     return _plan(site, files, contents, old, new, notes, ours)
+
+
+def _original(data: bytes | None, old: Json, ours: Additions) -> str:
+    """Returns the text that uninstall gives back if nobody writes the settings until then; "" = it
+    takes out what is ours."""
+    if ours.written:
+        return ours.original if _is_as_written(data, ours) else ""
+    return "" if wiring.has_hooks(old) else (data or b"").decode("utf-8", "surrogateescape")
+
+
+def _is_as_written(data: bytes | None, ours: Additions) -> bool:
+    return data is not None and fingerprint(data) == ours.written
 
 
 def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
@@ -115,8 +132,11 @@ def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
             notes.append(messages.unknown_plugin(path))
     contents |= _ignore_file(site, files, Additions())
     if site.settings:
+        data = files[site.settings]
         is_empty = ours.is_new and not new
-        text = json_text.dump(new, files[site.settings] or b"")
+        text = json_text.dump(new, data or b"")
+        if ours.original and _is_as_written(data, ours):
+            text = ours.original.encode("utf-8", "surrogateescape")
         contents[site.settings] = None if is_empty else text
     return _plan(site, files, contents, old, new, notes, Additions())
 

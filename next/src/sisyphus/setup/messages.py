@@ -31,6 +31,13 @@ ONLY_USER = (
 )
 
 
+SHARED = (
+    "Everybody who uses this project needs the command `sisyphus` on the PATH: where it is "
+    "missing, Claude Code tells so at every event. Claude Code itself loads the project's rules, "
+    "too; `sisyphus install --scope local` prevents that on one machine."
+)
+
+
 def path(name: str) -> str:
     return one_line(display(name, ""))
 
@@ -49,12 +56,13 @@ def folder(name: str, files: Iterable[str]) -> str:
     return f"{path(name)}: {', '.join(os.path.basename(file) for file in files)}"
 
 
-def installed(clients: Iterable[str], project: str) -> str:
+def installed(clients: Iterable[str], scope: str) -> str:
     names = " and ".join(_NAMES[each] for each in clients)
-    scope = " --scope project" if project else ""
+    option = "" if scope == "user" else f" --scope {scope}"
     return (
-        f"Done. Every session of {names} that starts from now on uses sisyphus. "
-        f"`sisyphus uninstall{scope}` takes it out again."
+        f"Done. Every session of {names} that starts from now on uses sisyphus. In one, type "
+        '`/ralph-loop "TASK"`, or `/start-work` to follow a PLAN.md. In a terminal, `sisyphus '
+        f"status` shows what goes on. `sisyphus uninstall{option}` takes it out again."
     )
 
 
@@ -109,8 +117,8 @@ def both_wired(plugin: str) -> str:
     )
 
 
-def elsewhere(project: str) -> str:
-    options = f"--scope project --project {path(project)}" if project else "--scope user"
+def elsewhere(project: str, scope: str) -> str:
+    options = f"--scope {scope}" + (f" --project {path(project)}" if project else "")
     scope = path(project) if project else "all projects"
     return f"sisyphus is also installed for {scope}: `sisyphus uninstall {options}`."
 

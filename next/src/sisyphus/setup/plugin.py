@@ -11,6 +11,9 @@ from typing import Any
 import sisyphus
 from sisyphus.errors import SisyphusError
 
+NAME = "sisyphus"
+"""The words that start sisyphus where its folder is on the PATH."""
+
 
 def folder() -> Path:
     """Returns the plugin's folder: in the installed package, or the root of a checkout. Raises
@@ -42,7 +45,7 @@ def start_command() -> str:
         return f"{shlex.quote(sys.executable)} -P -m sisyphus"
     on_path = shutil.which("sisyphus")
     if on_path and os.path.samefile(on_path, script) and not _is_in_environment(on_path):
-        return "sisyphus"
+        return NAME
     return shlex.quote(script)
 
 

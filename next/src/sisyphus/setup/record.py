@@ -12,12 +12,16 @@ class Additions:
     """What we added to a settings file, and next to it.
 
     is_new: we made the file. excludes: globs that we added to it. copies: path → fingerprint of the
-    slash commands and plugins that we wrote.
+    slash commands and plugins that we wrote. original: the settings before we first wrote them, as
+    text that holds every byte; "" = they are not to be given back as they were. written:
+    fingerprint of the settings that we wrote last.
     """
 
     is_new: bool = False
     excludes: list[str] = field(default_factory=list)
     copies: dict[str, str] = field(default_factory=dict)
+    original: str = ""
+    written: str = ""
 
 
 def load(store: Store, file: str) -> Additions:
@@ -26,9 +30,10 @@ def load(store: Store, file: str) -> Additions:
     return Additions(**json.loads(row[0])) if row else Additions()
 
 
-def projects(store: Store) -> list[str]:
-    """Returns the projects in which sisyphus is installed; "" means the user's own settings."""
-    return [row[0] for row in store.all("SELECT DISTINCT project FROM installed ORDER BY project")]
+def places(store: Store) -> list[tuple[str, str]]:
+    """Returns where sisyphus is installed: project ("" = the user's own settings) and file (see
+    `install.Site`)."""
+    return store.all("SELECT project, file FROM installed ORDER BY project, file")
 
 
 def save(store: Store, client: str, file: str, project: str, ours: Additions) -> None:

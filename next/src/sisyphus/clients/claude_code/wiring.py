@@ -17,12 +17,13 @@ STATUS_LINE_SECONDS = 5
 the next turn."""
 
 
-def settings_file(home: str, project: str) -> str:
+def settings_file(home: str, project: str, *, is_shared: bool = False) -> str:
     """Returns the file that `install` changes: the user's settings or, with a project, its local
-    settings. Those are not shared: the hooks name a program on this machine.
+    settings, which its other users do not get. is_shared: those that they get.
     """
     if project:
-        return os.path.join(project, ".claude", "settings.local.json")
+        name = "settings.json" if is_shared else "settings.local.json"
+        return os.path.join(project, ".claude", name)
     return os.path.join(home, "settings.json")
 
 
