@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import signal
 import re
 import sqlite3
 import time
@@ -141,6 +142,7 @@ def test_watch_shows_what_changes(world: World) -> None:
     world.start()
     process, terminal = pty.fork()
     if not process:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background job ignores it
         os.execv(SISYPHUS, ["sisyphus", "status", "--watch"])
 
     read_until(terminal, "Progress: 0/2")
