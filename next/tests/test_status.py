@@ -6,8 +6,8 @@ import io
 import json
 import os
 import pty
-import signal
 import re
+import signal
 import sqlite3
 import time
 from contextlib import closing
