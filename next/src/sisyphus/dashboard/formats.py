@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from sisyphus.paths import display
 from sisyphus.runner.report import short_cost, short_count, short_time
+from sisyphus.sessions.messages import short
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 24 * 3600
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
@@ -61,4 +62,5 @@ def markdown(text: str) -> Markup:
 FILTERS = {
     "ago": ago, "clock": clock, "day": day, "iso": iso, "place": place, "markdown": markdown,
     "count": short_count, "dollars": short_cost, "duration": short_time,
+    "short": short,
 }  # fmt: skip
