@@ -137,6 +137,24 @@ def test_where_no_project_can_be_commands_say_so(
     )
 
 
+def test_all_projects_at_once(world: World) -> None:
+    assert "No plan is followed in any project" in world.cli("status", "--all").out
+    world.write("PLAN.md", "# Shop\n\n- [x] cart\n- [ ] total\n")
+    id = world.loop(prompt="Build the shop.")
+    world.stop("<blocked>a key</blocked>")
+    (world.root / "elsewhere").mkdir()
+
+    out = world.cli("status", "--all", "--project", world.root / "elsewhere").out
+    everything = world.cli("status", "--all", "--json").json
+
+    assert "Plan Shop: 1/2 tasks, next: total" in out
+    assert f"Loop {id}: blocked" in out
+    assert "Waiting for you:" in out
+    assert [each["project"] for each in everything["projects"]] == [str(world.project)]
+    assert everything["projects"][0]["loops"][0]["loop_id"] == id
+    assert [each["loop_id"] for each in everything["waiting"]] == [id]
+
+
 def test_watch_shows_what_changes(world: World) -> None:
     world.write("PLAN.md", "# Shop\n\n- [ ] cart\n- [ ] total\n")
     world.start()

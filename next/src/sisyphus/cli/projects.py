@@ -1,0 +1,87 @@
+"""`sisyphus status --all`: shows what is going on in all projects."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from sisyphus.attention import Waiting
+from sisyphus.boulder import record as records
+from sisyphus.boulder import status as statuses
+from sisyphus.boulder.status import Status
+from sisyphus.cli import show
+from sisyphus.paths import display
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph import messages, runs, state_file
+from sisyphus.ralph.loop import Loop
+from sisyphus.sessions import record
+from sisyphus.stop import hold as holds
+from sisyphus.stop import messages as words
+from sisyphus.store import Store
+from sisyphus.text import one_line
+
+_SHOWN_CHARACTERS = 100
+
+
+@dataclass
+class Project:
+    """What goes on in a project. plans: those with open tasks that sessions have worked on."""
+
+    plans: list[Status] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    holds: list[Loop] = field(default_factory=list)
+    runs: list[Loop] = field(default_factory=list)
+
+
+def gather(store: Store, waiting: list[Waiting]) -> dict[str, Project]:
+    """Returns root → what goes on there. Projects in which something waits for the user come first,
+    then those with a plan, the one used last first."""
+    found: dict[str, Project] = {each.project: Project() for each in waiting}
+    for row in records.every(store):
+        if row.is_open:
+            status = statuses.of_record(store, row, time.time())
+            found.setdefault(row.project, Project()).plans.append(status)
+    for loop in loops.all_live(store):
+        found.setdefault(loop.project, Project()).loops.append(loop)
+    for hold in loops.holds(store):
+        found.setdefault(hold.project, Project()).holds.append(hold)
+    for run in loops.runs(store):
+        found.setdefault(run.project, Project()).runs.append(run)
+    return found
+
+
+def as_dict(store: Store, name: str, project: Project) -> dict[str, Any]:
+    return {
+        "project": name,
+        "plans": [statuses.as_dict(each) for each in project.plans],
+        "loops": [
+            state_file.as_dict(loop, record.id_of(store, loop.session)) for loop in project.loops
+        ],
+        "holds": [holds.as_dict(store, hold, time.time()) for hold in project.holds],
+        "runs": [runs.as_dict(store, runs.of(store, run)) for run in project.runs],
+    }
+
+
+def print_one(store: Store, name: str, project: Project) -> None:
+    show.heading(display(name, ""))
+    for status in project.plans:
+        show.line(_plan(status), indent=2)
+    for loop in project.loops:
+        show.line(f"Loop {loop.id}: {messages.state(loop)}, {_time_and_task(loop)}", indent=2)
+    for hold in project.holds:
+        show.line(words.hold_state(hold), indent=2)
+    for run in project.runs:
+        how = runs.summary(runs.of(store, run))
+        show.line(f"Run {run.id}: {how}, {_time_and_task(run)}", indent=2)
+
+
+def _plan(status: Status) -> str:
+    assert status.record is not None
+    completed, total = status.progress
+    next_step = status.plan.next_step
+    what_next = f", next: {one_line(next_step, _SHOWN_CHARACTERS)}" if next_step else ""
+    return f"Plan {one_line(status.record.name)}: {completed}/{total} tasks{what_next}"
+
+
+def _time_and_task(loop: Loop) -> str:
+    minutes = int(loop.seconds(time.time()) // 60)
+    return f"{minutes} min: {one_line(loop.task, _SHOWN_CHARACTERS)}"
