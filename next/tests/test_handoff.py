@@ -620,7 +620,9 @@ def test_an_items_size_is_known_by_its_mark(world: World, item: str, complexity:
 
 
 def test_context_without_a_session_or_an_answer(world: World) -> None:
-    assert "No session is known here" in world.cli("context").err
+    assert "No session of this project yet" in world.cli("context").out
+    assert world.cli("context", "--json").out == "null\n"
+    assert world.cli("handoff").code == 1
     begin(world)
     assert "not known" in world.cli("context").out
 

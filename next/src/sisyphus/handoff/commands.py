@@ -47,6 +47,9 @@ def context(
     """Show how full the context of a session is."""
     place = show.place(project)
     found = _find(place, session)
+    if found is None:
+        show.as_json(None) if as_json else show.line(messages.NO_SESSION)
+        return
     used = found.used
     level = used.level(place.settings)
     run = loops.run_of(place.store, found.number)
@@ -77,6 +80,8 @@ def handoff(session: Session = "", project: show.Project = "") -> None:
     """Write a handoff now: what was done, what failed, where to go on. It ends nothing."""
     place = show.place_to_change(project)
     found = _find(place, session)
+    if found is None:
+        raise SisyphusError(messages.NO_SESSION)
     now = time.time()
     source = writing.Source(
         place.store, found.client, found.number, found.id, found.project, found.transcript
@@ -111,14 +116,15 @@ def _print(data: dict[str, Any], level: int) -> None:
     show.line(data["recommendation"])
 
 
-def _find(place: show.Place, session: str) -> Found:
+def _find(place: show.Place, session: str) -> Found | None:
     """Returns the session that a command means: the named one, the one that it runs in, else the
-    latest of the project. Raises `SisyphusError` if there is none."""
+    latest of the project; None = there is none. Raises `SisyphusError` if the named one is not
+    known."""
     id = asker.known_session(place.store, session)
     id = id or record.latest_id(place.store, place.project)
     number = record.find(place.store, id) if id else 0
     if not number:
-        raise SisyphusError(messages.NO_SESSION)
+        return None
     row = place.store.one("SELECT client, transcript, project FROM session WHERE n = ?", number)
     assert row is not None
     client, transcript, project = row

@@ -191,4 +191,4 @@ NO_WORK = (
 )
 NOT_OPEN = "No handoff is open; `sisyphus handoff` writes one."
 NOT_WRITTEN = "No handoff could be written: neither the project nor our own folder lets us."
-NO_SESSION = "No session is known here. Start one, then ask again."
+NO_SESSION = "No session of this project yet. Start one, then ask again."
