@@ -66,12 +66,14 @@ def print_one(store: Store, name: str, project: Project) -> None:
     for status in project.plans:
         show.line(_plan(status), indent=2)
     for loop in project.loops:
-        show.line(f"Loop {loop.id}: {messages.state(loop)}, {_time_and_task(loop)}", indent=2)
+        how = messages.state(loop)
+        show.line(f"Loop {loop.id}: {how}, {_used(loop, loop.seconds(time.time()))}", indent=2)
     for hold in project.holds:
         show.line(words.hold_state(hold), indent=2)
     for run in project.runs:
-        how = runs.summary(runs.of(store, run))
-        show.line(f"Run {run.id}: {how}, {_time_and_task(run)}", indent=2)
+        own = runs.of(store, run)
+        how = runs.summary(own)
+        show.line(f"Run {run.id}: {how}, {_used(run, own.seconds(time.time()))}", indent=2)
 
 
 def _plan(status: Status) -> str:
@@ -82,6 +84,5 @@ def _plan(status: Status) -> str:
     return f"Plan {one_line(status.record.name)}: {completed}/{total} tasks{what_next}"
 
 
-def _time_and_task(loop: Loop) -> str:
-    minutes = int(loop.seconds(time.time()) // 60)
-    return f"{minutes} min: {one_line(loop.task, _SHOWN_CHARACTERS)}"
+def _used(loop: Loop, seconds: float) -> str:
+    return f"{int(seconds // 60)} min: {one_line(loop.task, _SHOWN_CHARACTERS)}"

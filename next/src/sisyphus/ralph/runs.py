@@ -117,7 +117,9 @@ class RunState:
 @dataclass(slots=True, eq=False, repr=False)
 class Run:
     """A run. session: the number of the row of the session that works at it, or did last; 0 = none
-    yet. runner, client: our process and the client's, "PID START"; "" = none."""
+    yet. runner, client: our process and the client's, "PID START"; "" = none. action, percent: what
+    the client's agent did last, and how full its context is; "", 0 = unknown. heard_at: when the
+    client was last heard of, in seconds since 1970."""
 
     loop: Loop
     options: RunOptions
@@ -125,11 +127,20 @@ class Run:
     session: int = 0
     runner: str = ""
     client: str = ""
+    action: str = ""
+    percent: int = 0
+    heard_at: float = 0.0
 
     @property
     def is_at_work(self) -> bool:
         """Tells whether our process that drives it is alive."""
         return processes.is_alive(self.runner)
+
+    def seconds(self, now: float) -> float:
+        """Returns how long it has run, without its pauses and without the time since its process
+        is gone."""
+        is_left = self.loop.is_active and not self.is_at_work
+        return self.loop.seconds(max(self.heard_at, self.loop.started_at) if is_left else now)
 
 
 # ---------------------------------------------------------------- its rows
@@ -138,8 +149,8 @@ class Run:
 def insert(store: Store, run: Run) -> None:
     loops.insert(store, run.loop)
     store.run(
-        "INSERT INTO run (loop, session, runner, client, options, state) "
-        "SELECT n, NULL, ?, '', ?, ? FROM loop WHERE id = ?",
+        "INSERT INTO run (loop, session, runner, client, action, percent, heard_at, options, state)"
+        " SELECT n, NULL, ?, '', '', 0, 0, ?, ? FROM loop WHERE id = ?",
         run.runner, json.dumps(asdict(run.options)), json.dumps(asdict(run.state)), run.loop.id,
     )  # fmt: skip
 
@@ -156,20 +167,24 @@ def save(store: Store, run: Run) -> None:
 def save_process(store: Store, run: Run) -> None:
     """Saves who works at the run, and nothing else: the user may change the rest meanwhile."""
     store.run(
-        f"UPDATE run SET session = ?, runner = ?, client = ? WHERE {_ROW}",
-        run.session or None, run.runner, run.client, run.loop.id,
+        "UPDATE run SET session = ?, runner = ?, client = ?, action = ?, percent = ?, heard_at = ? "
+        f"WHERE {_ROW}",
+        run.session or None, run.runner, run.client, run.action, run.percent, run.heard_at,
+        run.loop.id,
     )  # fmt: skip
 
 
 def of(store: Store, loop: Loop) -> Run:
     """Returns the run whose loop this is."""
     row = store.one(
-        f"SELECT session, runner, client, options, state FROM run WHERE {_ROW}", loop.id
+        "SELECT session, runner, client, action, percent, heard_at, options, state FROM run "
+        f"WHERE {_ROW}",
+        loop.id,
     )
     assert row is not None, "a run goes with its loop"
-    session, runner, client, options, state = row
+    session, runner, client, action, percent, heard_at, options, state = row
     options, state = RunOptions(**json.loads(options)), RunState(**json.loads(state))
-    return Run(loop, options, state, session or 0, runner, client)
+    return Run(loop, options, state, session or 0, runner, client, action, percent, heard_at)
 
 
 def find(store: Store, id: str) -> Run | None:
@@ -215,5 +230,6 @@ def as_dict(store: Store, run: Run) -> dict[str, Any]:
         **state_file.as_dict(run.loop, record.id_of(store, run.session)),
         "is_at_work": run.is_at_work,
         "item": run.state.item or None,
+        "action": run.action or None,
         "items": {"completed": len(run.state.done), "total": run.state.total},
     }

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sisyphus import clients, log
 from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
 from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.masking import masked_line
 from sisyphus.paths import is_id
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import runs
@@ -19,6 +20,11 @@ from sisyphus.runner.process import ClientProcess
 from sisyphus.runner.runner import Runner
 from sisyphus.sessions import record
 from sisyphus.worktree import is_ours
+
+_NOTED_SECONDS = 5.0
+"""How often it is noted what the agent does."""
+
+ACTION_CHARACTERS = 200
 
 _STEP_SECONDS = 0.2
 """How often the screen is drawn, and how often we look whether the user has cancelled the run."""
@@ -66,7 +72,7 @@ def run_client(runner: Runner, run: Run, prompt: str, *, is_audit: bool = False)
     except OSError as error:
         return ClientResult(report, Failure(CLIENT, messages.not_started(error)), 0.0)
     try:
-        run.client = process.name
+        run.client, run.action, run.percent, run.heard_at = process.name, "", 0, time.time()
         _save(runner, run)
         process.go()
         end = _follow(runner, run, process, report)
@@ -88,6 +94,7 @@ def _follow(runner: Runner, run: Run, process: ClientProcess, report: Report) ->
             headless.feed(report, line)
             heard_at = time.monotonic()
         _note_session(runner, run, report)
+        _note_action(runner, run, report)
         runner.screen.show(run, report, time.time())
         if runner.signals.take_news():
             runner.screen.say(messages.STOPS_AFTER_ITERATION)
@@ -139,6 +146,17 @@ def _note_session(runner: Runner, run: Run, report: Report) -> None:
         known = record.id_of(runner.store, run.session)
         if known != report.session:
             _name_session(runner, run, report.session)
+
+
+def _note_action(runner: Runner, run: Run, report: Report) -> None:
+    """Notes what the agent did last, for those who watch from elsewhere."""
+    now = time.time()
+    if 0 <= now - run.heard_at < _NOTED_SECONDS:
+        return
+    lines = report.last_action.splitlines()
+    run.action = masked_line(lines[-1], ACTION_CHARACTERS) if lines else ""
+    run.percent, run.heard_at = report.peak, now
+    _save(runner, run)
 
 
 def _name_session(runner: Runner, run: Run, id: str) -> None:
