@@ -26,6 +26,8 @@ WINDOW = 1_000_000
 # environment: a process of Python costs as much as all the rest of an iteration.
 _PROGRAM = """#!/bin/sh
 case "$*" in
+--version)
+    echo "2.1.329 (Claude Code)" ;;
 *--help*)
     echo "  --permission-prompts <target>" ;;
 "auth status"*)

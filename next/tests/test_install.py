@@ -713,6 +713,24 @@ def test_a_rule_that_comes_later_is_excluded_by_a_second_install(world: World) -
     assert not settings_file(world).exists()
 
 
+@pytest.mark.parametrize(("version", "is_old"), [("2.0.9", True), ("2.1.329", False)])
+def test_a_client_that_is_too_old_is_named(world: World, version: str, is_old: bool) -> None:
+    program = world.write(world.root / "bin" / "claude", f"#!/bin/sh\necho '{version}'\n")
+    program.chmod(0o755)
+    world.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+    out = world.cli("install", "--yes").out
+
+    assert ("sisyphus needs 2.1.329 or later" in out) == is_old
+
+
+def test_uninstall_names_what_stays_in_the_shell(world: World) -> None:
+    world.write(world.home / ".bashrc", "source ~/.bash_completions/sisyphus.sh\n")
+    world.cli("install", "--yes")
+
+    assert "~/.bashrc completes sisyphus" in world.cli("uninstall", "--yes").out
+
+
 def test_a_plugin_that_is_enabled_too_is_named(world: World) -> None:
     world.write(settings_file(world), '{"enabledPlugins": {"sisyphus@shop": true}}')
 

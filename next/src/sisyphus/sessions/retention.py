@@ -5,7 +5,9 @@ Open plans and running loops stay, however old they are.
 
 import os
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from sisyphus import clients, files, paths
 from sisyphus.sessions import ledger
@@ -16,31 +18,84 @@ _LEFTOVER_SECONDS = 3600
 """A temporary file this old was left by a process that was killed while it wrote."""
 
 
-def remove_old(store: Store, days: int, now: float) -> int:
-    """Removes what was not used for `days`; returns the number of sessions. 0 days = keep all.
-    now: seconds since 1970."""
+@dataclass
+class Old:
+    """What nobody has used for a while.
+
+    loops, runs: ids of those that have ended; a hold is a loop. sessions: the number, id and agent
+    of each. plans: the numbers of those that are no longer open. drivers: the files of loops that
+    somebody else drives. files: path → bytes.
+    """
+
+    loops: list[str] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    sessions: list[tuple[int, str, str]] = field(default_factory=list)
+    plans: list[int] = field(default_factory=list)
+    drivers: list[str] = field(default_factory=list)
+    files: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def session_ids(self) -> list[str]:
+        """The sessions without their subagents."""
+        return [id for _, id, agent in self.sessions if not agent]
+
+
+def find_old(store: Store, days: int, now: float) -> Old:
+    """Returns what `remove_old` would remove. now: seconds since 1970."""
+    if not days:
+        return Old()
+    before = now - days * _DAY_SECONDS
+    old = _find_rows(store, before)
+    old.files = dict(_find_files(old, before))
+    return old
+
+
+def remove_old(store: Store, days: int, now: float) -> Old:
+    """Removes what was not used for `days`, and returns it. 0 days = keep all."""
+    before = now - days * _DAY_SECONDS
     with store.write():
         store.run("INSERT OR REPLACE INTO chore VALUES ('retention', ?)", now)
         if not days:
-            return 0
-        before = now - days * _DAY_SECONDS
-        ended = "DELETE FROM loop WHERE ended_at < ? AND logged = 2 RETURNING id"
-        loops = {id for (id,) in store.all(ended, before)}
-        removed = store.all(
-            "DELETE FROM session WHERE seen_at < ? AND NOT EXISTS "
-            "(SELECT 1 FROM loop WHERE loop.session = session.n) RETURNING id, agent",
-            before,
-        )
-        store.run(
-            "DELETE FROM plan WHERE used_at < ? AND state IN ('complete', 'dismissed', 'missing') "
-            "AND NOT EXISTS (SELECT 1 FROM session WHERE session.plan = plan.n)",
-            before,
-        )
-        store.run("DELETE FROM foreign_loop WHERE at < ?", before)
+            return Old()
+        old = _find_rows(store, before)
+        for table, column, keys in (
+            ("loop", "id", old.loops + old.runs),
+            ("session", "n", [n for n, _, _ in old.sessions]),
+            ("plan", "n", old.plans),
+            ("foreign_loop", "path", old.drivers),
+        ):
+            for key in keys:
+                store.run(f"DELETE FROM {table} WHERE {column} = ?", key)
         _clear_caches(store)
-    ids = [id for id, agent in removed if not agent]
-    _remove_files(ids, loops, before)
-    return len(ids)
+    for path, size in _find_files(old, before):
+        with suppress(OSError):
+            os.unlink(path)
+            old.files[path] = size
+    return old
+
+
+def _find_rows(store: Store, before: float) -> Old:
+    """Returns the rows that nobody has used since `before`, without their files."""
+    ended = store.all("SELECT id, kind FROM loop WHERE ended_at < ? AND logged = 2", before)
+    sessions = store.all(
+        "SELECT n, id, agent FROM session WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM loop "
+        "WHERE loop.session = session.n AND (ended_at IS NULL OR ended_at >= ? OR logged <> 2))",
+        before, before,
+    )  # fmt: skip
+    going = {n for n, _, _ in sessions}
+    followed = store.all("SELECT plan, n FROM session WHERE plan IS NOT NULL")
+    staying = {plan for plan, n in followed if n not in going}
+    plans = store.all(
+        "SELECT n FROM plan WHERE used_at < ? AND state IN ('complete', 'dismissed', 'missing')",
+        before,
+    )
+    return Old(
+        loops=[id for id, kind in ended if kind != "run"],
+        runs=[id for id, kind in ended if kind == "run"],
+        sessions=sessions,
+        plans=[n for (n,) in plans if n not in staying],
+        drivers=[p for (p,) in store.all("SELECT path FROM foreign_loop WHERE at < ?", before)],
+    )
 
 
 def _clear_caches(store: Store) -> None:
@@ -51,33 +106,25 @@ def _clear_caches(store: Store) -> None:
                 store.run(f"DELETE FROM {table} WHERE {column} = ?", path)
 
 
-def _remove_files(session_ids: list[str], loops: set[str], before: float) -> None:
-    """Removes the files that these sessions and loops left, transcripts of ours that nobody has
-    written to since `before`, and what killed processes left half written."""
-    for id in session_ids:
-        for path in ledger.export_files(id):
-            _remove(path)
+def _find_files(old: Old, before: float) -> Iterator[tuple[str, int]]:
+    """Yields the files that these sessions and loops left, transcripts of ours that nobody has
+    written to since `before`, and what killed processes left half written, each with its size."""
+    ids, loops = set(old.session_ids), {*old.loops, *old.runs}
+    exported = {path for id in ids for path in ledger.export_files(id)}
     transcripts = os.path.join(paths.our_home(), "ralph", "transcripts", "")
     sessions = tuple(os.path.join(f, "") for f in clients.transcript_folders(paths.our_home()))
     for path in files.walk(paths.our_home(), skipped=()):
-        if path.startswith(transcripts) and os.path.basename(path).partition("_")[0] in loops:
-            _remove(path)
-        if path.startswith(sessions):
-            is_left = os.path.basename(path).partition(".")[0] in session_ids
-            if is_left or _age(path) > time.time() - before:
-                _remove(path)
-        if path.endswith(files.TEMPORARY) and _age(path) > _LEFTOVER_SECONDS:
-            _remove(path)
-
-
-def _age(path: str) -> float:
-    """Returns the seconds since a file changed; 0 if it was deleted."""
-    try:
-        return time.time() - os.path.getmtime(path)
-    except OSError:
-        return 0.0
-
-
-def _remove(path: str) -> None:
-    with suppress(OSError):
-        os.unlink(path)
+        try:
+            status = os.lstat(path)
+        except OSError:  # deleted
+            continue
+        name = os.path.basename(path)
+        is_leftover = status.st_mtime < time.time() - _LEFTOVER_SECONDS
+        if (
+            path in exported
+            or (path.startswith(transcripts) and name.partition("_")[0] in loops)
+            or (path.startswith(sessions) and name.partition(".")[0] in ids)
+            or (path.startswith(sessions) and status.st_mtime < before)
+            or (path.endswith(files.TEMPORARY) and is_leftover)
+        ):
+            yield path, status.st_size

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 PREFIX = "sisyphus:"
 
-MARK = "\nauthor: sisyphus\n"
-"""The line of frontmatter by which we know a command's file as ours."""
-
 
 def typed(hook: Hook, name: str) -> str:
     """Returns how the user types our command `name` in the hook's session."""
@@ -33,4 +30,4 @@ def own_name(hook: Hook, name: str) -> str:
         text = files.read(native.command_file(hook.home, hook.project, name))
     except UnreadableError:
         return ""
-    return name if MARK in text else ""
+    return name if clients.COMMAND_MARK in text else ""

@@ -13,10 +13,11 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import git, paths
-from sisyphus.cli import show
+from sisyphus import clients, git, paths
+from sisyphus.cli import completion, show
 from sisyphus.clients import CLAUDE_CODE, OPENCODE
 from sisyphus.clients.claude_code import native, wiring
+from sisyphus.clients.findings import Level
 from sisyphus.clients.opencode import wiring as opencode
 from sisyphus.errors import SisyphusError
 from sisyphus.setup import changes, messages, plugin, record
@@ -97,6 +98,7 @@ def install(
         wish = _wish(site, root, scope) if is_claude else None
         plan = to_install(site, files, ours, wish)
         plan.notes.extend(_claude_notes(site, root) if is_claude else _opencode_notes(site, plan))
+        plan.notes.extend(_version_note(site.client, root))
         if scope is Scope.PROJECT and plan.files:
             plan.notes.append(messages.SHARED)
         parts.append(Part(site, files, recorded, plan))
@@ -128,6 +130,13 @@ def _claude_notes(site: Site, root: str) -> Iterator[str]:
     for path in native.settings_paths(home, root):
         if path != site.settings and wiring.has_hooks(native.settings_of(path)):
             yield messages.also_in(path)
+
+
+def _version_note(client: str, root: str) -> Iterator[str]:
+    """Yields that the client is too old, or does not say how old it is."""
+    found = clients.checkup(client).version(root)
+    if found and found.level is not Level.GOOD:
+        yield f"{found.subject}: {found.text} {found.mend}"
 
 
 def _opencode_notes(site: Site, plan: Plan) -> Iterator[str]:
@@ -177,6 +186,8 @@ def uninstall(
     parts[-1].plan.notes.extend(messages.elsewhere(*each) for each in dict.fromkeys(others))
     if _confirm("uninstall", parts, dry_run, yes):
         _carry_out("uninstall", parts)
+        for path in completion.files():
+            show.line(messages.completion_stays(path), "yellow")
         show.line(messages.uninstalled(paths.our_home()))
         folders = [os.path.dirname(path) for part in parts for path in part.site.copies]
         for folder in dict.fromkeys([*folders, *map(os.path.dirname, folders)]):

@@ -73,6 +73,10 @@ def uninstalled(state: str) -> str:
     )
 
 
+def completion_stays(file: str) -> str:
+    return f"{path(file)} completes sisyphus at the Tab key. Take that out of it by hand."
+
+
 def own_command(file: str) -> str:
     return f"{path(file)} is your own file. It stays, and ours of that name is not installed."
 

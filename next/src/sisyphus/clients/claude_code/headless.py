@@ -16,7 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from sisyphus import paths, processes
-from sisyphus.clients import lines
+from sisyphus.clients import lines, programs
 from sisyphus.clients.claude_code import native, transcript, usage
 from sisyphus.clients.records import AGENT, Record
 from sisyphus.clients.reports import (
@@ -43,7 +43,7 @@ Json = dict[str, Any]
 EDITING_MODE, FREE_MODE = "acceptEdits", "bypassPermissions"
 MODES = (EDITING_MODE, "auto", FREE_MODE, "dontAsk")
 
-_PROGRAM = "claude"
+PROGRAM = "claude"
 _REPORT = ("-p", "--output-format", "stream-json", "--verbose")
 _NO_PROMPTS = ("--permission-prompts", "none")
 """Tells the agent that nobody can allow anything. Earlier versions do not know it."""
@@ -120,12 +120,7 @@ _MEANINGS = {
 
 
 def program(project: str) -> str:
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        path = os.path.join(folder, _PROGRAM)
-        is_program = os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK)
-        if is_program and not any(paths.is_inside(each, project) for each in (folder, path)):
-            return path
-    return ""
+    return programs.find(PROGRAM, project)
 
 
 def chosen_mode(home: str, project: str) -> str:

@@ -6,8 +6,9 @@ everything that is not ours stays as and where it is.
 
 import copy
 import os
+import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 Json = dict[str, Any]
@@ -15,6 +16,12 @@ Json = dict[str, Any]
 STATUS_LINE_SECONDS = 5
 """How often the client redraws the status line. Without it, the line shows a cancelled loop until
 the next turn."""
+
+
+_LONGEST = 10_000
+"""No command of ours has more characters. To split a megabyte takes a second."""
+
+_CALL = re.compile(r"(.*)\shook\s+(\S+)", re.DOTALL)
 
 
 def settings_file(home: str, project: str, *, is_shared: bool = False) -> str:
@@ -101,11 +108,28 @@ def differences(old: Json, new: Json) -> dict[str, list[str]]:
 
 def has_hooks(settings: Json) -> bool:
     """Tells whether these settings run our hooks."""
+    return bool(our_hooks(settings))
+
+
+def our_hooks(settings: Json) -> list[tuple[str, str, Json]]:
+    """Returns the hooks of these settings that are ours, each with its event and its matcher."""
+    return [each for each in every_hook(settings) if _is_ours(each[2], "hook")]
+
+
+def every_hook(settings: Json) -> Iterator[tuple[str, str, Any]]:
+    """Yields all hooks of these settings, each with its event and its matcher."""
     events = settings.get("hooks")
-    lists = events.values() if isinstance(events, dict) else ()
-    groups = [group for each in lists if isinstance(each, list) for group in each]
-    hooks = [group.get("hooks") for group in groups if isinstance(group, dict)]
-    return any(_is_ours(hook, "hook") for each in hooks if isinstance(each, list) for hook in each)
+    for event, groups in events.items() if isinstance(events, dict) else ():
+        for group in groups if isinstance(groups, list) else ():
+            hooks = group.get("hooks") if isinstance(group, dict) else None
+            for hook in hooks if isinstance(hooks, list) else ():
+                yield event, group.get("matcher", ""), hook
+
+
+def call(hook: Json) -> tuple[str, str]:
+    """Returns the words that start us in a hook of ours, and the event that it names."""
+    found = _CALL.match(hook["command"])
+    return (found[1], found[2]) if found else (hook["command"], "")
 
 
 def foreign_line(every: Iterable[Json]) -> str:
@@ -117,14 +141,17 @@ def foreign_line(every: Iterable[Json]) -> str:
 
 
 def enabled_plugin(every: Iterable[Json]) -> str:
-    """Returns our plugin, as `sisyphus@MARKETPLACE`, if the settings enable it; "" if not. Later
-    settings win."""
+    """Returns our plugin, as `sisyphus@MARKETPLACE`, if the settings enable it; "" if not."""
+    return next((name for name in enabled_plugins(every) if name.startswith("sisyphus@")), "")
+
+
+def enabled_plugins(every: Iterable[Json]) -> list[str]:
+    """Returns the plugins, as `NAME@MARKETPLACE`, that settings enable. Later settings win."""
     switches: Json = {}
     for settings in every:
         plugins = settings.get("enabledPlugins")
         switches |= plugins if isinstance(plugins, dict) else {}
-    names = [name for name, on in switches.items() if name.startswith("sisyphus@") and on is True]
-    return names[0] if names else ""
+    return [name for name, is_on in switches.items() if is_on is True]
 
 
 def _add_hooks(settings: Json, hooks: Json, start: str) -> None:
@@ -158,7 +185,8 @@ def _is_ours(entry: object, command: str) -> bool:
     """Tells whether a hook or status line runs `sisyphus COMMAND`, from whatever folder."""
     line = entry.get("command") if isinstance(entry, dict) else None
     try:
-        words = shlex.split(line) if isinstance(line, str) else []
+        is_short = isinstance(line, str) and len(line) <= _LONGEST
+        words = shlex.split(line) if is_short else []
     except ValueError:
         return False
     words = [word for word in words if word != "-P"]

@@ -20,6 +20,9 @@ _MARK = "// sisyphus for OpenCode."
 _COMMANDS, _START = '"@COMMANDS@"', '["sisyphus"]'
 """What stands in the plugin for the names of our commands, and for the words that start us."""
 
+_STARTER = re.compile(r"^const \[PROGRAM, \.\.\.OPTIONS\] = (\[.*\])$", re.MULTILINE)
+"""The line of the plugin in which they stand."""
+
 _KEYS = re.compile(rb"^(?!description:|author:)[\w-]+:.*\n", re.MULTILINE)
 """The lines of a command's frontmatter that OpenCode does not know. It skips `author`, by which we
 know a command as ours (see `sessions.slash`)."""
@@ -57,6 +60,16 @@ def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str,
 def is_plugin(data: bytes) -> bool:
     """Tells whether a file is our plugin, of whatever version."""
     return data.startswith(_MARK.encode())
+
+
+def start_of(data: bytes) -> str:
+    """Returns the words that start us in our plugin, as for a shell; "" if it does not say."""
+    found = _STARTER.search(data.decode("utf-8", "replace"))
+    try:
+        words = json.loads(found[1]) if found else []
+    except ValueError:
+        return ""
+    return shlex.join(words) if all(isinstance(word, str) for word in words) else ""
 
 
 def plugins(project: str) -> dict[str, bytes]:

@@ -1,0 +1,369 @@
+"""Looks at how Claude Code is wired, as measured on 2.1.329. See `clients.base.Checkup`.
+
+A settings file that is not valid JSON, or has a key of a wrong type, it ignores as a whole. `env`
+in any of them beats the environment.
+"""
+
+import copy
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sisyphus import paths
+from sisyphus.clients import programs, slash_commands
+from sisyphus.clients.claude_code import headless, native, wiring
+from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.errors import UnreadableError
+from sisyphus.text import one_line
+
+Json = dict[str, Any]
+
+TITLE = "Claude Code"
+LEAST = (2, 1, 329)
+"""The version in which everything was measured; PostToolBatch is new."""
+
+_HOOKS, _SETTINGS, _COMMANDS = f"{TITLE} hooks", f"{TITLE} settings", f"{TITLE} commands"
+_LINE, _OTHERS = f"{TITLE} status line", f"{TITLE} plugins"
+
+_ELSEWHERE = (".claude/local/claude", ".local/bin/claude")
+"""Where its installer puts it, if PATH does not lead there."""
+
+_MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}
+"""Where an organisation's settings are, which beat all others; elsewhere `/etc/claude-code`."""
+
+_MOST_MANAGED = 100
+
+_ALL_OFF, _OTHERS_OFF = "disableAllHooks", "allowManagedHooksOnly"
+_OUR_SWITCH = "SISYPHUS_DISABLE"
+_ITS_SWITCHES = ("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE")
+"""Variables with which it runs no hooks. It takes them from its environment and from the user's
+settings."""
+
+_LOOPS = ("ralph-loop", "ralph-wiggum", "ralph-wiggum-pro", "oh-my-claudecode")
+"""Plugins that block Stops, too."""
+
+_SHOWN, _PATH_SHOWN = 80, 300
+"""The most characters that are shown of a name and of a path from somebody's settings."""
+
+
+_USER, _SHARED, _LOCAL, _ORGANISATION = "user", "project", "local", "organisation"
+"""Whose a settings file is. The first three are the scopes of `install`."""
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A settings file that exists. scope: whose it is. problem: why the client cannot use it."""
+
+    path: str
+    scope: str
+    settings: Json
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        return one_line(paths.display(self.path, ""))
+
+    @property
+    def starts(self) -> list[str]:
+        """The ways in which its hooks start us, see `Checked.start`."""
+        hooks = wiring.our_hooks(self.settings)
+        return list(dict.fromkeys(wiring.call(hook)[0] for _, _, hook in hooks))
+
+    def command(self, verb: str) -> str:
+        """Returns the command that installs or uninstalls us in this file; "" = none does."""
+        if self.scope == _ORGANISATION:
+            return ""
+        return f"sisyphus {verb}" + (f" --scope {self.scope}" if self.scope != _USER else "")
+
+
+def is_here(home: str, project: str) -> bool:
+    has_settings = os.path.isfile(os.path.join(home, "settings.json"))
+    return bool(program(project)) or has_settings or is_wired(home, project)
+
+
+def is_wired(home: str, project: str) -> bool:
+    managed = map(native.settings_of, managed_files(managed_folder()))
+    every = [*native.settings(home, project), *managed]
+    return any(map(wiring.has_hooks, every)) or bool(wiring.enabled_plugin(every))
+
+
+def look(place: Checked, managed: str = "") -> Iterator[Finding]:
+    """managed: the folder of an organisation's settings; "" = where the client looks for it."""
+    sources = list(_sources(place, managed or managed_folder()))
+    wired = [each for each in sources if each.starts]
+    plugin = wiring.enabled_plugin(each.settings for each in sources)
+    yield from _client(place, is_wired=bool(wired or plugin))
+    yield from _unusable(sources)
+    yield from _switches(sources, wired)
+    yield from _variables(sources, place.home)
+    yield from _hooks(place, wired)
+    yield from _plugin(plugin, wired)
+    yield from _slash_commands(place, wired, plugin)
+    yield from _status_line(sources)
+    yield from _other_loops(sources)
+
+
+def program(project: str) -> str:
+    return programs.find(headless.PROGRAM, project, _ELSEWHERE)
+
+
+def version(project: str) -> Finding | None:
+    path = program(project)
+    return programs.check(TITLE, path, LEAST, "claude update") if path else None
+
+
+def _client(place: Checked, *, is_wired: bool) -> Iterator[Finding]:
+    if found := version(place.project):
+        yield found
+    elif is_wired:
+        mend = "Install it, or take sisyphus out: `sisyphus uninstall --client claude-code`."
+        yield Finding(TITLE, Level.WARNING, "there is no `claude` on the PATH.", mend)
+
+
+# ---------------------------------------------------------------- its settings files
+
+
+def _sources(place: Checked, managed: str) -> Iterator[_Source]:
+    """Yields its settings files, the weakest first."""
+    user, shared, local = native.settings_paths(place.home, place.project)
+    scopes = {user: _USER, shared: _SHARED, local: _LOCAL}
+    scopes[user] = _USER  # in the home folder it may be the project's, too
+    scopes |= dict.fromkeys(managed_files(managed), _ORGANISATION)
+    for path, scope in scopes.items():
+        if os.path.lexists(path):
+            yield _read(path, scope)
+
+
+def managed_folder() -> str:
+    """Returns the folder of an organisation's settings."""
+    return _MANAGED.get(sys.platform, "/etc/claude-code")
+
+
+def managed_files(folder: str) -> list[str]:
+    """Returns the files of an organisation's settings, whether they exist or not."""
+    more = os.path.join(folder, "managed-settings.d")
+    try:
+        names = sorted(name for name in os.listdir(more) if name.endswith(".json"))
+    except OSError:
+        names = []
+    paths = [os.path.join(more, name) for name in names[:_MOST_MANAGED]]
+    return [os.path.join(folder, "managed-settings.json"), *paths]
+
+
+def _read(path: str, scope: str) -> _Source:
+    problem = ""
+    settings: Json = {}
+    try:
+        settings = copy.deepcopy(native.load(path))  # as `wiring` does
+        problem = wiring.problem(settings)
+    except UnreadableError as error:
+        problem = str(error)
+    except RecursionError:
+        problem = "it is nested too deeply"
+    return _Source(path, scope, {} if problem else settings, problem)
+
+
+def _unusable(sources: list[_Source]) -> Iterator[Finding]:
+    for each in sources:
+        if each.problem:
+            text = f"{each.name} cannot be used: {one_line(each.problem)}."
+            yield Finding(_SETTINGS, Level.PROBLEM, text, _corrected(each))
+
+
+def _corrected(source: _Source) -> str:
+    again = f", then run `{source.command('install')}`" if source.command("install") else ""
+    return f"Correct the file{again}. Claude Code ignores a broken file as a whole."
+
+
+def _switches(sources: list[_Source], wired: list[_Source]) -> Iterator[Finding]:
+    """Yields what switches hooks off; a later file wins."""
+    said = [
+        each
+        for each in sources
+        if isinstance(each.settings.get(_ALL_OFF), bool) and each.scope != _ORGANISATION
+    ]
+    if said and said[-1].settings[_ALL_OFF]:
+        text = f"{said[-1].name} has {_ALL_OFF}: no hook and no status line runs."
+        yield Finding(_SETTINGS, Level.PROBLEM, text, f"Take {_ALL_OFF} out of that file.")
+    for each in sources:
+        names = [name for name in (_ALL_OFF, _OTHERS_OFF) if each.settings.get(name) is True]
+        has_others = any(source.scope != _ORGANISATION for source in wired)
+        if each.scope == _ORGANISATION and names and has_others:
+            text = f"{each.name} has {names[0]}: your hooks do not run."
+            yield Finding(_SETTINGS, Level.PROBLEM, text, "Ask whoever manages that file.")
+
+
+def _variables(sources: list[_Source], home: str) -> Iterator[Finding]:
+    """Yields the variables that keep hooks from working, by the client's environment or the file
+    that sets them."""
+    found: dict[str, tuple[str, str]] = {
+        name: (os.environ[name], "") for name in _ITS_SWITCHES if name in os.environ
+    }
+    for each in sources:
+        variables = each.settings.get("env")
+        for name, value in variables.items() if isinstance(variables, dict) else ():
+            if name not in _ITS_SWITCHES or each.scope in (_USER, _ORGANISATION):
+                found[name] = (str(value), each.name)
+    for name in (_OUR_SWITCH, *_ITS_SWITCHES):
+        value, file = found.get(name, ("", ""))
+        if _is_on(name, value):
+            text = f"{file or 'your environment'} sets {name}: no hook does anything."
+            mend = f"Take {name} out of that file." if file else f"Run `unset {name}`."
+            yield Finding(_SETTINGS, Level.PROBLEM, text, mend)
+    value, file = found.get("CLAUDE_CONFIG_DIR", ("", ""))
+    if value and not _is_same_folder(value, home):
+        text = (
+            f"{file} sets CLAUDE_CONFIG_DIR to {one_line(value, _SHOWN)}: hooks keep what they "
+            "know there, and this command looks elsewhere."
+        )
+        mend = "Set it in your shell, not in that file."
+        yield Finding(_SETTINGS, Level.PROBLEM, text, mend)
+
+
+def _is_same_folder(one: str, other: str) -> bool:
+    try:
+        return os.path.realpath(one) == os.path.realpath(other)
+    except ValueError:  # no file can have such a name
+        return False
+
+
+def _is_on(name: str, value: str) -> bool:
+    if name == _OUR_SWITCH:
+        return value not in ("", "0")
+    return value.strip().lower() in ("1", "true", "yes", "on")
+
+
+# ---------------------------------------------------------------- what wires us
+
+
+def _hooks(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
+    findings = [*_missing(place, wired)]
+    for each in wired:
+        findings += _starts(place, each)
+        findings += _different(place, each)
+    findings += _twice(wired)
+    yield from findings
+    if wired and not findings:
+        names = " and ".join(each.name for each in wired)
+        yield Finding(_HOOKS, Level.GOOD, f"{len(place.hooks)} events, wired by {names}.")
+
+
+def _missing(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
+    """Yields the events that no file wires."""
+    hooks = [each for source in wired for each in wiring.our_hooks(source.settings)]
+    there = {(event, wiring.call(hook)[1]) for event, _, hook in hooks}
+    missing = {
+        event: None
+        for event, groups in place.hooks.items()
+        for group in groups
+        for hook in group["hooks"]
+        if (event, wiring.call(hook)[1]) not in there
+    }
+    if wired and missing:
+        text = f"not wired: {', '.join(missing)}."
+        yield Finding(_HOOKS, Level.PROBLEM, text, _again(wired[0]))
+
+
+def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
+    """Yields what is wrong with the programs that the hooks of a file start."""
+    for start in source.starts:
+        name = one_line(start, _PATH_SHOWN)
+        if not programs.started_by(start):
+            text = f"{source.name} starts {name}, and there is no such program: no event arrives."
+            yield Finding(_HOOKS, Level.PROBLEM, text, _again(source))
+        elif not programs.is_same(start, place.start):
+            text = f"{source.name} starts {name}, and this command is {one_line(place.start)}."
+            yield Finding(_HOOKS, Level.WARNING, text, _again(source))
+
+
+def _different(place: Checked, source: _Source) -> Iterator[Finding]:
+    """Yields the events whose hooks are not as `install` writes them, whatever they start."""
+    start = source.starts[0]
+    hooks = {"hooks": source.settings["hooks"]}
+    new = wiring.wire(hooks, place.hooks, start, (), has_line=True)
+    ours = {event for event, _, _ in wiring.our_hooks(hooks)}
+    events = [each for each in wiring.differences(hooks, new).get("hooks", []) if each in ours]
+    if events:
+        names = ", ".join(one_line(each, _SHOWN) for each in events)
+        text = f"{source.name} has other hooks than this version installs: {names}."
+        yield Finding(_HOOKS, Level.WARNING, text, _again(source))
+
+
+def _again(source: _Source) -> str:
+    command = source.command("install")
+    return f"Run `{command}`." if command else "Ask whoever manages that file."
+
+
+def _twice(wired: list[_Source]) -> Iterator[Finding]:
+    """The client runs a command once that several files have."""
+    for other in wired[1:]:
+        if other.starts != wired[0].starts:
+            names = f"{wired[0].name} and {other.name}"
+            text = f"wired twice, by {names}: each event starts two processes."
+            # What is shared is others' too: to take out the user's comes first.
+            both = (wired[0], other) if other.scope == _SHARED else (other, wired[0])
+            ways = [f"`{each.command('uninstall')}`" for each in both if each.command("uninstall")]
+            yield Finding(_HOOKS, Level.WARNING, text, f"Keep one of them: {' or '.join(ways)}.")
+
+
+def _plugin(plugin: str, wired: list[_Source]) -> Iterator[Finding]:
+    if not plugin:
+        return
+    name = one_line(plugin, _SHOWN)
+    if wired:
+        text = f"wired twice, by {wired[0].name} and the plugin {name}: the plugin's say nothing."
+        yield Finding(_HOOKS, Level.WARNING, text, f"Run `{_disable(plugin)}`.")
+    elif not programs.started_by("sisyphus"):
+        text = f"the plugin {name} starts `sisyphus`, which is not on the PATH: no event arrives."
+        mend = "Run `uv tool update-shell` or `pipx ensurepath`, and open a new terminal."
+        yield Finding(_HOOKS, Level.PROBLEM, text, mend)
+    else:
+        yield Finding(_HOOKS, Level.GOOD, f"wired by the plugin {name}.")
+
+
+def _disable(plugin: str) -> str:
+    return f"claude plugin disable {shlex.quote(one_line(plugin, _SHOWN))}"
+
+
+# ---------------------------------------------------------------- what is beside the hooks
+
+
+def _slash_commands(place: Checked, wired: list[_Source], plugin: str) -> Iterator[Finding]:
+    """Where the user's folder has them, the project's need not."""
+    users, projects = (
+        {os.path.join(folder, name): data for name, data in place.commands.items()}
+        for folder in (
+            wiring.commands_folder(place.home, ""),
+            wiring.commands_folder(place.home, place.project),
+        )
+    )
+    if any(each.scope == _USER for each in wired):
+        yield from slash_commands.check(_COMMANDS, users, "sisyphus install")
+    elif wired and (command := wired[0].command("install")):
+        yield from slash_commands.check(_COMMANDS, projects, command)
+    elif not wired and not plugin and (there := slash_commands.ours(users)):
+        folder = one_line(paths.display(os.path.dirname(there[0]), ""))
+        text = f"{len(there)} are in {folder}, and there are no hooks to answer them."
+        yield Finding(_COMMANDS, Level.WARNING, text, "Run `sisyphus install`.")
+
+
+def _status_line(sources: list[_Source]) -> Iterator[Finding]:
+    lines = [each for each in sources if "statusLine" in each.settings]
+    if not lines:
+        text = "none. `sisyphus install` adds one."
+        yield Finding(_LINE, Level.GOOD, text)
+    elif foreign := wiring.foreign_line([lines[-1].settings]):
+        text = f"your own, {one_line(foreign, _SHOWN)}. It can call `sisyphus statusline`."
+        yield Finding(_LINE, Level.GOOD, text)
+    else:
+        yield Finding(_LINE, Level.GOOD, f"that of sisyphus, by {lines[-1].name}.")
+
+
+def _other_loops(sources: list[_Source]) -> Iterator[Finding]:
+    for each in wiring.enabled_plugins(source.settings for source in sources):
+        if each.partition("@")[0] in _LOOPS:
+            text = f"{one_line(each, _SHOWN)} is enabled: it blocks Stops, too."
+            yield Finding(_OTHERS, Level.WARNING, text, f"Run `{_disable(each)}`.")

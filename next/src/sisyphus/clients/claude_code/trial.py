@@ -1,0 +1,228 @@
+"""Tries the wiring of Claude Code, as measured on 2.1.329. See `clients.base.Trial`.
+
+One wrong key makes it drop a whole settings file, hooks and all. So a copy has everything in it
+that does no harm, and nothing that a shell could run or that leads a request elsewhere.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from sisyphus import paths
+from sisyphus.clients import CLAUDE_CODE, lines
+from sisyphus.clients.claude_code import checkup, native
+from sisyphus.clients.claude_code import wiring as entries
+from sisyphus.clients.findings import Checked
+from sisyphus.clients.stage import COMMAND, HOME, PROJECT, PROMPT, Stage, Wiring
+from sisyphus.text import one_line
+
+Json = dict[str, Any]
+
+SILENCE = "Run `claude doctor`: a wrong entry makes it drop a whole settings file."
+
+_COPIES = {
+    f"{HOME}/settings.json": "",
+    f"{PROJECT}/.claude/settings.json": " --scope project",
+    f"{PROJECT}/.claude/settings.local.json": " --scope local",
+}
+"""Where the copies of `native.settings_paths` go, and how `install` is told to write there."""
+
+_FLAGS = (
+    *("-p", PROMPT, "--output-format", "stream-json", "--verbose", "--include-hook-events"),
+    *("--permission-mode", "acceptEdits", "--strict-mcp-config"),
+)
+_QUIET = (
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "DISABLE_AUTOUPDATER",
+    "DISABLE_ERROR_REPORTING",
+    "DISABLE_TELEMETRY",
+)
+_KEY = "sk-ant-of-no-account"
+_APPROVED = 20
+"""It remembers a key that the user has approved by so many of its last characters."""
+
+_ANSWERS = {
+    "hasCompletedOnboarding": True,
+    "customApiKeyResponses": {"approved": [_KEY[-_APPROVED:]], "rejected": []},
+}
+"""To what it asks in a new home."""
+
+_SWITCHES = ("CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE")
+"""Variables with which it runs no hooks."""
+
+_OURS = ("PATH", "SISYPHUS_DISABLE")
+"""Variables of the settings that decide whether our hooks can do something."""
+
+_FIELDS = ("async", "asyncRewake", "command", "if", "once", "shell", "timeout", "type")
+"""Of a hook."""
+
+_EMPTY = ("enabledPlugins", "env", "extraKnownMarketplaces", "mcpServers")
+"""Settings that start programs or lead requests elsewhere. One of a wrong type does neither."""
+
+_ACCOUNT = ("apiKey", "aws", "forceLogin", "gcp")
+"""How the names of settings start that say who the user is, and what proves it."""
+
+_RUN = ("command", "Command", "Helper", "Refresh", "Export")
+"""How the names of settings end that are run."""
+
+_NOTHING = ":"
+
+_SAID = 200
+_WAKES = 2
+"""The exit code of a hook that worked, and wakes the session."""
+
+
+def program(project: str) -> str:
+    return checkup.program(project)
+
+
+def why_not() -> str:
+    """An organisation's settings cannot be overruled: they may name another server, and hooks."""
+    files = checkup.managed_files(checkup.managed_folder())
+    path = next(filter(os.path.lexists, files), "")
+    return f"nothing can overrule {path}, which may lead its requests elsewhere" if path else ""
+
+
+def wiring(place: Checked) -> Wiring:
+    copies = {f"{HOME}/.claude.json": _json(_ANSWERS), **dict(_commands(place))}
+    installed = _installed(place)
+    scopes, off, others = [], "", 0
+    left_out = []
+    for path, copy in zip(native.settings_paths(place.home, place.project), _COPIES, strict=True):
+        settings = native.settings_of(path)
+        is_users = copy.startswith(HOME)
+        ours = [
+            each
+            for each in entries.our_hooks(settings)
+            if is_users or each[2]["command"] in installed
+        ]
+        scopes += [_COPIES[copy]] if ours else []
+        others += len([*entries.every_hook(settings)]) - len(ours)
+        name = one_line(paths.display(path, ""))
+        if settings.get("disableAllHooks") is True:
+            off = f'{name} sets "disableAllHooks"'
+        try:
+            copies[copy] = _json(_harmless(settings, ours, is_users=is_users))
+        except RecursionError:
+            left_out.append(f"{name}, which is nested too deeply.")
+    left_out += [f"{others} hooks of others."] if others else []
+    plugin = entries.enabled_plugin(native.settings(place.home, place.project))
+    words, note = _plugin(place, plugin) if plugin else ((), [])
+    mend = f"Run `sisyphus install --client {CLAUDE_CODE}{''.join(scopes[:1])}`."
+    if plugin and not scopes:
+        mend = f"Run `claude plugin update {one_line(plugin)}`, or install it again."
+    return Wiring(copies, bool(scopes or words), mend, words, off, left_out + note)
+
+
+def command(program: str, wiring: Wiring) -> list[str]:
+    return [program, *_FLAGS, *wiring.words]
+
+
+def environment(stage: Stage) -> dict[str, str]:
+    return {
+        **stage.environment(),
+        **{name: os.environ[name] for name in _SWITCHES if name in os.environ},
+        **dict.fromkeys(_QUIET, "1"),
+        "CLAUDE_CODE_TMPDIR": os.path.join(stage.root, "tmp"),
+        "ANTHROPIC_BASE_URL": stage.url,
+        "ANTHROPIC_API_KEY": _KEY,
+    }
+
+
+def read_call(path: str) -> Json:
+    return {"name": "Read", "input": {"file_path": path}}
+
+
+def knows_commands(wiring: Wiring, output: bytes) -> bool:
+    names = next((event.get("slash_commands") for event in _events(output, "init")), None)
+    return isinstance(names, list) and (COMMAND in names or f"sisyphus:{COMMAND}" in names)
+
+
+def failures(output: bytes, errors: str) -> list[str]:
+    """A hook that is too late, or in the background when the client ends, has no exit code."""
+    alike: dict[str, list[str]] = {}
+    for event in _events(output, "hook_response"):
+        if event.get("exit_code") not in (None, 0, _WAKES):
+            said = one_line(str(event.get("stderr")), _SAID) or "it said nothing"
+            what = f"exit code {event['exit_code']}: {said}"
+            alike.setdefault(what, []).append(str(event.get("hook_event")))
+    return [
+        one_line(f"The hook for {', '.join(dict.fromkeys(names))} failed with {what}", 2 * _SAID)
+        for what, names in alike.items()
+    ]
+
+
+def _events(output: bytes, subtype: str) -> Iterator[Json]:
+    for line in output.splitlines():
+        event = lines.parse(line)
+        if event and event.get("type") == "system" and event.get("subtype") == subtype:
+            yield event
+
+
+def _commands(place: Checked) -> Iterator[tuple[str, bytes]]:
+    """Yields our slash commands that are there, as `install` writes them."""
+    for name, data in place.commands.items():
+        stem = os.path.splitext(name)[0]
+        if os.path.isfile(native.command_file(place.home, place.project, stem)):
+            yield f"{HOME}/commands/{name}", data
+
+
+def _installed(place: Checked) -> set[str]:
+    """Returns the lines that `install` writes."""
+    commands = [
+        hook["command"]
+        for groups in place.hooks.values()
+        for group in groups
+        for hook in group["hooks"]
+    ]
+    return {place.start + command.removeprefix("sisyphus") for command in commands}
+
+
+def _plugin(place: Checked, name: str) -> tuple[tuple[str, ...], list[str]]:
+    """Returns the words that load a plugin that the settings enable, and what is not tried."""
+    rows = native.settings_of(os.path.join(place.home, "plugins", "installed_plugins.json"))
+    plugins = rows.get("plugins")
+    found = plugins.get(name) if isinstance(plugins, dict) else None
+    for row in found if isinstance(found, list) else ():
+        folder = row.get("installPath") if isinstance(row, dict) else None
+        if not isinstance(folder, str) or not os.path.isabs(folder) or not os.path.isdir(folder):
+            continue
+        if not paths.is_inside(folder, place.project):
+            return ("--plugin-dir", folder), []
+    return (), [f"the plugin {one_line(name)}, whose folder was not found."]
+
+
+def _harmless(settings: Json, ours: list[tuple[str, str, Json]], *, is_users: bool) -> Json:
+    """Returns settings with our hooks alone, in which nothing is run or led elsewhere. A value of a
+    wrong type keeps it, so that the client drops the copy as well."""
+    copy = {
+        name: {} if name in _EMPTY and isinstance(value, dict) else _without_lines(value)
+        for name, value in settings.items()
+        if not name.startswith(_ACCOUNT) and not name.endswith(_RUN)
+    }
+    if isinstance(settings.get("hooks"), dict):
+        hooks: Json = {}
+        copy["hooks"] = hooks
+        for event, matcher, hook in ours:
+            fields = {name: hook[name] for name in _FIELDS if name in hook}
+            group = {"matcher": matcher, "hooks": [fields]} if matcher else {"hooks": [fields]}
+            if hook.get("type") == "command" and "args" not in hook:  # else it is another program
+                hooks.setdefault(event, []).append(group)
+    env = settings.get("env")
+    if is_users and isinstance(env, dict):
+        copy["env"] = {name: env[name] for name in (*_SWITCHES, *_OURS) if name in env}
+    return copy
+
+
+def _without_lines(value: object, name: str = "") -> object:
+    """Replaces every text that is run."""
+    if isinstance(value, dict):
+        return {key: _without_lines(each, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_lines(each, name) for each in value]
+    return _NOTHING if isinstance(value, str) and name.endswith(_RUN) else value
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()

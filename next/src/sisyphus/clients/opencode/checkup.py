@@ -1,0 +1,129 @@
+"""Looks at how OpenCode is wired, as measured on 1.18.33. See `clients.base.Checkup`.
+
+Of two copies of our plugin one works, see `plugin.js`. So both in the user's folder and in the
+project's are fine.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+
+from sisyphus import files, paths
+from sisyphus.clients import programs, slash_commands
+from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.opencode import native, wiring
+from sisyphus.errors import UnreadableError
+from sisyphus.text import one_line
+
+TITLE = "OpenCode"
+LEAST = (1, 18, 33)
+"""The version in which everything was measured."""
+
+_PLUGIN, _COMMANDS, _SETTINGS = f"{TITLE} plugin", f"{TITLE} commands", f"{TITLE} settings"
+_ELSEWHERE = (".opencode/bin/opencode",)
+"""Where its installer puts it, if PATH does not lead there."""
+
+_NO_PLUGINS = "OPENCODE_PURE"
+_OTHERS = re.compile(r'"(oh-my-opencode)(?:@[^"]{0,40})?"')
+"""A plugin that wakes idle sessions, too, in the list of plugins."""
+
+
+def is_here(home: str, project: str) -> bool:
+    return bool(program(project)) or wiring.is_here(project)
+
+
+def is_wired(home: str, project: str) -> bool:
+    return bool(wiring.plugins(project))
+
+
+def look(place: Checked) -> Iterator[Finding]:
+    plugins = wiring.plugins(place.project)
+    if found := version(place.project):
+        yield found
+    elif plugins:
+        mend = "Install it, or take sisyphus out: `sisyphus uninstall --client opencode`."
+        yield Finding(TITLE, Level.WARNING, "there is no `opencode` on the PATH.", mend)
+    yield from _switches()
+    for path, data in plugins.items():
+        yield from _plugin(place, path, data)
+    yield from _slash_commands(place, list(plugins))
+    yield from _other_loops(place.project)
+
+
+def program(project: str) -> str:
+    return programs.find("opencode", project, _ELSEWHERE)
+
+
+def version(project: str) -> Finding | None:
+    path = program(project)
+    return programs.check(TITLE, path, LEAST, "opencode upgrade") if path else None
+
+
+def _switches() -> Iterator[Finding]:
+    if os.environ.get(_NO_PLUGINS, "").lower() in ("1", "true"):
+        text = f"your environment sets {_NO_PLUGINS}: OpenCode loads no plugin."
+        yield Finding(_SETTINGS, Level.PROBLEM, text, f"Run `unset {_NO_PLUGINS}`.")
+
+
+def _plugin(place: Checked, path: str, data: bytes) -> Iterator[Finding]:
+    """Yields what is wrong with a copy of our plugin, or that nothing is."""
+    name = _name(path)
+    mend = (
+        f"Run `{_install(place, path)}`. It leaves a plugin that you have edited: delete that "
+        "before."
+    )
+    start = wiring.start_of(data)
+    shown = one_line(start)
+    project = place.project if path != wiring.plugin_file("") else ""
+    wanted = wiring.copies(project, place.commands, start)[path] if start else b""
+    if start and not programs.started_by(start):
+        text = f"{name} starts {shown}, and there is no such program: no event arrives."
+        yield Finding(_PLUGIN, Level.PROBLEM, text, mend)
+    elif data != wanted:
+        text = f"{name} is not that of this version, or edited."
+        yield Finding(_PLUGIN, Level.WARNING, text, mend)
+    elif not programs.is_same(start, place.start):
+        text = f"{name} starts {shown}, and this command is {one_line(place.start)}."
+        yield Finding(_PLUGIN, Level.WARNING, text, mend)
+    else:
+        yield Finding(_PLUGIN, Level.GOOD, f"{name} is that of this version.")
+
+
+def _install(place: Checked, plugin: str) -> str:
+    """Returns the command that writes a copy of our plugin."""
+    scope = "" if plugin == wiring.plugin_file("") else " --scope local"
+    return f"sisyphus install --client opencode{scope}"
+
+
+def _slash_commands(place: Checked, plugins: list[str]) -> Iterator[Finding]:
+    """Where there is a plugin in the user's folder, its commands are there."""
+    for path in plugins[:1]:
+        project = place.project if path != wiring.plugin_file("") else ""
+        wanted = wiring.copies(project, place.commands, place.start)
+        del wanted[path]
+        yield from slash_commands.check(_COMMANDS, wanted, _install(place, path))
+    if not plugins:
+        there = slash_commands.ours(wiring.copies("", place.commands, place.start))
+        if there:
+            text = f"{len(there)} are in {_name(os.path.dirname(there[0]))}, without our plugin."
+            mend = "Run `sisyphus install --client opencode`."
+            yield Finding(_COMMANDS, Level.WARNING, text, mend)
+
+
+def _other_loops(project: str) -> Iterator[Finding]:
+    folders = (native.config_home(), project, os.path.join(project, ".opencode"))
+    for folder in folders:
+        for name in ("opencode.json", "opencode.jsonc"):
+            path = os.path.join(folder, name)
+            try:
+                found = _OTHERS.search(files.read(path))
+            except UnreadableError:
+                continue
+            if found:
+                text = f"{found[1]} in {_name(path)} wakes idle sessions, too."
+                mend = f"Take {found[1]} out of `plugin` in that file."
+                yield Finding(f"{TITLE} plugins", Level.WARNING, text, mend)
+
+
+def _name(path: str) -> str:
+    return one_line(paths.display(path, ""))

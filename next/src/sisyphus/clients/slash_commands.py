@@ -1,0 +1,53 @@
+"""Looks at the slash commands that `sisyphus install` wrote for a client."""
+
+import os
+from collections.abc import Iterator, Mapping
+
+from sisyphus import files, paths
+from sisyphus.clients import COMMAND_MARK
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.errors import UnreadableError
+from sisyphus.text import one_line
+
+
+def check(subject: str, wanted: Mapping[str, bytes], install: str) -> Iterator[Finding]:
+    """Compares the files with what this version writes.
+
+    wanted: path → content, all in one folder. install: the command that writes them. A file of the
+    user's with such a name is fine: `install` leaves it alone.
+    """
+    states = {path: _state(path, data) for path, data in wanted.items()}
+    folder = one_line(paths.display(os.path.dirname(next(iter(wanted), "")), ""))
+    if missing := [path for path, state in states.items() if state == "missing"]:
+        text = f"missing in {folder}: {_names(missing)}."
+        yield Finding(subject, Level.WARNING, text, f"Run `{install}`.")
+    if different := [path for path, state in states.items() if state == "different"]:
+        text = f"not those of this version, or edited, in {folder}: {_names(different)}."
+        mend = f"Run `{install}`. It leaves files that you have edited: delete those before."
+        yield Finding(subject, Level.WARNING, text, mend)
+    if foreign := [path for path, state in states.items() if state == "foreign"]:
+        text = f"your own files in {folder}, so that ours are not there: {_names(foreign)}."
+        yield Finding(subject, Level.GOOD, text)
+    if not missing and not different and not foreign and states:
+        yield Finding(subject, Level.GOOD, f"all {len(states)} are in {folder}.")
+
+
+def ours(wanted: Mapping[str, bytes]) -> list[str]:
+    """Returns the files that are there, and ours of any version."""
+    return [path for path, data in wanted.items() if _state(path, data) in ("same", "different")]
+
+
+def _state(path: str, wanted: bytes) -> str:
+    if not os.path.lexists(path):
+        return "missing"
+    try:
+        text = files.read(path)
+    except UnreadableError:
+        return "foreign"
+    if text == wanted.decode():
+        return "same"
+    return "different" if COMMAND_MARK in text else "foreign"
+
+
+def _names(files: list[str]) -> str:
+    return ", ".join(os.path.basename(file) for file in files)

@@ -1,0 +1,149 @@
+"""`sisyphus doctor`: looks whether all is well, and says what to do where it is not."""
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from sisyphus import clients, paths, settings
+from sisyphus.cli import show
+from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.doctor import database, machine, messages
+from sisyphus.errors import SisyphusError
+from sisyphus.setup import plugin
+
+FOUND = 1
+_RECENT_SECONDS = 7 * 24 * 3600
+_STYLES = {Level.GOOD: "green", Level.WARNING: "yellow", Level.PROBLEM: "red"}
+
+
+def doctor(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show what is well, too.")
+    ] = False,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live",
+            help="Also start your client once, with a model that is played on this machine, to see "
+            "whether its hooks reach sisyphus. Nothing is sent anywhere, nothing is billed.",
+        ),
+    ] = False,
+    project: show.Project = "",
+    as_json: show.AsJson = False,
+) -> None:
+    """Check that sisyphus works here: clients, hooks, database, settings.
+
+    Says what is wrong and what to do about it, and changes nothing. Exits 1 if there is a problem.
+    """
+    root = show.project_root(project)
+    our_home = show.our_folder(root)
+    with database.copy(our_home) as copy:
+        values, problems = settings.load(copy.store, our_home, root, os.environ)
+        folder = os.path.abspath(project or os.getcwd())
+        place = show.Place(root, paths.client_home(), copy.store, values, folder, our_home)
+        findings = [*_clients(place), *_machine(place, copy, problems)]
+        if live:
+            findings += _live(place)
+    has_problem = any(each.level is Level.PROBLEM for each in findings)
+    if as_json:
+        show.as_json({"ok": not has_problem, "findings": [_as_dict(each) for each in findings]})
+    else:
+        wired = [clients.checkup(each).TITLE for each in _wired(place)]
+        _print(findings, messages.all_is_well(wired, is_live=live), verbose=verbose)
+    if has_problem:
+        raise typer.Exit(FOUND)
+
+
+# ---------------------------------------------------------------- what is looked at
+
+
+def _clients(place: show.Place) -> Iterator[Finding]:
+    """Yields what there is to say of each client's wiring."""
+    if not place.home:
+        return  # that there is no home is said once
+    try:
+        checked = Checked(
+            place.home, place.project, plugin.hooks(), plugin.commands(), plugin.start_command()
+        )
+    except SisyphusError as error:  # the plugin's files are missing
+        yield Finding(messages.PROGRAM, Level.PROBLEM, str(error), messages.REINSTALL)
+        return
+    wired, here = _wired(place), _here(place)
+    if not wired:
+        yield _nothing_wired(place, here)
+    for name in clients.NAMES:
+        title = clients.checkup(name).TITLE
+        if name not in here:
+            yield Finding(title, Level.GOOD, messages.no_client(title))
+            continue
+        yield from clients.checkup(name).look(checked)
+        if wired and name not in wired:
+            yield Finding(title, Level.GOOD, *messages.other_is_wired(name))
+    if clients.CLAUDE_CODE in wired:
+        yield from machine.rules(place.home, place.project)
+
+
+def _here(place: show.Place) -> list[str]:
+    names = clients.NAMES
+    return [each for each in names if clients.checkup(each).is_here(place.home, place.project)]
+
+
+def _wired(place: show.Place) -> list[str]:
+    if not place.home:
+        return []
+    names = clients.NAMES
+    return [each for each in names if clients.checkup(each).is_wired(place.home, place.project)]
+
+
+def _nothing_wired(place: show.Place, here: list[str]) -> Finding:
+    """Where hooks act all the same, somebody starts the client with `--plugin-dir`."""
+    row = place.store.one("SELECT max(at) FROM event WHERE at > ?", time.time() - _RECENT_SECONDS)
+    if row and row[0]:
+        text = messages.ran_without_settings(show.clock(row[0]))
+        return Finding(messages.HOOKS, Level.WARNING, text, messages.WIRE)
+    if not here:
+        return Finding(messages.HOOKS, Level.PROBLEM, messages.NO_CLIENT, messages.INSTALL_CLIENT)
+    return Finding(messages.HOOKS, Level.PROBLEM, messages.NOTHING_WIRED, messages.WIRE)
+
+
+def _machine(place: show.Place, copy: database.Copy, problems: list[str]) -> Iterator[Finding]:
+    yield from machine.program(plugin.start_command(), place.project)
+    yield from machine.home(place.our_home)
+    if not place.our_home.startswith(os.devnull):
+        yield from database.look(copy, place.our_home)
+        yield from machine.log(place.our_home, time.time())
+    yield from machine.configuration(place, problems)
+    yield from machine.project(place.project)
+
+
+def _live(place: show.Place) -> Iterator[Finding]:
+    from sisyphus.doctor import trial  # imported late: it is seldom needed
+
+    for name in _wired(place):
+        yield from trial.play(name, place)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def _print(findings: list[Finding], all_is_well: str, *, verbose: bool) -> None:
+    bad = [each for each in findings if each.level is not Level.GOOD]
+    bad.sort(key=lambda each: each.level is Level.WARNING)
+    for finding in findings if verbose else bad:
+        text = f"{finding.subject}: {finding.text}"
+        show.line(text, _STYLES[finding.level], mark=messages.MARKS[finding.level])
+        if finding.mend:
+            show.line(finding.mend, indent=4)
+    show.line(messages.counts(bad) if bad else all_is_well)
+
+
+def _as_dict(finding: Finding) -> dict[str, str]:
+    return {
+        "subject": finding.subject,
+        "level": finding.level,
+        "text": finding.text,
+        "mend": finding.mend,
+    }

@@ -1,0 +1,194 @@
+"""Looks at the machine, at what sisyphus keeps on it, and at the project."""
+
+import difflib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+from sisyphus import files, paths, settings
+from sisyphus.cli import show
+from sisyphus.clients import programs
+from sisyphus.clients.claude_code import native, wiring
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.opencode.payload import PROCESS, SESSION
+from sisyphus.doctor import messages
+from sisyphus.notify import Notice
+from sisyphus.settings import SETTINGS
+from sisyphus.store import LEAST_FREE_BYTES
+from sisyphus.text import one_line
+
+_DAY = 24 * 3600
+_LOG_BYTES = 300_000
+"""How much of the log is read: a failure with its traceback has about 2 KB."""
+
+_STAMP = "%Y-%m-%dT%H:%M:%S"
+_STAMP_LENGTH = len("2026-01-31T12:00:00")
+
+_MOST_FILES = 1_000
+_MOST_PROBLEMS = 10
+
+_PREFIX = "SISYPHUS_"
+
+
+def program(start: str, project: str) -> Iterator[Finding]:
+    """start: see `findings.Checked`. Of a program in the project nobody asks the version: nothing
+    of a project is run."""
+    python = messages.python(".".join(map(str, sys.version_info[:3])), sys.executable)
+    yield Finding(messages.PROGRAM, Level.GOOD, python)
+    found = shutil.which("sisyphus")
+    if not found:
+        yield Finding(messages.PROGRAM, Level.GOOD, messages.NOT_ON_PATH, messages.PUT_ON_PATH)
+    elif programs.is_same(found, start) or programs.find("sisyphus", project) != found:
+        yield Finding(messages.PROGRAM, Level.GOOD, messages.on_path(found))
+    else:
+        from importlib import metadata  # 13 ms
+
+        ours, its = metadata.version("sisyphus-hooks"), programs.answer(found).strip()
+        if its == ours:
+            yield Finding(messages.PROGRAM, Level.GOOD, messages.on_path(found))
+        else:
+            texts = messages.another_on_path(found, one_line(its, 40), ours)
+            yield Finding(messages.PROGRAM, Level.WARNING, *texts)
+
+
+def home(our_home: str) -> Iterator[Finding]:
+    """our_home: our folder, by `show.our_folder`."""
+    folder = paths.client_home()
+    if not folder:
+        yield _problem(messages.HOME, messages.NO_HOME, messages.SET_HOME)
+    elif our_home.startswith(os.devnull):
+        yield _problem(messages.HOME, *messages.home_in_project(folder))
+    else:
+        yield from _folder(our_home)
+
+
+def _folder(our_home: str) -> Iterator[Finding]:
+    there = next(each for each in paths.ancestors(our_home) if os.path.lexists(each))
+    if not os.path.isdir(there):
+        yield _problem(messages.HOME, *messages.not_a_folder(there))
+        return
+    if not os.access(there, os.W_OK | os.X_OK):
+        yield _problem(messages.HOME, *messages.not_writable(there))
+        return
+    disk = os.statvfs(there)
+    free = disk.f_bavail * disk.f_frsize
+    findings: list[Finding] = []
+    if free < LEAST_FREE_BYTES:
+        texts = messages.full_disk(our_home, free, LEAST_FREE_BYTES)
+        findings.append(_problem(messages.HOME, *texts))
+    if there == our_home:
+        findings += _rights(our_home)
+    yield from findings
+    if not findings:
+        is_there = there == our_home
+        text = messages.good_home(our_home, free) if is_there else messages.no_home_yet(our_home)
+        yield Finding(messages.HOME, Level.GOOD, text)
+
+
+def _rights(our_home: str) -> Iterator[Finding]:
+    """Yields what belongs to somebody else, as after `sudo sisyphus`, and what others may write."""
+    names = [os.curdir, *sorted(os.listdir(our_home))[:_MOST_FILES]]
+    user = os.getuid()
+    foreign = [each for each in names if os.lstat(os.path.join(our_home, each)).st_uid != user]
+    if foreign and user:  # root may do everything
+        yield Finding(messages.HOME, Level.WARNING, *messages.foreign(our_home, foreign))
+    if os.stat(our_home).st_mode & 0o022:
+        yield Finding(messages.HOME, Level.WARNING, *messages.open_to_others(our_home))
+
+
+def log(our_home: str, now: float) -> Iterator[Finding]:
+    """Yields what has failed in the last day. What is wrong with settings and rules is in the log
+    too, and said elsewhere."""
+    path = os.path.join(our_home, "logs", "debug.log")
+    entries = [each for each in _entries(path, now) if not each.startswith(("settings:", "rules:"))]
+    if entries:
+        last = one_line(entries[-1], 160)
+        texts = messages.failures(len(entries), last, path)
+        yield Finding(messages.LOG, Level.WARNING, *texts)
+    else:
+        yield Finding(messages.LOG, Level.GOOD, messages.good_log(path))
+
+
+def _entries(path: str, now: float) -> list[str]:
+    """Returns the first lines of the log's entries of the last day."""
+    try:
+        with files.open_regular(path) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _LOG_BYTES))
+            lines = file.read(_LOG_BYTES).decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError):
+        return []
+    since = time.strftime(_STAMP, time.localtime(now - _DAY))
+    return [
+        line[_STAMP_LENGTH + 1 :]
+        for line in lines
+        if line[:1].isdecimal() and line[:_STAMP_LENGTH] >= since
+    ]
+
+
+def configuration(place: show.Place, problems: Sequence[str]) -> Iterator[Finding]:
+    """problems: what is wrong with the settings, by `settings.load`."""
+    findings = [
+        Finding(messages.SETTINGS, Level.WARNING, one_line(each), messages.CORRECT)
+        for each in problems[:_MOST_PROBLEMS]
+    ]
+    if settings.is_disabled(os.environ):
+        findings.append(_problem(messages.SETTINGS, show.ALL_OFF, messages.UNSET_SWITCH))
+    findings += _parts(place)
+    findings += _variables()
+    yield from findings
+    if not findings:
+        yield Finding(messages.SETTINGS, Level.GOOD, messages.GOOD_SETTINGS)
+
+
+def _parts(place: show.Place) -> Iterator[Finding]:
+    """Yields the parts that are off. What the user's own file says, the user wants."""
+    own = os.path.join(place.our_home, "config.toml")
+    for name in show.PARTS:
+        for layer, text in show.parts_off(place, name):
+            level = Level.GOOD if layer == own else Level.WARNING
+            yield Finding(messages.SETTINGS, level, one_line(text), messages.switch_on(name))
+
+
+def _variables() -> Iterator[Finding]:
+    """Yields the variables that look like ours and are not."""
+    ours = [settings.variable(name) for name in SETTINGS]
+    others = [f"{_PREFIX}{field.name.upper()}" for field in fields(Notice)]
+    known = {*ours, *others, "SISYPHUS_DISABLE", SESSION, PROCESS}
+    for name in sorted(os.environ):
+        if name.startswith(_PREFIX) and name not in known:
+            likely = difflib.get_close_matches(name[:80], [*ours, "SISYPHUS_DISABLE"], 1)
+            texts = messages.unknown_variable(name, "".join(likely))
+            yield Finding(messages.SETTINGS, Level.WARNING, *texts)
+
+
+def project(root: str) -> Iterator[Finding]:
+    if not paths.can_be_project(root):
+        yield Finding(messages.PROJECT, Level.GOOD, *messages.NO_PROJECT)
+        return
+    marks = (".git", ".claude", "PLAN.md")
+    mark = next((each for each in marks if os.path.lexists(os.path.join(root, each))), "")
+    why = f"it has {mark}" if mark else "you are in it, and no folder above has a repository"
+    yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
+
+
+def rules(client_home: str, root: str) -> Iterator[Finding]:
+    """Yields that Claude Code loads rules which we send. For all who share a project, `install`
+    excludes none."""
+    from sisyphus.setup import excludes  # imported late: it loads a YAML parser
+
+    user, _, local = native.settings_paths(client_home, root)
+    number = len(excludes.of_project(root, client_home))
+    is_ours = any(wiring.has_hooks(native.settings_of(path)) for path in (user, local))
+    if number and is_ours:
+        text = messages.loads_twice(number)
+        yield Finding(messages.RULES, Level.WARNING, text, messages.EXCLUDE)
+    elif number:
+        text = messages.loads_twice(number)
+        yield Finding(messages.RULES, Level.GOOD, text, messages.EXCLUDE_LOCALLY)
+
+
+def _problem(subject: str, text: str, mend: str) -> Finding:
+    return Finding(subject, Level.PROBLEM, text, mend)

@@ -1,0 +1,234 @@
+"""Every sentence of `sisyphus doctor`, except those about a client."""
+
+import os
+import re
+import shlex
+from collections.abc import Iterable
+
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.paths import display
+from sisyphus.text import one_line
+
+PROGRAM, HOME, DATABASE, LOG = "program", "home folder", "database", "log"
+SETTINGS, PROJECT, RULES, HOOKS = "settings", "project", "rules", "hooks"
+
+MARKS = {Level.GOOD: "✓", Level.WARNING: "!", Level.PROBLEM: "✗"}
+
+_PLAIN = re.compile(r"(?:~/)?[\w/.+-]+")
+"""A path that a shell reads as it is."""
+
+REINSTALL = "Install it again, for example with `uv tool install --force`."
+UPDATE = "Update sisyphus, for example with `uv tool upgrade sisyphus-hooks`."
+
+
+def path(name: str) -> str:
+    return one_line(display(name, ""))
+
+
+def word(name: str) -> str:
+    """Returns a path as a word of a shell command."""
+    return path(name) if _PLAIN.fullmatch(path(name)) else shlex.quote(one_line(name))
+
+
+def all_is_well(clients: Iterable[str], *, is_live: bool) -> str:
+    looked_at = [*clients, PROGRAM, HOME, DATABASE, LOG, SETTINGS, *(["a trial"] * is_live)]
+    return f"All is well: {', '.join(looked_at)}."
+
+
+def counts(findings: Iterable[Finding]) -> str:
+    levels = [finding.level for finding in findings]
+    parts = [
+        f"{number} {level}{'s' * (number > 1)}"
+        for level in (Level.PROBLEM, Level.WARNING)
+        if (number := levels.count(level))
+    ]
+    return f"{' and '.join(parts)}. `sisyphus doctor -v` shows what is well, too."
+
+
+# ---------------------------------------------------------------- clients
+
+
+def no_client(name: str) -> str:
+    return f"you do not have {name}."
+
+
+NOTHING_WIRED = "no client calls sisyphus."
+NO_CLIENT = "neither Claude Code nor OpenCode is here: nothing can call sisyphus."
+WIRE = "Run `sisyphus install`."
+INSTALL_CLIENT = "Install one of them, then run `sisyphus install`."
+
+
+def ran_without_settings(when: str) -> str:
+    return f"no client's settings call sisyphus. A hook last acted at {when}: by `--plugin-dir`?"
+
+
+def other_is_wired(client: str) -> tuple[str, str]:
+    return "not wired.", f"To use sisyphus there, too: `sisyphus install --client {client}`."
+
+
+# ---------------------------------------------------------------- the program
+
+
+def python(version: str, where: str) -> str:
+    return f"Python {version}, {path(where)}."
+
+
+NOT_ON_PATH = "your shell finds no `sisyphus`."
+PUT_ON_PATH = "To type it, run `uv tool update-shell` or `pipx ensurepath`; open a new terminal."
+
+
+def on_path(where: str) -> str:
+    return f"your shell starts {path(where)}."
+
+
+def another_on_path(where: str, its: str, ours: str) -> tuple[str, str]:
+    return (
+        f"your shell starts {path(where)}, version {its or 'unknown'}, and this is {ours}.",
+        f"Update or remove that one: `{word(where)} --version` shows it.",
+    )
+
+
+# ---------------------------------------------------------------- the home folder
+
+NO_HOME = "there is no home folder: hooks remember nothing."
+SET_HOME = "Set HOME or CLAUDE_CONFIG_DIR."
+
+
+def home_in_project(folder: str) -> tuple[str, str]:
+    return (
+        f"{path(folder)} is inside this project, so it is not used: hooks remember nothing here.",
+        "Set CLAUDE_CONFIG_DIR to a folder outside.",
+    )
+
+
+def no_home_yet(folder: str) -> str:
+    return f"{path(folder)} is not there yet. The first session makes it."
+
+
+def not_a_folder(folder: str) -> tuple[str, str]:
+    return (
+        f"{path(folder)} is not a folder: hooks remember nothing.",
+        f"Move it away: `mv {word(folder)} {word(folder + '.old')}`.",
+    )
+
+
+def not_writable(folder: str) -> tuple[str, str]:
+    return (
+        f"{path(folder)} cannot be written: hooks remember nothing.",
+        f"`ls -ld {word(folder)}` shows whose it is. Make it yours, or set CLAUDE_CONFIG_DIR.",
+    )
+
+
+def foreign(folder: str, names: list[str]) -> tuple[str, str]:
+    shown = ", ".join(one_line(name, 40) for name in names[:3])
+    return (
+        f"{path(folder)} has files that are not yours: {shown}.",
+        f'Run `sudo chown -R "$USER" {word(folder)}`.',
+    )
+
+
+def open_to_others(folder: str) -> tuple[str, str]:
+    return f"others can write {path(folder)}.", f"Run `chmod go-w {word(folder)}`."
+
+
+def full_disk(folder: str, free: int, least: int) -> tuple[str, str]:
+    return (
+        f"the disk of {path(folder)} has {free:,} bytes free. With less than {least:,} hooks "
+        "remember nothing.",
+        "Make room.",
+    )
+
+
+def good_home(folder: str, free: int) -> str:
+    return f"{path(folder)}, with {free / 1e9:.1f} GB free."
+
+
+# ---------------------------------------------------------------- the database and the log
+
+
+def no_database(name: str) -> str:
+    return f"{path(name)} is not there yet. The first session makes it."
+
+
+NO_FILE = "it is not a file"
+
+
+def unread_database(name: str, why: str) -> tuple[str, str]:
+    return (
+        f"{path(name)} could not be copied, to look at it: {why}.",
+        f"See `ls -l {word(name)}`; `df`.",
+    )
+
+
+def damaged_database(name: str, why: str) -> tuple[str, str]:
+    aside = word(f"{os.path.dirname(name)}/damaged")
+    return (
+        f"{path(name)} cannot be used: {why}.",
+        f"Close your sessions, then `mkdir {aside} && mv {word(name)}* {aside}`. Plans are read "
+        "again from their files.",
+    )
+
+
+def later_database(name: str) -> tuple[str, str]:
+    return f"{path(name)} was made by a later version: hooks remember nothing.", UPDATE
+
+
+def earlier_database(name: str) -> str:
+    return f"{path(name)} is of an earlier version. The next session sets it aside."
+
+
+def good_database(name: str, size: int) -> str:
+    return f"{path(name)}, {size / 1e6:.1f} MB."
+
+
+def set_aside(number: int, name: str) -> tuple[str, str]:
+    files = "an older one was" if number == 1 else f"{number} older ones were"
+    return f"{files} set aside.", f"If you do not need them: `rm {word(name)}.*`"
+
+
+def failures(number: int, last: str, log: str) -> tuple[str, str]:
+    times = "1 failure" if number == 1 else f"{number} failures"
+    return (
+        f"{times} in the last day, the last one: {last}",
+        f"Read the end of {path(log)}: `tail -n 50 {word(log)}`.",
+    )
+
+
+def good_log(log: str) -> str:
+    return f"no failure in the last day, by {path(log)}."
+
+
+# ---------------------------------------------------------------- settings, project, rules
+
+GOOD_SETTINGS = "all are valid."
+CORRECT = "Correct it there. `sisyphus config` lists all settings."
+UNSET_SWITCH = "Run `unset SISYPHUS_DISABLE`."
+
+
+def switch_on(name: str) -> str:
+    return f"To switch them on, take {name} out there."
+
+
+def unknown_variable(name: str, likely: str) -> tuple[str, str]:
+    shown = one_line(name, 80)
+    mend = f"Do you mean {likely}?" if likely else f"Run `unset {shown}`."
+    return f"{shown} is in your environment, and there is no such setting.", mend
+
+
+def project(root: str, why: str) -> str:
+    return f"{path(root)}, because {why}."
+
+
+NO_PROJECT = (
+    "you are in your home folder, or above it: that is no project.",
+    "Go to a project's folder, or give `--project`.",
+)
+
+
+def loads_twice(number: int) -> str:
+    rules = "a rule" if number == 1 else f"{number} rules"
+    return f"Claude Code loads {rules} at each start that sisyphus sends when they apply."
+
+
+EXCLUDE = "Run `sisyphus install`: it adds them to claudeMdExcludes."
+EXCLUDE_LOCALLY = "To prevent that on this machine: `sisyphus install --scope local`."
