@@ -137,7 +137,8 @@ def _run(world: World, command: str) -> str:
         answer = world.cli(*words[1:])
         out = answer.err + answer.out
     else:
-        out = subprocess.check_output(command, shell=True, encoding="utf-8")
+        env = os.environ | {"PATH": f"{SISYPHUS.parent}{os.pathsep}{os.environ['PATH']}"}
+        out = subprocess.check_output(command, shell=True, encoding="utf-8", env=env)
     return out.replace(str(world.home), "/home/you").replace(str(SISYPHUS), "sisyphus")
 
 
