@@ -436,3 +436,15 @@ def test_a_dialog_says_on_one_line_what_it_asks_for(
 
     (each,) = waiting(world)
     assert each["text"] == f"Session s1 in project asks for your permission to use {shown}"
+
+
+def test_a_loop_that_is_resumed_while_its_session_is_idle_waits_for_a_prompt(world: World) -> None:
+    id = world.loop()
+    world.stop("<blocked>a key</blocked>")
+    world.cli("ralph", "resume", id)
+
+    (found,) = waiting(world)
+    assert (found["kind"], found["loop_id"]) == ("prompt", id)
+    assert found["answer"] == 'Type "go on" in session s1.'
+    world.prompt(text="go on")
+    assert kinds(world) == []

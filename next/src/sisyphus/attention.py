@@ -24,14 +24,14 @@ from sisyphus.stop import messages as words
 from sisyphus.store import Store
 from sisyphus.text import iso
 
-RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT = (
-    "rests", "question", "left", "no_work", "checkpoint",
+RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT, PROMPT = (
+    "rests", "question", "left", "no_work", "checkpoint", "prompt",
 )  # fmt: skip
 """Kinds, besides the dialog's, the statuses of a loop that is not active, and the result of a run
 that failed. RESTS: a session that said that it needs its user, under a hold or enforcement. LEFT: a
 loop whose session is over, or a run whose process is gone.
 NO_WORK: a hold whose plan nobody can go on with. CHECKPOINT: a session with a loop that has ended
-with a handoff."""
+with a handoff. PROMPT: a loop that was resumed or answered outside of its idle session."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,10 @@ def _loops(store: Store) -> Iterator[Waiting]:
         elif idle_since is not None and (file := handoffs.checkpoint_of(store, session)):
             text, answer = words.waits_at_checkpoint(loop, file), words.WHAT_FOLLOWS_CHECKPOINT
             yield Waiting(CHECKPOINT, text, idle_since, answer, loop.project, id, loop.id)
+        elif idle_since is not None and loop.counters.resumed_at > idle_since:
+            text, answer = ralph.needs_prompt(loop), ralph.what_goes_on(sessions.short(id))
+            since = loop.counters.resumed_at
+            yield Waiting(PROMPT, text, since, answer, loop.project, id, loop.id)
 
 
 def _holds(store: Store, now: float) -> Iterator[Waiting]:
