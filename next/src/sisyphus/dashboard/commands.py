@@ -4,7 +4,6 @@ import os
 import shlex
 import sys
 import webbrowser
-from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -70,6 +69,8 @@ def _open(url: str, no_open: bool) -> None:
 
 def _how_to_get_it(missing: str) -> str:
     """Names the command that adds what is missing to this installation."""
+    from importlib import metadata  # 15 ms
+
     needed = metadata.requires("sisyphus-hooks") or []
     packages = [each.partition(";")[0].strip() for each in needed if "extra ==" in each]
     words = " ".join(shlex.quote(each) for each in packages)
