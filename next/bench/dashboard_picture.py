@@ -22,7 +22,7 @@ from sisyphus.store import open_store
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 SISYPHUS = Path(sys.executable).with_name("sisyphus")
-WIDTH, HEIGHT = 1280, 900
+WIDTH, HEIGHT = 1280, 1280
 
 
 def main() -> None:

@@ -28,6 +28,8 @@ from sisyphus.ralph import iterations, messages, runs, transcripts
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.iterations import Iteration
 from sisyphus.ralph.loop import Counters, Loop, Options
+from sisyphus.runner import messages as words
+from sisyphus.runner import report
 from sisyphus.sessions import journal, ledger, record, stops
 from sisyphus.sessions.turn import Turn
 from sisyphus.store import Store
@@ -281,9 +283,27 @@ class _Week:
             run.state.is_working, run.state.began_at = True, self.now - 300
         elif number == 1:
             loop.end(loops.FATAL_ERROR, "the client is not logged in", began + 3000)
-        elif number > 2:
+        elif number == 2:
+            self.block_item(run, began + 3000)
+        else:
             loop.end(loops.SUCCESS, "no item is open", began + 3000)
         runs.save(self.store, run)
+        if number:
+            self.write_report(run)
+
+    def block_item(self, run: runs.Run, at: float) -> None:
+        """Lets a run stop at an item that its user has answered since."""
+        item, why = run.state.todo[0], "which of the two printers?"
+        plan = Path(run.loop.project) / "fix_plan.md"
+        plan.write_text(f"- [ ] {item}\n  {words.answer('The one at the door.')}\n")
+        run.state.plan, run.state.blocked = str(plan), {item: why}
+        run.loop.pause(loops.BLOCKED, f"all that is left is blocked: {item} ({why})", at)
+
+    def write_report(self, run: runs.Run) -> None:
+        file = Path(transcripts.report_file(run.loop.id))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows = iterations.of(self.store, run.loop)
+        file.write_text(report.render(run, rows, "", [], []), encoding="utf-8")
 
     def add_run_iteration(self, run: runs.Run, hook: Hook, number: int, item: str) -> None:
         each = Iteration(

@@ -137,7 +137,10 @@ def test_a_program_brings_the_token(browser: Browser) -> None:
         assert client.get(path).status_code == 401
         answer = client.get(path, headers={"authorization": f"Bearer {browser.token}"})
         assert answer.status_code == 200
-        assert client.get(path, headers={"authorization": "Bearer x"}).status_code == 401
+        refused = client.get(path, headers={"authorization": "Bearer x"})
+        assert refused.status_code == 401
+        assert "dashboard.token" in refused.json()["error"]
+        assert "Authorization: Bearer" in refused.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -166,6 +169,24 @@ def test_the_first_look_says_how_to_begin(browser: Browser) -> None:
 
     assert "sisyphus install" in page
     assert "Since you last looked" not in page
+
+
+def test_the_first_look_after_an_installation(world: World, browser: Browser) -> None:
+    with browser.desk.store.write():
+        browser.desk.store.run("INSERT INTO installed VALUES ('/f', 'claude-code', '', '{}')")
+
+    page = browser.page("/")
+    assert "✓ Done: sisyphus install" in page
+    assert "One more command" in page
+
+
+def test_what_waits_latest_comes_first(world: World, browser: Browser) -> None:
+    loops = [world.loop(session=f"s{number}") for number in range(8)]
+    for number in range(8):
+        world.stop("<blocked>a key</blocked>", session=f"s{number}")
+
+    assert [each["loop"] for each in browser.json("/")["waiting"]] == loops[::-1]
+    assert "and 2 more" in browser.page("/")
 
 
 def test_what_works_and_what_waits(world: World, browser: Browser) -> None:
@@ -199,6 +220,8 @@ def test_what_has_happened(world: World, browser: Browser) -> None:
 
     assert [row["id"] for row in news["ended"]] == [id]
     assert (news["iterations"], news["tasks"]) == (2, 2)
+    assert news["period"] in ("today", "7 days")
+    assert f'href="/loops?since={news["period"].replace(" ", "%20")}"' in browser.get("/").text
     assert "Build the shop." in browser.page("/")
 
 

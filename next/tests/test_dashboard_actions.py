@@ -11,6 +11,8 @@ from httpx2 import Response
 from test_run import PLAN, Runs, done
 from world import World
 
+from sisyphus import processes
+
 NEED = "<blocked>the key of the bank</blocked>"
 ANSWER = "It is in `vault/key`,\nsecond drawer."
 
@@ -148,7 +150,10 @@ def test_an_answer_goes_out_with_the_next_prompt(world: World, browser: Browser)
     assert (
         f"Ralph loop {id} that you need: the key of the bank\nThe user answers:\n\n{ANSWER}" in text
     )
-    assert browser.json(f"/loops/{id}")["answers"] == []
+    view = browser.json(f"/loops/{id}")
+    assert view["answers"] == []
+    assert len(view["answered_at"]) == 1
+    assert "An answer of yours went out" in browser.page(f"/loops/{id}")
     assert ANSWER not in world.prompt(text="go on").text
 
 
@@ -258,6 +263,73 @@ def test_an_answer_to_a_run_stands_in_its_plan(world: World) -> None:
     assert f"{line}  Answer of the user: And more.\n- [ ] receipt" in plan.read_text()
     runs.resume(processes=[done("total"), done("receipt")])
     assert state(browser, runs.id) == "success"
+
+
+def test_an_answer_to_a_run_leaves_a_trace(world: World) -> None:
+    runs, browser = blocked_run(world)
+
+    def items() -> dict[str, tuple[str, list[str], str]]:
+        found = browser.json(f"/loops/{runs.id}")["items"]
+        return {item["text"]: (item["state"], item["answers"], item["next"]) for item in found}
+
+    press(browser, runs.id, "answer", item="total", answer="In the vault.")
+    press(browser, runs.id, "answer", item="total", answer="Look twice.")
+
+    state, answers, next = items()["total"]
+    assert (state, answers) == ("blocked", ["In the vault.", "Look twice."])
+    assert "sisyphus ralph run --resume" in next
+    assert items()["receipt"] == ("blocked", [], "")
+    page = browser.page(f"/loops/{runs.id}")
+    assert "You answered: In the vault." in page
+    assert "Answer again" in page
+    os.utime(world.project / "fix_plan.md", (0, 0))  # the agent has read it, and asks again
+    assert items()["total"] == ("blocked", answers, "")
+    assert "Answer again" not in browser.page(f"/loops/{runs.id}")
+
+
+def test_a_run_at_work_says_when_it_can_be_answered(world: World) -> None:
+    runs, browser = blocked_run(world)
+    plan = (world.project / "fix_plan.md").read_bytes()
+    key = processes.key(os.getpid())
+    with browser.desk.store.write():
+        browser.desk.store.run("UPDATE loop SET status = 'active'")
+        browser.desk.store.run("UPDATE run SET runner = ?", key)
+
+    refused = send(browser, runs.id, "answer", item="total", answer="x")
+    assert refused.status_code == 409
+    assert "when the run has stopped" in refused.text
+    assert (world.project / "fix_plan.md").read_bytes() == plan
+    view = browser.json(f"/loops/{runs.id}")
+    assert not view["can_answer"]
+    assert "when the run has stopped" in browser.page(f"/loops/{runs.id}")
+
+    with browser.desk.store.write():
+        browser.desk.store.run("UPDATE run SET runner = ''")
+        browser.desk.store.run("UPDATE loop SET status = 'paused'")
+    assert press(browser, runs.id, "answer", item="total", answer="x").status_code == 200
+
+
+def test_a_paused_run_finishes_its_item(world: World) -> None:
+    runs, browser = blocked_run(world)
+    store = browser.desk.store
+    with store.write():
+        store.run("UPDATE loop SET status = 'paused'")
+        state = "json_set(state, '$.item', 'receipt', '$.blocked', json('{}'))"
+        store.run(f"UPDATE run SET runner = ?, state = {state}", processes.key(os.getpid()))
+
+    view = browser.json(f"/loops/{runs.id}")
+    assert {item["text"]: item["state"] for item in view["items"]}["receipt"] == "now"
+    assert view["way"] == "It stops after this iteration."
+    assert "receipt is being finished" in browser.page(f"/loops/{runs.id}")
+
+
+def test_an_agent_that_works_is_let_go_at_its_next_stop(world: World, browser: Browser) -> None:
+    id = world.loop()
+    assert "works on until it stops" in browser.page(f"/loops/{id}")
+
+    assert "works on until it stops" in press(browser, id, "pause").text
+    assert "works on until it stops" not in browser.page(f"/loops/{id}")
+    assert "works on until it stops" not in press(browser, id, "cancel").text
 
 
 @pytest.mark.parametrize(

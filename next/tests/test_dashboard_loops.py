@@ -163,7 +163,7 @@ def test_a_loop_says_how_it_is(world: World, browser: Browser) -> None:
     )
     world.write_down(user("go"), agent(use("Bash", command="make cart")))
     world.stop("I work.")
-    world.write_down(agent(use("Read", id="t2", file_path="/p/total.py")))
+    world.write_down(agent(use("Read", id="t2", file_path=str(world.project / "total.py"))))
 
     view = browser.json(f"/loops/{id}")
     assert view["row"]["state"] == "active"
@@ -173,9 +173,10 @@ def test_a_loop_says_how_it_is(world: World, browser: Browser) -> None:
     limits = {each["name"]: (each["used"], each["most"]) for each in view["limits"]}
     assert limits["iterations"] == (2, 7)
     assert limits["tokens"][1] == 0
-    assert view["action"] == "Read /p/total.py"
+    assert view["action"] == "Read total.py"
     page = browser.page(f"/loops/{id}")
-    assert "Running now: Read /p/total.py" in page
+    assert "Works. Last: Read total.py. Last heard now" in page
+    assert "Works, last heard now" in browser.page("/")
     assert "2 of 7" in page
     assert 'href="/sessions/s1"' in browser.get(f"/loops/{id}").text
 
@@ -186,7 +187,48 @@ def test_a_loop_that_rests_does_nothing_now(world: World, browser: Browser) -> N
     world.stop("<blocked>a key</blocked>")
 
     assert browser.json(f"/loops/{id}")["action"] == ""
-    assert "Running now" not in browser.page(f"/loops/{id}")
+    assert "Works" not in browser.page(f"/loops/{id}")
+
+
+def test_a_loop_that_waits_for_its_user_does_not_work(world: World, browser: Browser) -> None:
+    id = world.loop()
+    other = world.loop(session="s2")
+    world.stop("Shall I delete the old table?", session="s1")
+    store = browser.desk.store
+    with store.write():
+        store.run("UPDATE session SET question = 'Delete it?', idle_since = ? WHERE id = 's1'", 1.0)
+
+    assert ids(browser, "/loops?state=waiting") == [id]
+    assert ids(browser, "/loops?state=active") == [other]
+    view = browser.json(f"/loops/{id}")
+    assert (view["row"]["state"], view["row"]["is_working"]) == ("waiting", False)
+    for path in ("/", "/loops", f"/loops/{id}"):
+        assert "Delete it?" in browser.page(path)
+    assert "Works" not in browser.page(f"/loops/{id}")
+    assert "Answer it in its session." in browser.page(f"/loops/{id}")
+
+
+def test_one_iteration_in_two_rows(browser: Browser) -> None:
+    """An agent that needed its user goes on with the same iteration."""
+    id = insert(browser, 1)
+    loop = loops.find(browser.desk.store, id)
+    assert loop
+    with browser.desk.store.write():
+        for decision in ("pause", "block"):
+            entry = Iteration(1, time.time(), decision, "why")
+            iterations.record(browser.desk.store, loop, 0, entry)
+
+    rows = browser.json(f"/loops/{id}")["iterations"]
+    assert [(row["number"], row["resumes"]) for row in rows] == [(1, "pause"), (1, "")]
+    assert browser.page(f"/loops/{id}").count("after it was resumed") == 1
+
+
+def test_what_ended_at_its_limit(browser: Browser) -> None:
+    id = insert(browser, 1)
+    for outcome in ("limit", "max_iterations"):
+        with browser.desk.store.write():
+            browser.desk.store.run("UPDATE loop SET outcome = ?", outcome)
+        assert ids(browser, "/loops?state=limit") == [id]
 
 
 def test_an_unknown_loop(browser: Browser) -> None:
@@ -236,13 +278,13 @@ def test_many_iterations_have_pages(browser: Browser) -> None:
 @pytest.mark.parametrize(
     ("count", "fields", "bars"),
     [
-        (2, {"percent": 40}, ""),
-        (3, {"percent": 40, "tokens": 9}, "percent"),
-        (3, {"tokens": 9}, "tokens"),
-        (3, {}, ""),
+        (4, {"percent": 40}, ""),
+        (5, {"percent": 40, "tokens": 9}, "percent"),
+        (5, {"tokens": 9}, "tokens"),
+        (5, {}, ""),
     ],
 )
-def test_a_chart_needs_three_iterations(
+def test_a_chart_needs_five_iterations(
     browser: Browser, count: int, fields: Json, bars: str
 ) -> None:
     id = insert(browser, 1)
@@ -269,10 +311,13 @@ def test_a_run_with_its_items_and_report(world: World) -> None:
     assert view["command"] == "sisyphus ralph run --resume"
     assert view["actions"] == ["cancel"]
     assert view["report"].startswith(f"# Run {runs.id}")
+    assert view["look_at"].startswith("- Blocked: total: the price list")
+    assert "#" not in view["look_at"]
     assert view["plan"]["path"] == str(world.project / "fix_plan.md")
     page = browser.page(f"/loops/{runs.id}")
     assert "the price list" in page
     assert "1/3" in page
+    assert "done cart" in page  # not: done, and why the run stopped
     assert [row["item"] for row in view["iterations"]] == ["receipt", "total", "cart"]
     assert ids(browser, "/loops?kind=run&state=blocked") == [runs.id]
 

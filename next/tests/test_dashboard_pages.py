@@ -10,6 +10,7 @@ import pytest
 from browser import Browser
 from test_dashboard import HOSTILE
 from test_enforcing import DONE, WORKING, configure, work
+from test_run import Runs, done
 from world import Json, World, agent, result, typed, use, user
 
 PATHS = ["/plans", "/sessions", "/handoffs", "/rules", "/enforcement"]
@@ -222,6 +223,16 @@ def test_a_session_in_the_list(world: World, browser: Browser) -> None:
     assert (session["plan"], session["state"]) == ("Shop", "working")
     assert [(each["id"], each["task"]) for each in session["loops"]] == [(id, "Build the cart.")]
     assert f'href="/loops/{id}"' in browser.get("/sessions").text
+
+
+def test_a_session_of_a_run_is_named_by_its_item(world: World) -> None:
+    runs = Runs(world)
+    world.write("fix_plan.md", "# Shop\n\n- [ ] cart\n")
+    runs.run(processes=[done("cart")])
+
+    assert [each["title"] for each in sessions(Browser(world))] == [
+        f"Run {runs.id}, iteration 1: cart"
+    ]
 
 
 def test_a_session_is_open_idle_or_has_ended(world: World, browser: Browser) -> None:

@@ -200,4 +200,6 @@ def test_figures_for_prometheus(world: World, browser: Browser) -> None:
     assert 'sisyphus_loops{kind="loop",state="active"} 1.0' in text
     assert "sisyphus_iterations_total 1.0" in text
     assert metrics.render(browser.desk)[0] == text
-    assert json.loads(browser.get("/api/overview").text)["live"][0]["state"] == "active"
+    world.hook("session-end", world.payload("SessionEnd.other"))
+    assert 'sisyphus_loops{kind="loop",state="left"} 1.0' in browser.get("/metrics").text
+    assert json.loads(browser.get("/api/overview").text)["live"][0]["state"] == "left"

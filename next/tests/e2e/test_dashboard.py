@@ -22,7 +22,7 @@ from sisyphus.store import open_store
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=https://evil.example/x onerror=alert(1)> {{7*7}}"
 WIDE, NARROW = 1280, 420
-TALLEST = 4_000  # pixels of the overview, on a phone
+TALLEST = 4_000  # pixels of a page, on a phone
 
 
 @pytest.fixture(scope="module")
@@ -133,17 +133,17 @@ def test_the_first_page_says_how_to_begin(dashboard: Dashboard) -> None:
 def test_what_waits_comes_first(full: Dashboard) -> None:
     tab = full.tab()
 
-    tab.until_text(".needs", "the client is not logged in")
+    tab.until_text(".needs", "the password of the test account")
     assert re.match(r"\(\d+\) Overview", tab.page.title())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_all_of_it(full: Dashboard, scheme: str) -> None:
     tab = full.tab(NARROW, color_scheme=scheme)
-    assert tab.height() < TALLEST
 
     for path in _navigation(tab):
         tab.go(path)
+        assert tab.height() < TALLEST, path
         assert tab.wide_parts() == [], path
         for detail in _details(tab, path):
             tab.go(detail)
@@ -186,6 +186,19 @@ def test_one_change_right_after_another_shows(dashboard: Dashboard) -> None:
     dashboard.hook("stop", last_assistant_message="I work on.")
 
     tab.until_text(".card", "iteration 3", seconds=1.0)
+
+
+def test_a_bar_grows_while_one_looks(dashboard: Dashboard) -> None:
+    id = dashboard.loop()
+    tab = dashboard.tab()
+    tab.go(f"/loops/{id}")
+    bar = tab.page.locator(".limits progress").first
+    before = bar.evaluate("each => each.value")
+
+    dashboard.hook("stop", last_assistant_message="I work.")
+
+    tab.until_text(".limits", "2 of")
+    assert bar.evaluate("each => each.value") == before + 1
 
 
 def test_a_change_disturbs_nobody(full: Dashboard) -> None:
@@ -273,6 +286,10 @@ def test_keys(full: Dashboard) -> None:
     tab.until_text("dialog", "Keys")
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="hidden")
+    page.keyboard.press("?")
+    tab.until_text("dialog", "Keys")
+    page.keyboard.press("?")
+    page.locator("dialog").wait_for(state="hidden")
 
     for path in _navigation(tab):
         page.keyboard.press("g")
@@ -281,11 +298,13 @@ def test_keys(full: Dashboard) -> None:
         tab.until_text("#live", "live")
 
 
-def test_a_slash_finds_the_search(full: Dashboard) -> None:
+@pytest.mark.parametrize("path", ["/loops", "/rules"])
+def test_a_slash_finds_the_search(full: Dashboard, path: str) -> None:
     tab = full.tab()
-    tab.go("/loops")
+    tab.go(path)
 
     tab.page.keyboard.press("/")
+    tab.page.locator("#q:focus").wait_for()
     tab.page.keyboard.type("django")
     tab.page.keyboard.press("Enter")
 
@@ -340,7 +359,11 @@ def test_a_loop_is_paused_resumed_and_cancelled(dashboard: Dashboard) -> None:
     for label, word in (("Pause", "paused"), ("Resume", "active")):
         tab.page.get_by_role("button", name=label, exact=True).click()
         tab.until_text("main .badge", word)
+        tab.page.locator("#told:focus").wait_for()
     tab.page.locator("main summary", has_text="Cancel").click()
+    tab.page.keyboard.press("Escape")
+    tab.page.locator(".question").wait_for(state="hidden")
+    tab.page.keyboard.press("Enter")
     tab.page.locator(".question").get_by_role("button", name="Cancel").click()
 
     tab.until_text("main .badge", "cancelled")

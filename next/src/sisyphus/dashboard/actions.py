@@ -25,6 +25,14 @@ ANSWER_UNITS = 8_000
 
 Fields = Mapping[str, str]
 
+_WORKS_ON = "Its agent works on until it stops the next time, and is not made to go on then."
+"""What follows where the agent of a loop works: a loop decides only when its agent stops."""
+
+_ANSWER_LATER = (
+    "Answer when the run has stopped: the agent works on the plan now. If you pause the run, it "
+    "stops after this iteration."
+)
+
 
 def act(desk: Desk, id: str, action: str, fields: Fields) -> str:
     """Does something to a loop, hold or run. fields: what the form says."""
@@ -48,10 +56,20 @@ def possible(store: Store, loop: Loop) -> list[str]:
     return ["resume", "cancel"] if has_worker else ["cancel"]
 
 
-def can_answer(loop: Loop) -> bool:
-    """Tells whether a loop or run waits for an answer. Where a run does, its blocked items say
-    for what."""
-    return loop.status == BLOCKED and not loop.is_hold
+def can_answer(store: Store, loop: Loop) -> bool:
+    """Tells whether a loop or run takes an answer now. Where a run does, its blocked items say for
+    what."""
+    if loop.ended_at is not None or loop.is_hold:
+        return False
+    if not loop.is_run:
+        return loop.status == BLOCKED
+    run = runs.of(store, loop)
+    return bool(run.state.blocked and run.state.plan) and not run.is_at_work
+
+
+def why_not_yet(run: Run) -> str:
+    """Says when the blocked items of a run can be answered; "" = now, or never."""
+    return _ANSWER_LATER if run.is_at_work and run.loop.ended_at is None else ""
 
 
 def most_characters(loop: Loop) -> int:
@@ -61,8 +79,8 @@ def most_characters(loop: Loop) -> int:
 
 def _pause(desk: Desk, loop: Loop, fields: Fields) -> str:
     paused = control.pause(desk.store, loop)
-    soon = paused.is_run and runs.of(desk.store, paused).is_at_work
-    return f"{messages.paused(paused)} {messages.STOPS_SOON}" if soon else messages.paused(paused)
+    soon = messages.STOPS_SOON if paused.is_run and runs.of(desk.store, paused).is_at_work else ""
+    return " ".join(filter(None, (messages.paused(paused), soon, _works_on(desk, loop))))
 
 
 def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
@@ -74,7 +92,16 @@ def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
 
 
 def _cancel(desk: Desk, loop: Loop, fields: Fields) -> str:
-    return messages.cancelled([control.cancel(desk.store, loop)])
+    works_on = _works_on(desk, loop)
+    told = messages.cancelled([control.cancel(desk.store, loop)])
+    return f"{told}\n{works_on}" if works_on else told
+
+
+def _works_on(desk: Desk, loop: Loop) -> str:
+    """Says what the agent of a loop or hold does that was active until now; "" = it does nothing,
+    as far as we know. loop: as it was before."""
+    is_working = rows.row_of(desk.store, loop, time.time(), {}).is_working
+    return _WORKS_ON if is_working and not loop.is_run else ""
 
 
 def _delete(desk: Desk, loop: Loop, fields: Fields) -> str:
@@ -90,7 +117,7 @@ def _answer(desk: Desk, loop: Loop, fields: Fields) -> str:
     text = fields.get("answer", "").replace("\r\n", "\n").strip()  # forms send CRLF
     if loop.ended_at is not None:
         raise SisyphusError(messages.has_ended(loop))
-    if not can_answer(loop):
+    if not loop.is_run and not can_answer(desk.store, loop):
         raise SisyphusError(messages.no_answer_needed(loop))
     if not text:
         raise SisyphusError(messages.EMPTY_ANSWER)
@@ -115,12 +142,12 @@ def _answer_loop(store: Store, loop: Loop, text: str) -> str:
 
 def _answer_run(run: Run, item: str, text: str) -> str:
     """Writes the answer below the blocked item. item: "" = the only one."""
+    if why := why_not_yet(run):
+        raise SisyphusError(why)
     blocked = list(run.state.blocked)
     item = item or (blocked[0] if len(blocked) == 1 else "")
     if item not in blocked or not run.state.plan:
         raise SisyphusError(words.not_to_answer(run))
-    if run.is_at_work:
-        raise SisyphusError(words.is_at_work(run))
     try:
         fix_plan.answer(run.state.plan, run.loop.project, item, text)
     except (SisyphusError, OSError) as error:

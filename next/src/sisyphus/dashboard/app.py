@@ -150,7 +150,7 @@ class _Site:
 
     def refuse(self, request: Request, code: int, why: str) -> Response:
         is_page = not _is_api(request) and request.url.path not in ("/events", "/metrics", "/link")
-        if self._desk.access.is_program(request) or not is_page:
+        if "authorization" in request.headers or not is_page:
             return JSONResponse({"error": why}, code)
         return self._page(request, "refusal.html", code=code, why=why, status=code)
 

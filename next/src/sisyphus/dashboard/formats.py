@@ -38,6 +38,13 @@ def clock(moment: float) -> str:
     return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M:%S")
 
 
+def when(moment: float) -> str:
+    """Returns the time of a moment, with its day if that is not today: `03:33`, `Sun 01, 03:33`."""
+    at, now = datetime.fromtimestamp(moment), datetime.now()
+    days = f"{at:%a %d}, " if at.date() != now.date() else ""
+    return f"{days}{at:%H:%M}"
+
+
 def day(moment: float) -> str:
     return datetime.fromtimestamp(moment).strftime("%a %d")
 
@@ -60,7 +67,7 @@ def markdown(text: str) -> Markup:
 
 
 FILTERS = {
-    "ago": ago, "clock": clock, "day": day, "iso": iso, "place": place, "markdown": markdown,
-    "count": short_count, "dollars": short_cost, "duration": short_time,
+    "ago": ago, "clock": clock, "day": day, "when": when, "iso": iso, "place": place,
+    "markdown": markdown, "count": short_count, "dollars": short_cost, "duration": short_time,
     "short": short,
 }  # fmt: skip

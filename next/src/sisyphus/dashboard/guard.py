@@ -3,6 +3,7 @@ browser what it may do with it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from starlette.datastructures import MutableHeaders, QueryParams
@@ -10,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sisyphus.dashboard.access import Access
+from sisyphus import paths
+from sisyphus.dashboard.access import TOKEN_FILE, Access
+from sisyphus.paths import display
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -34,6 +37,8 @@ UNKNOWN = (
     "This browser is not known here. `sisyphus dashboard` prints an address that opens the "
     "dashboard once."
 )
+
+_FOR_PROGRAMS = ("/api/", "/metrics", "/events", "/link")
 
 Refuse = Callable[[Request, int, str], Response]
 
@@ -68,7 +73,7 @@ class Guard:
             return JSONResponse({"proof": self._access.prove(nonce)})
         if code := request.query_params.get("code", ""):
             return self._open(request, code)
-        return None if self._access.is_known(request) else self._refuse(request, 401, UNKNOWN)
+        return None if self._access.is_known(request) else self._refuse(request, 401, _why(request))
 
     def _open(self, request: Request, code: str) -> Response:
         """Makes a browser known; its address loses the code. One that is known stays the same, or
@@ -82,6 +87,17 @@ class Guard:
         if cookie and not is_known:
             answer.set_cookie(self._access.cookie_name, cookie, httponly=True, samesite="strict")
         return answer
+
+
+def _why(request: Request) -> str:
+    """Refuses a browser that is not known, or a program that does not bring the token."""
+    if "authorization" not in request.headers and not request.url.path.startswith(_FOR_PROGRAMS):
+        return UNKNOWN
+    file = display(os.path.join(paths.our_home(), TOKEN_FILE), "")
+    return (
+        f"The token is missing or wrong. It is in {file}; send it with each request, in the header "
+        "`Authorization: Bearer TOKEN`."
+    )
 
 
 def _with_headers(scope: Scope, send: Send) -> Send:

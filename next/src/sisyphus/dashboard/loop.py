@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import clients, files
+from sisyphus import attention, clients, files
 from sisyphus.dashboard import actions, paging
 from sisyphus.dashboard import loops as rows
 from sisyphus.dashboard.desk import Desk, NotThereError, Params
@@ -19,18 +19,26 @@ from sisyphus.ralph import control, messages, runs, transcripts
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import FATAL_ERROR, SUCCESS, Loop
 from sisyphus.ralph.runs import Run
+from sisyphus.runner import fix_plan
 from sisyphus.runner import messages as words
 from sisyphus.store import Store
-from sisyphus.text import fingerprint, one_line
+from sisyphus.text import fingerprint
 
 PAGE_ITERATIONS = 100
 CHART_ITERATIONS = 60
 """The most bars of the chart, the last ones."""
 
-LEAST_BARS = 3
+LEAST_BARS = 5
+"""Fewer are no chart: the list below says the same."""
+
+_SENT_ANSWERS = 5
+"""The most answers that the page remembers, the last ones."""
 
 DONE, OPEN, BLOCKED, NOW = "done", "open", "blocked", "now"
 """How an item of a run is. NOW: the current iteration works on it."""
+
+_LOOK_AT = "\n## Look at first\n"
+"""The part of a report that stands open."""
 
 _RECENT_BYTES = 100_000
 """How much of the end of a client's transcript is read for what the agent did last."""
@@ -48,13 +56,16 @@ class Limit:
 @dataclass(frozen=True)
 class Item:
     """An item of a run. key: names it on the page. state: one of DONE, OPEN, BLOCKED, NOW. why:
-    what it needs; "" = nothing. can_answer: the user can answer to that."""
+    what it needs; "" = nothing. can_answer: the user can answer to that. answers: what they have
+    answered. next: what comes of that, or when they can answer; "" = nothing to say."""
 
     key: str
     text: str
     state: str
     why: str
     can_answer: bool
+    answers: list[str]
+    next: str
 
 
 @dataclass(frozen=True)
@@ -68,9 +79,11 @@ class PlanName:
 
 @dataclass(frozen=True)
 class IterationRow:
-    """An iteration; see `ralph.iterations.Iteration`. row: its number in the store."""
+    """An iteration; see `ralph.iterations.Iteration`. row: its number in the store. resumes: "" or,
+    if the one before it had the same number, how that ended: its decision."""
 
     row: int
+    resumes: str
     number: int
     at: float
     decision: str
@@ -98,13 +111,13 @@ class LoopPage:
 
     prompt: all of it. action: what its agent did last; "" = unknown, or it does not work. actions:
     see `actions.possible`. can_answer: it waits for an answer. most_characters: of that. answers:
-    what waits in the queue of its session. way: how it goes on, in a sentence; "" = by itself, or
-    never. command: of that.
+    what waits in the queue of its session. answered_at: when earlier ones went out, the last one
+    first. way: how it goes on, in a sentence; "" = by itself, or never. command: of that.
     promise, check: "" = none. needs_plan: its plan must be complete. by_model: the model started
     it. plan: that it works on. items: of a run.
     iterations: of this page, the newest first. bars: of the last iterations, the oldest first;
     their values are percent of the context or tokens, as `bars_are` says.
-    report: of a run, in Markdown; "" = there is none.
+    report: of a run, in Markdown; "" = there is none. look_at: the part of it that comes first.
     """
 
     row: rows.Row
@@ -114,6 +127,7 @@ class LoopPage:
     can_answer: bool
     most_characters: int
     answers: list[str]
+    answered_at: list[float]
     way: str
     command: str
     limits: list[Limit]
@@ -128,6 +142,7 @@ class LoopPage:
     bars: list[Bar]
     bars_are: str
     report: str
+    look_at: str
     has_transcript: bool
 
 
@@ -137,32 +152,38 @@ def query(desk: Desk, params: Params) -> LoopPage:
     if loop is None:
         raise NotThereError(messages.unknown_loop(params["id"]))
     run = runs.of(store, loop) if loop.is_run else None
-    row = rows.row_of(store, loop, now)
+    held_up = rows.troubles(attention.waiting(store, now))
+    row = rows.row_of(store, loop, now, held_up)
     pages = paging.choose(params, _count(store, loop), PAGE_ITERATIONS)
     way, command = _way(store, loop, run, row)
+    if row.state == rows.WAITING:
+        way = held_up[row.session].answer
+    report = _report(loop)
     bars_are, bars = _bars(store, loop)
     return LoopPage(
         row=row,
         prompt=loop.prompt,
         action=_action(store, loop, row),
         actions=actions.possible(store, loop),
-        can_answer=actions.can_answer(loop),
+        can_answer=actions.can_answer(store, loop),
         most_characters=actions.most_characters(loop),
         answers=_answers(store, loop),
+        answered_at=_answered_at(store, loop),
         way=way,
         command=command,
-        limits=_limits(loop, run, now),
+        limits=_limits(loop, run, row.seconds),
         promise=loop.options.promise,
         check=loop.options.verify,
         needs_plan=loop.options.verify_plan,
         by_model=loop.by_model,
         plan=_plan(store, loop, run),
-        items=_items(run) if run else [],
+        items=_items(store, run) if run else [],
         iterations=_iterations(store, loop, pages.number),
         pages=pages,
         bars=bars,
         bars_are=bars_are,
-        report=_report(loop),
+        report=report,
+        look_at=report.partition(_LOOK_AT)[2].partition("\n## ")[0].strip(),
         has_transcript=os.path.exists(transcripts.full_file(loop.id)),
     )
 
@@ -186,6 +207,8 @@ def _way_of_run(store: Store, loop: Loop, run: Run) -> tuple[str, str]:
     """A run that has ended goes on too, if it is the last one of its project and not complete."""
     latest = runs.latest(store, loop.project)
     is_latest = latest is not None and latest.loop.id == loop.id
+    if run.is_at_work and loop.ended_at is None and not loop.is_active:
+        return messages.STOPS_SOON, ""
     if run.is_at_work or loop.result == SUCCESS or not is_latest:
         return "", ""
     if loop.result == FATAL_ERROR:
@@ -202,7 +225,7 @@ def _action(store: Store, loop: Loop, row: rows.Row) -> str:
         return ""
     reading = clients.transcript(found[0]).read(found[1], limit=_RECENT_BYTES)
     calls = [call for each in reading.records for call in each.calls]
-    return one_line(f"{calls[-1].name} {calls[-1].target}", 200) if calls else ""
+    return rows.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
 
 
 def _answers(store: Store, loop: Loop) -> list[str]:
@@ -212,11 +235,23 @@ def _answers(store: Store, loop: Loop) -> list[str]:
     return [row[0] for row in found] if loop.ended_at is None else []
 
 
-def _limits(loop: Loop, run: Run | None, now: float) -> list[Limit]:
+def _answered_at(store: Store, loop: Loop) -> list[float]:
+    """Returns when answers went out to the session of a loop, the last one first. Nobody keeps
+    their text."""
+    found = store.all(
+        "SELECT at FROM event WHERE session = ? AND at >= ? AND at <= ? "
+        "AND EXISTS (SELECT 1 FROM json_each(texts) WHERE value = 'answer') "
+        "ORDER BY n DESC LIMIT ?",
+        loop.session, loop.started_at, loop.ended_at or time.time(), _SENT_ANSWERS,
+    )  # fmt: skip
+    return [row[0] for row in found]
+
+
+def _limits(loop: Loop, run: Run | None, seconds: float) -> list[Limit]:
     options, counters = loop.options, loop.counters
     limits = [
         Limit("iterations", counters.iteration, options.max_iterations),
-        Limit("seconds", loop.seconds(now), options.max_minutes * 60),
+        Limit("seconds", seconds, options.max_minutes * 60),
         Limit("tokens", counters.tokens, options.max_tokens),
     ]
     if run:
@@ -239,24 +274,54 @@ def _plan(store: Store, loop: Loop, run: Run | None) -> PlanName | None:
     return PlanName(*found) if found else None
 
 
-def _items(run: Run) -> list[Item]:
+def _items(store: Store, run: Run) -> list[Item]:
     """Returns the items of a run: what waits for the user first, then what is open, then what is
     done."""
     state = run.state
     marked = [item for item in state.marked if item not in state.blocked]
-    is_answerable = actions.can_answer(run.loop) and bool(state.plan)
-    now = state.item if run.is_at_work and run.loop.is_active else ""
+    now = state.item if run.is_at_work and run.loop.ended_at is None else ""
     opened = [item for item in state.todo if item not in state.blocked]
+    answers = fix_plan.answers(state.plan, run.loop.project) if state.plan else {}
     return [
-        *(_item(item, BLOCKED, why, is_answerable) for item, why in state.blocked.items()),
-        *(_item(item, BLOCKED) for item in marked),
-        *(_item(item, NOW if item == now else OPEN) for item in opened),
-        *(_item(item, DONE) for item in state.done),
+        *(_blocked_item(store, run, item, answers.get(item, [])) for item in state.blocked),
+        *(_item(item, BLOCKED, answers.get(item, [])) for item in marked),
+        *(_open_item(run, item, now, answers.get(item, [])) for item in opened),
+        *(_item(item, DONE, []) for item in state.done),
     ]
 
 
-def _item(text: str, state: str, why: str = "", can_answer: bool = False) -> Item:
-    return Item(fingerprint(text), text, state, why, can_answer)
+def _blocked_item(store: Store, run: Run, text: str, answers: list[str]) -> Item:
+    """A run tries its blocked items again when it is resumed."""
+    goes_on = _GOES_ON if answers and _has_new_answer(store, run) else ""
+    return dataclasses.replace(
+        _item(text, BLOCKED, answers), why=run.state.blocked[text],
+        can_answer=actions.can_answer(store, run.loop), next=actions.why_not_yet(run) or goes_on,
+    )  # fmt: skip
+
+
+def _has_new_answer(store: Store, run: Run) -> bool:
+    """Tells whether the plan has changed since the last iteration. Otherwise the agent has read the
+    answers in it, and needs another one."""
+    row = store.one(f"SELECT max(at) FROM iteration WHERE {_OF_LOOP}", run.loop.id)
+    try:
+        return row is None or os.path.getmtime(run.state.plan) > (row[0] or 0.0)
+    except OSError:
+        return False
+
+
+def _open_item(run: Run, text: str, now: str, answers: list[str]) -> Item:
+    if text == now:
+        return _item(text, NOW, answers)
+    comes = _COMES if run.is_at_work else _GOES_ON
+    return dataclasses.replace(_item(text, OPEN, answers), next=comes if answers else "")
+
+
+def _item(text: str, state: str, answers: list[str]) -> Item:
+    return Item(fingerprint(text), text, state, "", False, answers, "")
+
+
+_COMES = "The run reads it when it comes to this item."
+_GOES_ON = f"The run takes it up when you resume it: `{words.RESUME}`."
 
 
 def _report(loop: Loop) -> str:
@@ -281,13 +346,14 @@ def _count(store: Store, loop: Loop) -> int:
 
 
 def _iterations(store: Store, loop: Loop, page: int) -> list[IterationRow]:
-    names = [each.name for each in dataclasses.fields(IterationRow)][1:]
+    names = [each.name for each in dataclasses.fields(IterationRow)][2:]
+    before = "(PARTITION BY number ORDER BY rowid)"
     found = store.all(
-        f"SELECT rowid, {', '.join(names)} FROM iteration WHERE {_OF_LOOP} "
-        "ORDER BY rowid DESC LIMIT ? OFFSET ?",
+        f"SELECT rowid, coalesce(lag(decision) OVER {before}, ''), {', '.join(names)} "
+        f"FROM iteration WHERE {_OF_LOOP} ORDER BY rowid DESC LIMIT ? OFFSET ?",
         loop.id, PAGE_ITERATIONS, (page - 1) * PAGE_ITERATIONS,
     )  # fmt: skip
-    return [_iteration(dict(zip(("row", *names), row, strict=True))) for row in found]
+    return [_iteration(dict(zip(("row", "resumes", *names), row, strict=True))) for row in found]
 
 
 def _iteration(values: dict[str, Any]) -> IterationRow:

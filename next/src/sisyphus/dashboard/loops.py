@@ -7,10 +7,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
+from sisyphus import attention
+from sisyphus.attention import Waiting
 from sisyphus.dashboard import days, paging
 from sisyphus.dashboard.desk import Desk, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.errors import SisyphusError
+from sisyphus.paths import display
 from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import runs
@@ -29,19 +32,26 @@ from sisyphus.ralph.loop import (
     SUCCESS,
     Loop,
 )
-from sisyphus.sessions import record
+from sisyphus.sessions import dialog, record
+from sisyphus.sessions.hooks import FAILURE
 from sisyphus.store import Store
 from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from sisyphus.store import Value
 
-LEFT = "left"
-"""The state of a loop whose session is over, and of a run whose process is gone."""
+LEFT, WAITING = "left", "waiting"
+"""States besides the statuses. LEFT: of a loop whose session is over, and of a run whose process is
+gone. WAITING: of a loop that is active, and whose session can do nothing without its user."""
+
+_TROUBLES = (FAILURE, dialog.KIND, attention.QUESTION)
+"""What such a session waits for, as a kind of `attention`."""
 
 KINDS = (LOOP, RUN, HOLD)
-LIVE_STATES = (ACTIVE, PAUSED, BLOCKED, STUCK, LEFT)
+LIVE_STATES = (ACTIVE, WAITING, PAUSED, BLOCKED, STUCK, LEFT)
 RESULTS = (SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR)
 PERIODS = ("today", "7 days", "30 days")
 """What the list can be narrowed down to."""
@@ -57,11 +67,12 @@ _WORDS = 10
 class Row:
     """A loop, hold or run in a list.
 
-    state: active, paused, blocked, stuck, LEFT or, if it has ended, its result. why: the same in
-    words. iteration: the current one; last: of how many, 0 = no limit. done, total: the items of a
-    run. tokens, cost: used so far. seconds: how long it has run, without pauses. session: the id of
-    the one that works at it; "" = none. is_working: its agent works now, as far as we know.
-    action: what a run's agent did last.
+    state: active, WAITING, paused, blocked, stuck, LEFT or, if it has ended, its result. why: the
+    same in words. iteration: the current one; last: of how many, 0 = no limit. done, total: the
+    items of a run. tokens, cost: used so far. seconds: how long it has run, without pauses.
+    session: the id of the one that works at it; "" = none. is_working: its agent works now, as far
+    as we know. action: what a run's agent did last. heard_at: when the agent was last heard of, in
+    seconds since 1970; 0 = it is none, or has no session.
     """
 
     id: str
@@ -82,6 +93,7 @@ class Row:
     session: str
     is_working: bool
     action: str
+    heard_at: float
 
 
 @dataclass(frozen=True)
@@ -89,8 +101,8 @@ class Filters:
     """What the list is narrowed down to; "" = all.
 
     q: words that are all in the task, the id or the project. kind: one of KINDS. state: one of
-    LIVE_STATES or RESULTS. project: its folder. since: one of PERIODS; what has not ended counts as
-    of now.
+    LIVE_STATES or RESULTS; LIMIT is MAX_ITERATIONS too. project: its folder. since: one of PERIODS;
+    what has not ended counts as of now.
     """
 
     q: str = ""
@@ -118,7 +130,8 @@ def query(desk: Desk, params: Params) -> Loops:
     newest first."""
     store, now = desk.store, time.time()
     filters = Filters(**{name: params.get(name, "").strip() for name in asdict(Filters())})
-    where, values = _where(store, filters, now)
+    held_up = troubles(attention.waiting(store, now))
+    where, values = _where(store, filters, now, held_up)
     count = store.one(f"SELECT count(*) FROM loop WHERE {where}", *values)
     pages = paging.choose(params, count[0] if count else 0, PAGE_ROWS)
     ids = store.all(
@@ -129,14 +142,16 @@ def query(desk: Desk, params: Params) -> Loops:
     found = [loop for row in ids if (loop := loops.find(store, row[0]))]
     projects = store.all("SELECT project FROM loop GROUP BY project ORDER BY max(n) DESC")
     return Loops(
-        rows=[row_of(store, loop, now) for loop in found],
+        rows=[row_of(store, loop, now, held_up) for loop in found],
         pages=pages,
         filters=filters,
         projects=[row[0] for row in projects],
     )
 
 
-def _where(store: Store, filters: Filters, now: float) -> tuple[str, list[Value]]:
+def _where(
+    store: Store, filters: Filters, now: float, held_up: Mapping[str, Waiting]
+) -> tuple[str, list[Value]]:
     """Returns a condition on rows of `loop`, and its values. Raises `SisyphusError`."""
     parts = ["1"]
     values: list[Value] = []
@@ -158,7 +173,7 @@ def _where(store: Store, filters: Filters, now: float) -> tuple[str, list[Value]
         values.append(_start(filters.since, now))
     if filters.state:
         _need(filters.state, (*LIVE_STATES, *RESULTS), "state")
-        parts.append(_has_state(store, filters.state))
+        parts.append(_has_state(store, filters.state, held_up))
     return " AND ".join(parts), values
 
 
@@ -177,12 +192,33 @@ def _start(period: str, now: float) -> float:
     return now - int(period.split(maxsplit=1)[0]) * 24 * 3600
 
 
-def _has_state(store: Store, state: str) -> str:
-    """Returns the condition that a loop is in a state. state: a known one."""
+def shortest_period(since: float, now: float) -> str:
+    """Returns the shortest period that began before a moment, or the longest one."""
+    return next((each for each in PERIODS if _start(each, now) <= since), PERIODS[-1])
+
+
+def _has_state(store: Store, state: str, held_up: Mapping[str, Waiting]) -> str:
+    """Returns the condition that a loop is in a state. state: a known one. held_up: see
+    `troubles`."""
     if state in RESULTS:
-        return f"outcome = '{state}'"
+        both = f"'{LIMIT}', '{MAX_ITERATIONS}'"
+        return f"outcome IN ({both})" if state == LIMIT else f"outcome = '{state}'"
     left = f"n IN ({', '.join(map(str, _left(store)))})"
-    return left if state == LEFT else f"ended_at IS NULL AND status = '{state}' AND NOT {left}"
+    if state == LEFT:
+        return left
+    status = ACTIVE if state == WAITING else state
+    condition = f"ended_at IS NULL AND status = '{status}' AND NOT {left}"
+    if status != ACTIVE:
+        return condition
+    sessions = [record.find(store, id) for id in held_up]
+    waits = f"(kind = '{LOOP}' AND session IN ({', '.join(map(str, sessions))}))"
+    return f"{condition} AND {waits}" if state == WAITING else f"{condition} AND {waits} IS NOT 1"
+
+
+def troubles(waiting: Iterable[Waiting]) -> dict[str, Waiting]:
+    """Returns what keeps sessions from working until their users come, by the id of the session.
+    waiting: all that waits."""
+    return {each.session: each for each in waiting if each.kind in _TROUBLES}
 
 
 def _left(store: Store) -> list[int]:
@@ -211,43 +247,56 @@ def is_left(store: Store, loop: Loop) -> bool:
     return loop.left_at is not None or record.is_over(store, loop.session)
 
 
-def row_of(store: Store, loop: Loop, now: float) -> Row:
+def row_of(store: Store, loop: Loop, now: float, held_up: Mapping[str, Waiting]) -> Row:
+    """held_up: see `troubles`."""
     if loop.is_run:
         return _of_run(store, loop, now)
     has_no_session = is_left(store, loop)
-    idle = store.one("SELECT idle_since FROM session WHERE n = ?", loop.session)
-    is_working = loop.is_active and not has_no_session and idle is not None and idle[0] is None
-    state = LEFT if has_no_session else loop.result or loop.status
+    found = store.one("SELECT id, idle_since, seen_at FROM session WHERE n = ?", loop.session)
+    id, idle_since, seen_at = found or ("", now, 0.0)
+    is_active = loop.is_active and not has_no_session
+    trouble = held_up.get(id) if is_active else None
+    state = LEFT if has_no_session else WAITING if trouble else loop.result or loop.status
     return Row(
-        **_common(loop, now), state=state, done=0, total=0, cost=0.0,
-        session=record.id_of(store, loop.session), is_working=is_working, action="",
+        **_common(loop, now), why=trouble.text if trouble else loop.why, state=state, done=0,
+        total=0, cost=0.0, session=id, action="", heard_at=seen_at,
+        is_working=is_active and not trouble and idle_since is None,
     )  # fmt: skip
 
 
 def _of_run(store: Store, loop: Loop, now: float) -> Row:
     run = runs.of(store, loop)
     stands = run.state
-    has_no_process = loop.is_active and not run.is_at_work
+    is_at_work = run.is_at_work
+    has_no_process = loop.is_active and not is_at_work
+    last = run.action if is_at_work else stands.action
     return Row(
-        **_common(loop, now), state=LEFT if has_no_process else loop.result or loop.status,
+        **_common(loop, now) | {"seconds": run.seconds(now)}, why=loop.why,
+        state=LEFT if has_no_process else loop.result or loop.status,
         done=len(stands.done), total=stands.total, cost=stands.cost,
         session=record.id_of(store, run.session), is_working=loop.is_active and not has_no_process,
-        action=one_line(stands.action, TASK_CHARACTERS),
+        action=action(*last.partition(" ")[::2], loop.project), heard_at=run.heard_at,
     )  # fmt: skip
+
+
+def action(tool: str, target: str, project: str) -> str:
+    """Says on a line what an agent did. target: what the tool worked on, a path as people write
+    it."""
+    return one_line(f"{tool} {display(target, project)}", TASK_CHARACTERS)
 
 
 def _common(loop: Loop, now: float) -> dict[str, Any]:
     counters = loop.counters
     return {
         "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, TASK_CHARACTERS),
-        "project": loop.project, "why": loop.why, "iteration": counters.iteration,
+        "project": loop.project, "iteration": counters.iteration,
         "last": loop.options.max_iterations, "tokens": counters.tokens,
         "seconds": loop.seconds(now), "started_at": loop.started_at, "ended_at": loop.ended_at,
     }  # fmt: skip
 
 
-def live(store: Store, now: float) -> list[Row]:
-    """Returns all that have not ended, the newest first."""
+def live(store: Store, now: float, held_up: Mapping[str, Waiting]) -> list[Row]:
+    """Returns all that have not ended, the newest first. held_up: see `troubles`."""
     found = [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
-    rows = [row_of(store, loop, now) for loop in found]
+    rows = [row_of(store, loop, now, held_up) for loop in found]
     return sorted(rows, key=lambda row: -row.started_at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -11,6 +12,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from sisyphus import attention
+from sisyphus.dashboard import loops as rows
 from sisyphus.dashboard.desk import Desk
 
 
@@ -28,13 +30,18 @@ class _Store(Collector):
         self._desk = desk
 
     def collect(self) -> Iterator[Metric]:
-        store = self._desk.store
+        store, now = self._desk.store, time.time()
         loops = GaugeMetricFamily(
             "sisyphus_loops", "Loops, holds and runs, by how they are.", labels=["kind", "state"]
         )
-        states = "SELECT kind, iif(outcome = '', status, outcome), count(*) FROM loop GROUP BY 1, 2"
-        for kind, state, count in store.all(states):
-            loops.add_metric([str(kind), str(state)], float(count or 0))
+        waiting = attention.waiting(store, now)
+        live = rows.live(store, now, rows.troubles(waiting))
+        counts = Counter((row.kind, row.state) for row in live)
+        ended = "SELECT kind, outcome, count(*) FROM loop WHERE ended_at IS NOT NULL GROUP BY 1, 2"
+        for kind, state, count in store.all(ended):
+            counts[str(kind), str(state)] = int(count or 0)
+        for (kind, state), count in sorted(counts.items()):
+            loops.add_metric([kind, state], count)
         yield loops
         used = store.one("SELECT count(*), total(tokens), total(cost) FROM iteration") or (0, 0, 0)
         names = (
@@ -47,7 +54,7 @@ class _Store(Collector):
         yield GaugeMetricFamily(
             "sisyphus_waiting",
             "What waits for the user.",
-            value=len(attention.waiting(store, time.time())),
+            value=len(waiting),
         )
         sessions = store.one("SELECT count(*) FROM session WHERE agent = '' AND ended_at IS NULL")
         yield GaugeMetricFamily(

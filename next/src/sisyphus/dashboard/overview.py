@@ -43,9 +43,11 @@ class News:
     ended: loops and runs, the newest first; more: how many others. plans: the names of those that
     were completed. tasks: of plans, that were ticked. items: of runs, that were done. commits: in
     the projects of loops and runs. files: how many were changed, counted in each iteration.
+    period: the shortest one of `loops.PERIODS` in which all of it lies.
     """
 
     since: float
+    period: str
     ended: list[rows.Row]
     more: int
     plans: list[str]
@@ -73,10 +75,12 @@ class Day:
 
 @dataclass(frozen=True)
 class Overview:
-    """is_wired: a hook has ever acted; else the page says how to begin. live: what has not ended,
-    first what works now; more: how many others."""
+    """is_wired: a hook has ever acted; else the page says how to begin. is_installed: the first
+    step of that is done. waiting: the latest first. live: what has not ended, first what works now;
+    more: how many others."""
 
     is_wired: bool
+    is_installed: bool
     waiting: list[Waiting]
     news: News
     live: list[rows.Row]
@@ -87,10 +91,13 @@ class Overview:
 
 def query(desk: Desk, params: Params) -> Overview:
     store, now = desk.store, time.time()
-    live = sorted(rows.live(store, now), key=lambda row: not row.is_working)
+    waiting = attention.waiting(store, now)
+    held_up = rows.troubles(waiting)
+    live = sorted(rows.live(store, now, held_up), key=lambda row: not row.is_working)
     return Overview(
         is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
-        waiting=attention.waiting(store, now),
+        is_installed=store.one("SELECT 1 FROM installed LIMIT 1") is not None,
+        waiting=waiting[::-1],
         news=_news(store, visits.since(store, now), now),
         live=live[:_SHOWN],
         more=max(0, len(live) - _SHOWN),
@@ -148,9 +155,10 @@ def _news(store: Store, since: float, now: float) -> News:
         since,
     )
     return News(
-        since, [rows.row_of(store, loop, now) for loop in ended[:_SHOWN]],
-        max(0, len(ended) - _SHOWN), [name[0] for name in names], _ticked(store, since), items,
-        iterations, tokens, cost, files, _commits(store, since),
+        since, rows.shortest_period(since, now),
+        [rows.row_of(store, loop, now, {}) for loop in ended[:_SHOWN]], max(0, len(ended) - _SHOWN),
+        [name[0] for name in names], _ticked(store, since), items, iterations, tokens, cost, files,
+        _commits(store, since),
     )  # fmt: skip
 
 

@@ -45,10 +45,10 @@ class LoopLink:
 class SessionRow:
     """A session in the list.
 
-    title: its first prompt; "" = unknown. state: one of those above; why: what it waits for.
-    source: why it last started. percent: of its context; None = unknown. plan, plan_number: the
-    name and row of the plan that it follows; "" and 0 = none. loops: the newest first; loop_count:
-    of all that there are.
+    title: its first prompt or, of an iteration of a run, what that worked on; "" = unknown. state:
+    one of those above; why: what it waits for. source: why it last started. percent: of its
+    context; None = unknown. plan, plan_number: the name and row of the plan that it follows; "" and
+    0 = none. loops: the newest first; loop_count: of all that there are.
     """
 
     id: str
@@ -163,12 +163,17 @@ def _rows(desk: Desk, rows: list[tuple[Any, ...]], most: int) -> list[SessionRow
     """most: loops of each session."""
     numbers = [row[0] for row in rows]
     loops, noted = _loops(desk.store, numbers, most), _noted(desk.store, numbers)
-    return [_row(desk, row, loops.get(row[0], ([], 0)), row[0] in noted) for row in rows]
+    titles = _titles(desk.store, numbers)
+    return [
+        _row(desk, row, titles.get(row[0], ""), loops.get(row[0], ([], 0)), row[0] in noted)
+        for row in rows
+    ]
 
 
 def _row(
-    desk: Desk, row: tuple[Any, ...], loops: tuple[list[LoopLink], int], is_noted: bool
+    desk: Desk, row: tuple[Any, ...], title: str, loops: tuple[list[LoopLink], int], is_noted: bool
 ) -> SessionRow:
+    """title: "" = its first prompt."""
     (n, id, client, project, source, seen_at, _, transcript, idle_since, trouble, rests, question,
      plan, plan_number) = row  # fmt: skip
     why = trouble or rests or question
@@ -181,11 +186,29 @@ def _row(
     else:
         state = WORKING if is_noted else OPEN
     used = usage.read(desk.store, dict(desk.settings), client, n, transcript)
-    prompt = clients.transcript(client).first_prompt(transcript)
+    title = title or clients.transcript(client).first_prompt(transcript)
     return SessionRow(
-        id, one_line(prompt, _TITLE), client, project, source, seen_at, state, one_line(why),
+        id, one_line(title, _TITLE), client, project, source, seen_at, state, one_line(why),
         used.percent if used.tokens else None, plan, plan_number, *loops,
     )  # fmt: skip
+
+
+def _titles(store: Store, sessions: list[int]) -> dict[int, str]:
+    """Returns what sessions of runs worked on. Their prompts begin alike."""
+    marks = ", ".join("?" * len(sessions))
+    rows = store.all(
+        "SELECT session, id, number, item FROM (SELECT iteration.session, id, number, item, "
+        "iteration.rowid AS place FROM iteration JOIN loop ON loop.n = iteration.loop "
+        f"WHERE kind = 'run' AND iteration.session IN ({marks}) UNION ALL "
+        "SELECT run.session, id, json_extract(state, '$.finished') + 1, "
+        "json_extract(state, '$.item'), 0 FROM run "
+        f"JOIN loop ON loop.n = run.loop WHERE run.session IN ({marks})) ORDER BY place",
+        *sessions * 2,
+    )  # fmt: skip
+    return {
+        session: f"Run {id}, iteration {number}{f': {item}' if item else ''}"
+        for session, id, number, item in rows
+    }
 
 
 def _loops(store: Store, sessions: list[int], most: int) -> dict[int, tuple[list[LoopLink], int]]:

@@ -125,6 +125,27 @@ def answer(path: str, project: str, item: str, text: str) -> None:
     exports.replace(path, b"".join(lines), is_shared=True)
 
 
+def answers(path: str, project: str) -> dict[str, list[str]]:
+    """Returns what the user has answered, as `answer` wrote it: items → texts, the oldest first.
+    Of a file that cannot be read it returns nothing."""
+    try:
+        data = _bytes(path, project)
+        plain = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except (UnreadableError, OSError, UnicodeDecodeError):
+        return {}
+    tasks = parse(plain, plan_files.tool_of(path)).tasks
+    names = {task.line: name for task, name in zip(tasks, _names(tasks), strict=True)}
+    found: dict[str, list[str]] = {}
+    mark = messages.answer("")
+    for number, line in enumerate(plain.split("\n"), 1):
+        if not line.strip().startswith(mark):
+            continue
+        item = max((each for each in names if each < number), default=0)
+        if item and number <= _place_below(plain, item, names)[1]:
+            found.setdefault(names[item], []).append(line.strip().removeprefix(mark))
+    return found
+
+
 def _place_below(text: str, number: int, boxes: Collection[int]) -> tuple[int, int]:
     """Returns the column of the text of an item, and the number of the last line of its first
     paragraph. number: of the item's line. boxes: the lines of all items."""

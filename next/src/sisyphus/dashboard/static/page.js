@@ -59,16 +59,22 @@ const refresh = () => {
 const isTheUsers = {
   open: (node) => node.nodeName === "DETAILS",
   hidden: (node) => !node.hidden,
-  value: (node) => node.value !== node.defaultValue,
+  value: (node) => node.nodeName !== "PROGRESS" && node.value !== node.defaultValue,
   checked: (node) => node.checked !== node.defaultChecked,
   selected: (node) => node.selected !== node.defaultSelected,
 }
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) => !isTheUsers[name]?.(node)
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) => !node.dataset?.loaded
 
+// What a button came to is read first, and is gone at the next change.
+let hadFocus = false
+document.addEventListener("htmx:beforeSwap", () => {
+  hadFocus = document.activeElement?.id === "told"
+})
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target.dataset.keep !== undefined) detail.target.dataset.loaded = "yes"
   prepare(document)
+  if (hadFocus && document.activeElement === document.body) main().focus() // it went with its line
 })
 
 // --- times --------------------------------------------------------------------------------------
@@ -113,6 +119,13 @@ const places = () =>
 const showKeys = () => document.getElementById("keys").showModal()
 
 document.addEventListener("keydown", (event) => {
+  const keys = document.getElementById("keys")
+  if (event.key === "?" && keys.open) return keys.close()
+  const asked = document.querySelector("details.ask[open]")
+  if (event.key === "Escape" && asked && !keys.open) {
+    asked.open = false
+    asked.querySelector("summary").focus()
+  }
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (event.target.closest("input, textarea, select, dialog")) return
   const wasGoing = isGoing
@@ -125,10 +138,13 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "/") {
     const field = document.querySelector("input[type=search]")
     if (field) field.focus()
-    else places().l?.click()
+    else location.assign("/loops#q")
     event.preventDefault()
   }
 })
+
+if (location.hash === "#q") document.getElementById("q")?.focus()
+else document.getElementById("told")?.focus()
 
 const help = document.getElementById("help")
 help.addEventListener("click", showKeys)
