@@ -304,7 +304,7 @@ class Server:
         return time.monotonic() - self._changed_at > _QUIET_SECONDS
 
     def _has_hooks(self) -> bool:
-        words = ["ps", "-A", "-o", "ppid=,args="]
+        words = ["ps", "-A", "-ww", "-o", "ppid=,args="]  # without -ww cut at 80 columns
         lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout
         rows = [line.split(None, 1) for line in lines.splitlines()]
         children = [row[1] for row in rows if len(row) == 2 and row[0] == str(self.pid)]
