@@ -407,7 +407,7 @@ def test_other_denials_are_reported_and_the_run_goes_on(runs: Runs) -> None:
         (["--permission-mode", "plan"], {}, "does not fit a run"),
         ([*ACCEPT], {"fix_plan.md": ""}, "cannot be used"),
         ([*ACCEPT], {"fix_plan.md": "# Only words\n"}, "cannot be used"),
-        ([*ACCEPT], {"fix_plan.md": None}, "Nothing would end the run"),
+        ([*ACCEPT], {"fix_plan.md": None}, "There is nothing to do"),
         ([*ACCEPT, "--", "Build it"], {"fix_plan.md": None}, "Nothing would end the run"),
         (
             [*ACCEPT],

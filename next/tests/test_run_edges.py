@@ -159,7 +159,7 @@ def test_a_run_says_where_it_looked_for_items(runs: Runs) -> None:
     answer = runs.run("--project", "api")
 
     assert answer.code == 2
-    assert f"no fix_plan.md in {runs.world.project}," in answer.err
+    assert f"no fix_plan.md is in {runs.world.project}," in answer.err
 
 
 def test_no_run_in_the_home_folder(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def demo() -> None:
         stage.start("Another session starts. It continues the plan:", "next")
         stage.command("You ask what was decided, and why:", "why", "--session-id", "demo")
         show.line("")
-        show.heading("That is all. `sisyphus install` wires it into Claude Code.")
+        show.heading("That is all. `sisyphus install` wires it into your agents.")
 
 
 class Stage:

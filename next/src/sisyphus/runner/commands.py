@@ -140,7 +140,7 @@ def _new(place: show.Place, options: dict[str, str], text: str) -> Run:
     plan = beginning.find_plan(place)
     if not text.strip() and "prompt-file" not in options:
         if not plan:
-            raise UsageError(messages.no_end(place.project))
+            raise UsageError(messages.no_task(place.project))
         title = fix_plan.read(plan, place.project).title
         text = messages.task_of_plan(display(plan, place.project), title)
     limits = {"max-iterations": str(MAX_ITERATIONS), "max-minutes": str(MAX_MINUTES)}

@@ -102,6 +102,13 @@ def task_of_plan(plan: str, title: str) -> str:
     return f"{heading}Do the items of {plan}, one after the other."
 
 
+def no_task(project: str) -> str:
+    return (
+        f"There is nothing to do: no fix_plan.md is in {display(project, '')}, and it follows no "
+        "plan. Write the items as boxes (`- [ ] text`) into that file, or give a task."
+    )
+
+
 def no_end(project: str) -> str:
     return (
         "Nothing would end the run but its limits: there is no fix_plan.md in "
