@@ -507,6 +507,10 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
         variable("SISYPHUS_RULE_ENABLED", "0"), "settings", "warning", "SISYPHUS_RULE_ENABLED",
         "Do you mean SISYPHUS_RULES_ENABLED?",
     ),
+    "a state file of another program": (
+        writes(".claude/.sisyphus/ralph/loops/ralph-loop.s1.local.md", "---\nloop_id: a\n---\n"),
+        "loops", "warning", "no loop of ours has this state file", "`sisyphus ralph start`",
+    ),
     "no home": (variable("HOME", ""), "home folder", "problem", "no home folder", "Set HOME"),
     "a home in the project": (
         lambda world: world.setenv("CLAUDE_CONFIG_DIR", str(world.project / "x")), "home folder",

@@ -535,13 +535,13 @@ NO_WORK = (
     ("settings", "percent", "has_plan", "advice"),
     [
         ("", 30, True, "Safe to continue. A handoff is written at 85 %."),
-        ("", 72, True, "Finish what is in progress. A handoff is written at 85 %."),
+        ("", 70, True, "Finish what is in progress. A handoff is written at 85 %."),
         ("", 87, True, "The context is nearly full: type /clear, and go on from the handoff."),
         ("", 30, False, f"Safe to continue. {NO_WORK}"),
         ("", 87, False, f"The context is nearly full: finish what is in progress. {NO_WORK}"),
-        ("checkpoint_percent = 0", 72, True,
+        ("checkpoint_percent = 0", 70, True,
          "Finish what is in progress. A handoff is written at 95 %."),
-        ("checkpoint_percent = 0\nemergency_percent = 0", 72, True,
+        ("checkpoint_percent = 0\nemergency_percent = 0", 70, True,
          "Finish what is in progress. No handoff will be written: the settings say so."),
         ("enabled = false", 30, True,
          "Safe to continue. No handoff will be written: the settings say so."),
@@ -619,12 +619,96 @@ def test_an_items_size_is_known_by_its_mark(world: World, item: str, complexity:
     assert data["iterations_left"] is None
 
 
+@pytest.mark.parametrize(
+    ("item", "percent", "advice"),
+    [
+        ("fire (complex)", 50, "Safe to continue. "),
+        ("fire (complex)", 51,
+         "The next item needs about 40 to 60 % of a context, and 49 % is left: checkpoint before "
+         "you begin it. To checkpoint, run `sisyphus handoff` and type /clear."),
+        ("fire (complex)", 75, "Finish what is in progress. The next item needs about 40 to 60 %"),
+        ("fire ~600 lines", 5,
+         "The next item needs about 60 to 100 % of a context: split it before you begin it."),
+        ("fire", 67, "Safe to continue. "),
+        ("fire [XS]", 75, "Finish what is in progress. A handoff is written at 85 %."),
+    ],
+)  # fmt: skip
+def test_the_recommendation_knows_the_items_size(
+    world: World, item: str, percent: int, advice: str
+) -> None:
+    world.write("PLAN.md", f"# Kiln\n\n- [ ] {item}\n")
+    begin(world)
+    world.fill(percent)
+
+    said = world.cli("context", "--json").json["recommendation"]
+
+    assert said.startswith(advice)
+    assert said in world.cli("context").out
+
+
+def test_the_open_handoff_is_the_checkpoint(world: World) -> None:
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire (complex)\n")
+    begin(world)
+    world.fill(65)
+    world.cli("handoff")
+
+    said = world.cli("context", "--json").json["recommendation"]
+
+    assert said.endswith("To checkpoint, type /clear, and go on from the handoff.")
+
+
+@pytest.mark.parametrize(
+    ("item", "line"),
+    [
+        ("fire (complex)", "and 28 % is left: checkpoint before you begin it."),
+        ("fire (very complex)", "about 60 to 100 % of a context: split it before you begin it."),
+        ("fire (simple)", ""),
+    ],
+)
+def test_the_warning_knows_the_items_size(world: World, item: str, line: str) -> None:
+    world.write("PLAN.md", f"# Kiln\n\n- [ ] {item}\n")
+    begin(world)
+    world.fill(72)
+
+    text = told(world)
+
+    assert "CCS_WARNING|L1|72|" in text
+    assert line in text
+    assert ("The next item" in text) == bool(line)
+
+
+@pytest.mark.parametrize(
+    ("plan", "step"),
+    [
+        ("- [x] dry\n- [ ] fire\n", "Continue here: Go on with: fire"),
+        ("- [x] dry\n- [x] fire\n", "Continue here: Look whether the work is whole"),
+    ],
+)
+def test_what_the_same_calls_have_ticked_is_done(world: World, plan: str, step: str) -> None:
+    tasks = "- [ ] dry\n- [ ] fire\n"
+    world.write("PLAN.md", f"# Kiln\n\n{tasks}")
+    begin(world)
+    world.prompt(text="dry and fire")
+    world.fill(87)
+    world.edit("PLAN.md", tasks, plan)
+
+    text = documents(world)[0].read_text()
+
+    assert step in text
+    assert "Go on with: dry" not in text
+
+
 def test_context_without_a_session_or_an_answer(world: World) -> None:
     assert "No session of this project yet" in world.cli("context").out
     assert world.cli("context", "--json").out == "null\n"
     assert world.cli("handoff").code == 1
     begin(world)
     assert "not known" in world.cli("context").out
+
+
+THERE_IS = (
+    "There is `/sisyphus:ralph context`, `/sisyphus:ralph checkpoint`, `/sisyphus:ralph list`."
+)
 
 
 @pytest.mark.parametrize(
@@ -636,9 +720,14 @@ def test_context_without_a_session_or_an_answer(world: World) -> None:
         ("/sisyphus:ralph-checkpoint", "Handoff: .claude/handoffs/"),
         ("/sisyphus:ralph", "No loop is running."),
         ("/sisyphus:ralph list", "No loop is running."),
-        ("/sisyphus:ralph nonsense", "No such command 'nonsense'"),
+        ("/sisyphus:ralph nonsense", f"There is no `/sisyphus:ralph nonsense`. {THERE_IS}"),
+        ("/sisyphus:ralph status", f"There is no `/sisyphus:ralph status`. {THERE_IS}"),
+        ("/sisyphus:ralph checkpoint now",
+         f"There is no `/sisyphus:ralph checkpoint now`. {THERE_IS}"),
+        ("/sisyphus:ralph context --json", '"percent": 67'),
+        ("/sisyphus:enforce maybe", "There is `/sisyphus:enforce on`, "),
     ],
-)
+)  # fmt: skip
 @pytest.mark.usefixtures("plan")
 def test_slash_commands_answer_without_the_model(world: World, typed: str, part: str) -> None:
     world.fill(67)

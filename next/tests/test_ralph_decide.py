@@ -77,6 +77,7 @@ BROKEN = {"is_error": True, "subtype": "error_during_execution", "errors": ["It 
         (stream(ended("", **FAILED)), {}, STOP, "Stop: Claude Code is not logged in"),
         ("Invalid API key · Please run /login\n", {}, STOP, "not logged in"),
         ("Credit balance is too low\n", {}, STOP, "no credit"),
+        ("API Error: 404 model: claude-foo not found\n", {}, STOP, "the model does not exist"),
         ("I wrote of it.\nCredit balance is too low\n", {}, GO_ON, "the promise was not said"),
         (stream(ended("", **OVERLOADED)), {}, GO_ON, "the client failed, which may pass: "),
         (stream(said("So")), {}, GO_ON, "which may pass: it ended without a result"),
@@ -192,12 +193,26 @@ def test_json_says_the_same(world: World) -> None:
     set_state(world)
 
     assert decide(world, SAID, "--json").json == {
-        "decision": "stop", "reason": "completed", "why": "the promise was said",
+        "decision": "stop", "kind": "completed", "reason": "the promise was said",
     }  # fmt: skip
-    assert decide(world, "So far.", "--json").json["decision"] == "continue"
+    assert decide(world, "So far.", "--json").json == {
+        "decision": "continue", "kind": "continue", "reason": "the promise was not said",
+    }  # fmt: skip
     set_state(world, iteration="x")
     answer = decide(world, SAID, "--json")
-    assert (answer.code, answer.json["decision"], answer.json["reason"]) == (2, "unknown", None)
+    assert (answer.code, answer.json["decision"], answer.json["kind"]) == (2, "unknown", None)
+
+
+def test_the_environment_says_where_the_state_lies(world: World) -> None:
+    set_state(world)
+    other = world.root / "elsewhere" / "state.json"
+    other.parent.mkdir()
+    other.write_text(json.dumps({**STATE, "iteration": 50}))
+    world.setenv("RALPH_STATE_FILE", str(other))
+
+    assert "iteration 50 was the last" in decide(world).out
+    own = decide(world, "So far.\n", "--state", ".claude/ralph-state.json")
+    assert own.code == GO_ON, "--state goes first"
 
 
 def test_secrets_and_control_characters_are_not_shown(world: World) -> None:

@@ -22,6 +22,11 @@ class Size:
     most: int
 
     @property
+    def estimate(self) -> int:
+        """Returns the middle of the range, in percent of a context."""
+        return (self.least + self.most) // 2
+
+    @property
     def must_be_split(self) -> bool:
         """Tells whether it does not fit into one context."""
         return self.least >= MUST_BE_SPLIT

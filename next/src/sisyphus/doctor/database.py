@@ -75,6 +75,12 @@ def look(copy: Copy, our_home: str) -> Iterator[Finding]:
         yield Finding(messages.DATABASE, Level.GOOD, text, mend)
 
 
+def is_whole(copy: Copy, our_home: str) -> bool:
+    """Tells whether the copy has all that we remember: the database can be used, or there is none
+    yet."""
+    return copy.state.version == VERSION or not os.path.lexists(os.path.join(our_home, _NAME))
+
+
 def _copy_and_check(original: str, path: str) -> State:
     """Makes the copy. One that was made while a hook wrote may look damaged: it is made anew."""
     for _ in range(_TRIES):

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from fnmatch import fnmatch
 
 from sisyphus import files, paths, settings
 from sisyphus.cli import show
@@ -17,7 +18,7 @@ from sisyphus.clients.opencode.payload import PROCESS, SESSION
 from sisyphus.doctor import messages
 from sisyphus.notify import Notice
 from sisyphus.settings import SETTINGS
-from sisyphus.store import LEAST_FREE_BYTES
+from sisyphus.store import LEAST_FREE_BYTES, Store
 from sisyphus.text import one_line
 
 _DAY = 24 * 3600
@@ -31,6 +32,7 @@ _MOST_FILES = 1_000
 _MOST_PROBLEMS = 10
 
 _PREFIX = "SISYPHUS_"
+_STATE_FILES = "ralph-loop.*.local.md"
 
 
 def program(start: str, project: str) -> Iterator[Finding]:
@@ -97,6 +99,20 @@ def _rights(our_home: str) -> Iterator[Finding]:
         yield Finding(messages.HOME, Level.WARNING, *messages.foreign(our_home, foreign))
     if os.stat(our_home).st_mode & 0o022:
         yield Finding(messages.HOME, Level.WARNING, *messages.open_to_others(our_home))
+
+
+def loops(store: Store, our_home: str) -> Iterator[Finding]:
+    """Yields the state files of loops that no row names: another program has put them there."""
+    folder = os.path.join(our_home, "ralph", "loops")
+    try:
+        names = sorted(os.listdir(folder))[:_MOST_FILES]
+    except OSError:
+        return
+    known = {os.path.basename(row[0]) for row in store.all("SELECT file FROM loop")}
+    files = [each for each in names if fnmatch(each, _STATE_FILES) and each not in known]
+    if files:
+        texts = messages.foreign_state_files([os.path.join(folder, each) for each in files])
+        yield Finding(messages.LOOPS, Level.WARNING, *texts)
 
 
 def log(our_home: str, now: float) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from sisyphus.text import one_line
 
 PROGRAM, HOME, DATABASE, LOG = "program", "home folder", "database", "log"
 SETTINGS, PROJECT, RULES, HOOKS = "settings", "project", "rules", "hooks"
+LOOPS = "loops"
 
 MARKS = {Level.GOOD: "✓", Level.WARNING: "!", Level.PROBLEM: "✗"}
 
@@ -232,3 +233,15 @@ def loads_twice(number: int) -> str:
 
 EXCLUDE = "Run `sisyphus install`: it adds them to claudeMdExcludes."
 EXCLUDE_LOCALLY = "To prevent that on this machine: `sisyphus install --scope local`."
+
+
+# ---------------------------------------------------------------- loops
+
+
+def foreign_state_files(files: list[str]) -> tuple[str, str]:
+    """files: state files that belong to no loop."""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return (
+        f"{path(files[0])}{more}: no loop of ours has this state file, and a file starts none.",
+        f"Start the loop with /ralph-loop or `sisyphus ralph start`, and `rm {word(files[0])}`.",
+    )

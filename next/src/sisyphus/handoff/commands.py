@@ -54,6 +54,9 @@ def context(
     level = used.level(place.settings)
     run = loops.run_of(place.store, found.number)
     item = runs.of(place.store, run).state.item if run else _item(place, found.number)
+    measure = size.of(item) if item else None
+    fits = not measure or bool(run)  # a run has begun its item
+    misfit = "" if fits else messages.why_not_begun(size.of(item), 100 - used.percent)
     data = {
         "session_id": found.id,
         "percent": used.percent if used.tokens else None,
@@ -62,8 +65,8 @@ def context(
         "window": used.window or None,
         "tokens_left": used.window - used.tokens if used.tokens else None,
         "item": item or None,
-        "complexity": size.of(item).name if item else None,
-        "recommendation": _recommendation(place, found, level),
+        "complexity": measure.name if measure else None,
+        "recommendation": _recommendation(place, found, level, misfit),
         "iterations_left": _iterations_left(place, run, used),
     }
     if as_json:
@@ -132,8 +135,9 @@ def _find(place: show.Place, session: str) -> Found | None:
     return Found(number, id, client, transcript, used, project)
 
 
-def _recommendation(place: show.Place, found: Found, level: int) -> str:
-    """Returns what to do, by the handoff that is open or will be written."""
+def _recommendation(place: show.Place, found: Found, level: int, misfit: str) -> str:
+    """Returns what to do, by the handoff that is open or will be written. misfit: why the next item
+    must not be begun yet; "" = it fits."""
     store, values, number = place.store, place.settings, found.number
     plan = plans.of_session(store, number)
     loop = loops.run_of(store, number) or loops.current(store, number)
@@ -147,7 +151,8 @@ def _recommendation(place: show.Place, found: Found, level: int) -> str:
     ahead = [percent for percent in percents if percent > found.used.percent]
     is_ahead = is_on and has_work and bool(ahead)
     is_open = is_on and handoffs.open_of(store, number) is not None
-    return messages.recommendation(level, min(ahead) if is_ahead else 0, why_none, is_open=is_open)
+    next_percent = min(ahead) if is_ahead else 0
+    return messages.recommendation(level, next_percent, why_none, misfit, is_open=is_open)
 
 
 def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | None:

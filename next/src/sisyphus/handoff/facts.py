@@ -26,6 +26,8 @@ MAX_RESUMED, MAX_INSTRUCTIONS = 5, 4
 _TASK, _LINE = 1_000, 300
 """The most characters of a task or of progress, and of a prompt or an item."""
 
+_LOOK_BACK = "Look whether the work is whole: all tasks of the plan are done"
+
 _FILE_BYTES = 300_000
 _MAX_PLACES = 1_000
 """How many lines that start like a new text we compare with it."""
@@ -54,7 +56,8 @@ class Facts:
     """What a handoff tells. Files and runs have the newest first, quotes the oldest.
 
     announced: what the agent said last that it was about to do. instructions: the last prompts, but
-    not the task. resumed: the files to go on with; the first one is in progress.
+    not the task. resumed: the files to go on with; the first one is in progress. is_all_done: the
+    last task of the plan has just been done, so what the user wanted before is no next step.
     """
 
     task: str = ""
@@ -69,6 +72,7 @@ class Facts:
     commands: list[Run] = field(default_factory=list)
     decisions: list[Quote] = field(default_factory=list)
     todos: list[str] = field(default_factory=list)
+    is_all_done: bool = False
 
     @property
     def next_step(self) -> str:
@@ -82,6 +86,8 @@ class Facts:
             return f"Go on with: {last[0]}"
         if failing and (failing[0].is_check or failing == self.commands[:1]):
             return f"Mend what fails: {failing[0].target}"
+        if self.is_all_done:
+            return _LOOK_BACK
         ahead = [self.next_task, *self.todos[:1], *last, masked_line(self.task, _LINE)]
         return next((f"Go on with: {what}" for what in ahead if what), "")
 
@@ -98,6 +104,7 @@ def gather(
     todos: Iterable[str] = (),
     aside: Iterable[str] = (),
     has_user: bool = True,
+    is_all_done: bool = False,
 ) -> Facts:
     """Returns the facts of a session.
 
@@ -105,6 +112,7 @@ def gather(
     start of the session, so its first prompt is not the task. next_task: the plan's. todos: those
     that are open. changed: paths of more files that have changed. aside: paths of files in
     which nobody works, as the plan. has_user: someone types its prompts; those of a run are ours.
+    is_all_done: the last task of the plan has just been done.
     """
     records = reading.records
     if not has_user:
@@ -129,6 +137,7 @@ def gather(
         commands,
         sentences.decisions(records),
         [masked_line(todo, _LINE) for todo in todos],
+        is_all_done,
     )
 
 

@@ -15,6 +15,7 @@ from sisyphus.sessions.usage import WARNING, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus.boulder.size import Size
     from sisyphus.handoff.record import Handoff
     from sisyphus.handoff.writing import Draft
     from sisyphus.hook.hook import Hook
@@ -32,7 +33,7 @@ def look_at_context(hook: Hook) -> Act | None:
     if level == hook.standing.level:
         return None
     if level == WARNING or not _has_work(hook):
-        return partial(_warn, hook, used, level)
+        return partial(_warn, hook, used, level, _size_of_next(hook))
     made = _draft(hook, used, level, messages.CONTEXT)
     if made is None:
         return partial(_say_unwritten, hook, used, level)
@@ -112,11 +113,24 @@ def _is_new(hook: Hook, level: int) -> bool:
     return changed > 0
 
 
-def _warn(hook: Hook, used: Usage, level: int) -> Outcome:
-    """Informs the user and, if there is work that must not be lost, the model."""
+def _size_of_next(hook: Hook) -> Size | None:
+    """Returns the size of the next task of the session's plan; None = it has none. A run has begun
+    its item."""
+    if not _has_work(hook) or hook.standing.is_run:
+        return None
+    from sisyphus.boulder import size
+    from sisyphus.handoff import writing
+
+    plan = writing.plan_of(hook.store, hook.session, hook.now)
+    return size.of(plan.next_task) if plan and plan.next_task else None
+
+
+def _warn(hook: Hook, used: Usage, level: int, size: Size | None = None) -> Outcome:
+    """Informs the user and, if there is work that must not be lost, the model. size: of the plan's
+    next task; None = it is not known."""
     if not _is_new(hook, level):
         return Outcome()
-    texts = [messages.warning(used, hook.now)] if _has_work(hook) else []
+    texts = [messages.warning(used, hook.now, size)] if _has_work(hook) else []
     note = f"level {level}: the context is {used.percent} % full"
     return Outcome(texts, [messages.is_filling(used)], [note])
 

@@ -28,14 +28,17 @@ _NAMES = ("Normal", "Warning", "Checkpoint", "Emergency")
 # ---------------------------------------------------------------- for the model
 
 
-def warning(usage: Usage, now: float) -> Text:
-    """Tells the model that its context fills up. now: makes a later warning a new text."""
+def warning(usage: Usage, now: float, size: Size | None = None) -> Text:
+    """Tells the model that its context fills up. now: makes a later warning a new text. size: of
+    the plan's next task; None = it is not known."""
     percent = usage.percent
     body = (
         f"CCS_WARNING|L1|{percent}|Context at {percent}%\n"
         f"The context is {percent} % full. Finish what you have begun before you begin something "
         "large, and give large searches to subagents."
     )
+    if size and (misfit := why_not_begun(size, 100 - percent)):
+        body += f"\n{misfit}"
     return Text("handoff", body, fingerprint(f"{body} {now}"))
 
 
@@ -160,18 +163,34 @@ def level_name(level: int) -> str:
     return f"{LEVELS[level]} ({_NAMES[level]})"
 
 
-def recommendation(level: int, next_percent: int, why_none: str, *, is_open: bool) -> str:
+def recommendation(
+    level: int, next_percent: int, why_none: str, misfit: str, *, is_open: bool
+) -> str:
     """Says what to do at a level.
 
     next_percent: at which a handoff is written; 0 = none will be. why_none: a sentence about that.
-    is_open: the session has an open handoff.
+    misfit: why the next item must not be begun yet, by `why_not_begun`; "" = it fits. is_open:
+    the session has an open handoff.
     """
     if level > 1 and is_open:
         return "The context is nearly full: type /clear, and go on from the handoff."
     if level > 1:
         return f"The context is nearly full: finish what is in progress. {why_none}"
+    if misfit:
+        way = "type /clear, and go on from the handoff" if is_open else _CHECKPOINT
+        way = f" To checkpoint, {way}." * ("checkpoint" in misfit)
+        return f"{'Finish what is in progress. ' if level else ''}{misfit}{way}"
     then = f"A handoff is written at {next_percent} %." if next_percent else why_none
     return f"{'Finish what is in progress' if level else 'Safe to continue'}. {then}"
+
+
+def why_not_begun(size: Size, left: int) -> str:
+    """Says that an item needs more than is left of the context; "" = it fits. left: in percent."""
+    needs = f"The next item needs about {size.least} to {size.most} % of a context"
+    if size.must_be_split:
+        return f"{needs}: split it before you begin it."
+    is_too_large = size.estimate > left
+    return f"{needs}, and {left} % is left: checkpoint before you begin it." * is_too_large
 
 
 def complexity(size: Size) -> str:
@@ -183,6 +202,7 @@ def iterations_left(count: int) -> str:
     return f"Iterations Left: about {count} like those of this run"
 
 
+_CHECKPOINT = "run `sisyphus handoff` and type /clear"
 UNKNOWN = "How full the context is is not known: no answer of the model was found."
 SWITCHED_OFF = "No handoff will be written: the settings say so."
 NO_WORK = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from errno import EACCES
 
 from sisyphus import clients, exports, files, paths, worktree
-from sisyphus.boulder import follow
+from sisyphus.boulder import find, follow
 from sisyphus.boulder import record as plans
 from sisyphus.boulder.record import PlanRecord
 from sisyphus.handoff import document, facts, messages
@@ -63,7 +63,7 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
     """Returns a session's handoff. Slow: reads the transcript and asks git. It makes the folder of
     the document, so that what we say of it is true. why: CONTEXT, COMPACTION, BY_USER or CUT_OFF,
     of `messages`. Raises `OSError` if nothing can be written."""
-    loop, plan = _work(source)
+    loop, plan = _work(source, now)
     known = _facts(source, loop, plan, now)
     file = _new_file(source.project, loop.id if loop else sessions.short(source.id), now)
     before = _before(source, now)
@@ -71,8 +71,7 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
     block = _block(source, known, file, messages.occasion(usage.percent, level, why), before)
     handoff = Handoff(
         source.session, loop.id if loop else "", source.project, file, OPEN, level, usage.percent,
-        now, block, known.next_step, _resumed(known),
-        plan.path if plan and plan.is_open else "", why,
+        now, block, known.next_step, _resumed(known), _open_plan(source), why,
     )  # fmt: skip
     return Draft(handoff, document.render(known, heading))
 
@@ -85,7 +84,7 @@ def renew(store: Store, handoff: Handoff, now: float) -> Handoff:
     if not os.path.isfile(transcript) or worktree.changed_at(transcript) <= handoff.at:
         return handoff
     source = Source(store, client, handoff.session, id, handoff.project, transcript)
-    known = _facts(source, *_work(source), now)
+    known = _facts(source, *_work(source, now), now)
     occasion = messages.occasion(handoff.percent, handoff.level, handoff.why)
     block = _block(source, known, handoff.file, occasion, _before(source, handoff.at))
     return replace(handoff, resume=block, summary=known.next_step, files=_resumed(known))
@@ -112,11 +111,25 @@ def of_cut_session(store: Store, settings: Values, session: int, now: float) -> 
     return None
 
 
-def _work(source: Source) -> tuple[Loop | None, PlanRecord | None]:
+def plan_of(store: Store, session: int, now: float) -> PlanRecord | None:
+    """Returns the plan that a session follows, as its file is now: the row may not know yet what
+    the same tool calls have ticked. None = it follows none."""
+    plan = plans.of_session(store, session)
+    return follow.compare(plan, find.read(plan.path, plan.project), now).record if plan else None
+
+
+def _work(source: Source, now: float) -> tuple[Loop | None, PlanRecord | None]:
     """Returns the loop, hold or run of a session, and its plan."""
     store, session = source.store, source.session
     loop = loops.run_of(store, session) or loops.current(store, session)
-    return loop or loops.hold_of(store, session), plans.of_session(store, session)
+    return loop or loops.hold_of(store, session), plan_of(store, session, now)
+
+
+def _open_plan(source: Source) -> str:
+    """Returns the path of the plan for which the handoff is; "" = none. One whose last task has
+    just been ticked counts: the handoff is closed as soon as its row says so."""
+    plan = plans.of_session(source.store, source.session)
+    return plan.path if plan and plan.is_open else ""
 
 
 def _facts(source: Source, loop: Loop | None, plan: PlanRecord | None, now: float) -> Facts:
@@ -139,6 +152,7 @@ def _facts(source: Source, loop: Loop | None, plan: PlanRecord | None, now: floa
         else (),
         aside=[plan.path] if plan else (),
         has_user=not (loop and loop.is_run),
+        is_all_done=bool(plan and plan.state == plans.COMPLETE and _open_plan(source)),
     )
 
 

@@ -16,6 +16,7 @@ from sisyphus.paths import display
 from sisyphus.runner import external
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.external import ForeignState, Memory
+from sisyphus.runner.project_files import STATE_VARIABLE, chosen_state
 from sisyphus.stop import progress
 from sisyphus.store import Error, Store
 from sisyphus.worktree import STATE
@@ -35,7 +36,11 @@ _CHARACTERS = 500
 def decide(
     state: Annotated[
         str,
-        typer.Option("--state", metavar="FILE", help=f"The loop's state. Default: {STATE}."),
+        typer.Option(
+            "--state",
+            metavar="FILE",
+            help=f"The loop's state. Default: ${STATE_VARIABLE}, else {STATE}.",
+        ),
     ] = "",
     output: Annotated[
         str,
@@ -61,7 +66,7 @@ def decide(
         why = str(error) if is_expected else log.failure("ralph decide", error)
     why = masked_line(why, _CHARACTERS)
     if as_json:
-        show.as_json({"decision": _WORDS[code], "reason": kind or None, "why": why})
+        show.as_json({"decision": _WORDS[code], "kind": kind or None, "reason": why})
     else:
         show.line(f"{_LABELS[code]}: {why}")
     raise typer.Exit(code)
@@ -70,9 +75,10 @@ def decide(
 def _answer(state: str, output: str, project: str) -> tuple[int, str, str]:
     """Returns the exit code, the kind of the decision and why. Raises `SisyphusError`."""
     place = show.place(project)
-    path = os.path.realpath(state or os.path.join(place.project, STATE))
+    chosen = os.path.realpath(state) if state else chosen_state()
+    path = chosen or os.path.realpath(os.path.join(place.project, STATE))
     try:
-        known = external.read_state(files.read(path, inside="" if state else place.project))
+        known = external.read_state(files.read(path, inside="" if chosen else place.project))
     except UnreadableError as error:
         raise SisyphusError(f"{display(path, place.project)}: {error}") from error
     data = _read_output(output)

@@ -12,7 +12,7 @@ from sisyphus.handoff.record import Handoff
 from sisyphus.paths import display
 from sisyphus.ralph import evidence, promise
 from sisyphus.ralph.runs import Run
-from sisyphus.runner import fix_plan, messages
+from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.runner.iteration import ClientResult
 from sisyphus.runner.runner import Runner
@@ -63,8 +63,9 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
     plan = plan_of(runner, run) if state.plan else None
+    apart = (state.plan, project_files.chosen_state())
     changed = [
-        path for path in worktree.changed(runner.project, state.began_at, now) if path != state.plan
+        path for path in worktree.changed(runner.project, state.began_at, now) if path not in apart
     ]
     is_done = bool(plan and state.item and state.item in plan.done)
     has_commits = state.began_at < git.head_moved_at(runner.project) <= now

@@ -13,7 +13,7 @@ from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.paths import can_be_project, display
 from sisyphus.ralph import runs
 from sisyphus.ralph.runs import Run
-from sisyphus.runner import fix_plan, messages
+from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.worktree import is_ours
 
@@ -85,6 +85,8 @@ def _check_tree(place: show.Place, run: Run) -> None:
             raise SisyphusError(messages.NO_STATUS)
         return
     paths = {name: os.path.join(place.project, name) for name in dirty}
+    state = project_files.chosen_state()
+    paths = {name: path for name, path in paths.items() if path != state}
     files = [n for n, path in paths.items() if n != plan and not is_ours(path, place.project)]
     if not files:
         return

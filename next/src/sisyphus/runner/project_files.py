@@ -23,6 +23,10 @@ from sisyphus.worktree import PROGRESS, PROMPT, STATE
 
 NAMES = (PROMPT, STATE, PROGRESS)
 
+STATE_VARIABLE = "RALPH_STATE_FILE"
+"""Where the state lies, by the environment of `ralph run` and `ralph decide`. No hook asks for it:
+a project's settings can set the environment of a client."""
+
 _MAX_STATE = 20_000_000
 """The largest `ralph-state.json` that we read to see whose it is. Ours has all items in it."""
 
@@ -56,7 +60,10 @@ def write(run: Run, iterations: Sequence[Iteration], prompt: str) -> None:
 def path_of(project: str, name: str) -> str:
     """Returns where one of NAMES is written: in the project, or in our home if the project has a
     file of that name that is not ours, or a link on the way to it, or a folder that cannot be
-    written."""
+    written. The state is written where the user's environment says, outside the project too."""
+    chosen = chosen_state() if name == STATE else ""
+    if chosen and (not os.path.lexists(chosen) or _is_ours(chosen, name)):
+        return chosen
     path = os.path.join(project, name)
     is_plain = paths.can_be_project(project) and os.path.realpath(path) == path
     folder = os.path.dirname(path)
@@ -66,6 +73,13 @@ def path_of(project: str, name: str) -> str:
         return path
     folder = os.path.join(paths.our_home(), "projects", fingerprint(project))
     return os.path.join(folder, os.path.basename(name))
+
+
+def chosen_state() -> str:
+    """Returns where the user's environment says that the state lies, links resolved; "" = it does
+    not say."""
+    value = os.environ.get(STATE_VARIABLE, "")
+    return os.path.realpath(value) if value else ""
 
 
 def _is_ours(path: str, name: str) -> bool:
