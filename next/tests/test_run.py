@@ -810,3 +810,34 @@ def wait_for(file: Path) -> None:
     while not file.exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def test_the_environment_says_where_the_state_lies(runs: Runs) -> None:
+    runs.git()
+    file = runs.world.project / "state.json"
+    runs.world.setenv("RALPH_STATE_FILE", "state.json")
+
+    runs.run("--max-iterations", "9", processes=[[["say", "So far."]]] * 9)
+    runs.run("--max-iterations", "9", processes=[[["say", "So far."]]] * 9)
+
+    assert json.loads(file.read_text())["status"] == "circuit_breaker", "it is no progress"
+    assert not (runs.world.project / ".claude" / "ralph-state.json").exists()
+
+    theirs = runs.world.write("theirs.json", "{}")
+    runs.world.setenv("RALPH_STATE_FILE", "theirs.json")
+    runs.run("--max-iterations", "1", "--allow-dirty", processes=[[["say", "So far."]]])
+    assert theirs.read_text() == "{}"
+
+
+def test_git_does_not_show_the_files_of_a_run(runs: Runs) -> None:
+    runs.git()
+    project = runs.world.project
+
+    runs.run("--max-iterations", "1", processes=[[["say", "So far."]]])
+
+    assert (project / ".claude" / "PROMPT.md").exists()
+    words = ["git", "-C", str(project), "status", "--porcelain"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == ""
+    runs.world.write(".claude/.gitignore", "*.tmp\n")
+    runs.run("--resume", "--max-iterations", "2", "--allow-dirty", processes=[[["say", "No."]]])
+    assert (project / ".claude" / ".gitignore").read_text() == "*.tmp\n"
