@@ -1,179 +1,123 @@
-"""`make bench`: what hooks and commands cost, beside `python -c "import json"`."""
+"""What `sisyphus ralph run` costs besides its client: our own seconds in 50 iterations.
+
+    .venv/bin/python bench/run.py [ROUNDS]
+
+The client is a shell script that prints a recorded stream and changes a file, so that it takes next
+to no time. Every round makes a run of it, and calls the same script as often without us; the
+difference is ours. `make bench` runs this after `hooks.py`.
+"""
 
 from __future__ import annotations
 
-import argparse
+import json
 import os
-import random
-import shutil
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 
-import client_session
-import dashboards
-import installation
-import page
-import transcript
-from sandbox import Sandbox
-from scenes import JSON, NODE, SECONDS, SECTIONS, Scene
+SISYPHUS = Path(sys.executable).with_name("sisyphus")
+ITERATIONS = 50
+BUDGET = 2.0
+"""The most seconds of our own in all iterations. A night's iterations take hours."""
 
-PAGE = installation.ROOT / "docs" / "benchmarks.md"
-ROUNDS = 40
-SESSION, DASHBOARD = "A whole session of the real client", "The dashboard"
-BASELINES = {
-    JSON: (str(installation.PYTHON), "-c", "import json"),
-    NODE: (shutil.which("node") or "", "-e", "0"),
-}
+TURNS = 40
+"""How many tool calls the stream of an iteration has: as many as a small item takes."""
+
+CLIENT = """#!/bin/sh
+case "$1" in
+--help) echo "  --permission-prompts <target>" ;;
+auth) echo '{"loggedIn": true}' ;;
+*) echo "$#" >> work.txt; cat "$STREAM" ;;
+esac
+"""
 
 
-@dataclass
-class Stage:
-    """A scene that is ready to be run again and again."""
+class Home:
+    """A user's home with a committed project of 50 items, and the client on the PATH."""
 
-    scene: Scene
-    sandbox: Sandbox
-    times: list[float] = field(default_factory=list)  # seconds
-    processor: list[float] = field(default_factory=list)
-    problem: str = ""
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        ours = (str(installation.COMMAND), *self.scene.command.split())
-        return BASELINES.get(self.scene.title, ours)
+    def __init__(self, root: Path) -> None:
+        self.project = root / "project"
+        self.program = root / "bin" / "claude"
+        stream = root / "stream.jsonl"
+        self.env = {
+            "HOME": str(root), "STREAM": str(stream), "NO_COLOR": "1",
+            "PATH": f"{self.program.parent}{os.pathsep}{os.environ['PATH']}",
+        }  # fmt: skip
+        self.project.mkdir()
+        self.program.parent.mkdir()
+        self.program.write_text(CLIENT)
+        self.program.chmod(0o755)
+        stream.write_text("".join(f"{json.dumps(line)}\n" for line in _stream()))
+        boxes = [f"- [ ] item {number}\n" for number in range(ITERATIONS)]
+        (self.project / "fix_plan.md").write_text("".join(boxes))
+        (self.project / "work.txt").write_text("")
+        _commit(self.project)
 
     def run(self) -> None:
-        """One process from start to end."""
-        self.sandbox.put_back()
-        os.chdir(self.sandbox.project)
-        payload, output = self.sandbox.folder / "payload.json", self.sandbox.folder / "answer"
-        stdin, environment = payload, self.sandbox.environment
-        if self.scene.told is None:  # a person types it
-            stdin, environment = Path(os.devnull), self.sandbox.terminal
-        files = [
-            (os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+        """Makes a run of 50 iterations."""
+        words = ("ralph", "run", "--permission-mode", "acceptEdits", "--allow-dirty")
+        done = subprocess.run(
+            [SISYPHUS, *words, "--max-iterations", str(ITERATIONS)], cwd=self.project, env=self.env,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert f"iteration {ITERATIONS} was the last" in done.stdout, done
+
+    def call_client(self) -> None:
+        """Calls the client as often, without us."""
+        for _ in range(ITERATIONS):
+            subprocess.run(
+                [self.program, "-p"], cwd=self.project, env=self.env,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
+            )  # fmt: skip
+
+
+def _stream() -> list[dict[str, object]]:
+    """Returns what a client prints in one iteration: tool calls with their results, and the end."""
+    common = {"session_id": "s1", "parent_tool_use_id": None}
+    lines: list[dict[str, object]] = [{"type": "system", "subtype": "init", "model": "m"}]
+    for number in range(TURNS):
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"limit": 9}}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "line\n" * 200}
+        message = {"id": f"m{number}", "content": [call], "usage": {"input_tokens": 1_000}}
+        lines += [
+            {"type": "assistant", "message": message},
+            {"type": "user", "message": {"role": "user", "content": [result]}},
         ]
-        command = self.command
-        began = time.perf_counter()
-        child = os.posix_spawn(command[0], command, environment, file_actions=files)
-        _, status, usage = os.wait4(child, 0)
-        self.times.append(time.perf_counter() - began)
-        self.processor.append(usage.ru_utime + usage.ru_stime)
-        self._check(os.waitstatus_to_exitcode(status), output.read_text("utf-8"))
-
-    def _check(self, code: int, answer: str) -> None:
-        if code:
-            self.problem = f"exit code {code}"
-        elif self.scene.says not in answer:
-            self.problem = f"no {self.scene.says!r} in the answer"
-        elif answer and not self.scene.says:
-            self.problem = f"unexpected answer: {answer[:80]!r}"
-        elif self.scene.notes not in (self.sandbox.last_notes() if self.scene.notes else ""):
-            self.problem = f"no {self.scene.notes!r} in the journal"
+    end = {"type": "result", "subtype": "success", "is_error": False, "result": "Done."}
+    return [{**line, **common} for line in [*lines, end]]
 
 
-def main() -> int:
-    """Exit code 1 where a hook or a command did not answer what its scene is about."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each scene runs")
-    parser.add_argument("--only", default="", metavar="WORDS", help="what is named so; no page")
-    options = parser.parse_args()
-    installation.ensure()
-    home = Path.cwd()
-    chosen = {
-        heading: [
-            scene
-            for scene in scenes
-            if options.only in f"{heading}: {scene.title}" or scene.title in BASELINES
-        ]
-        for heading, scenes in SECTIONS.items()
-    }
-    with tempfile.TemporaryDirectory(prefix="sisyphus-bench-") as folder:
-        stages = _measure([s for some in chosen.values() for s in some], options.rounds, folder)
-        os.chdir(home)
-    sections = {
-        heading: ([_row(stages, scene) for scene in scenes], "")
-        for heading, scenes in chosen.items()
-        if scenes
-    }
-    if options.only in SESSION:
-        sections[SESSION] = client_session.measure()
-    if options.only in DASHBOARD:
-        sections[DASHBOARD] = dashboards.measure()
-    text = page.page(sections, options.rounds)
-    print(text)
-    if not options.only:
-        PAGE.write_text(text, "utf-8")
-        print(f"written: {PAGE.relative_to(installation.ROOT)}", file=sys.stderr)
-    problems = {title: stage.problem for title, stage in stages.items()}
-    return 1 if any(why and not why.startswith("not measured") for why in problems.values()) else 0
+def _commit(project: Path) -> None:
+    quiet = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    for words in (("init", "-q"), ("add", "."), (*quiet, "commit", "-qm", "all")):
+        subprocess.run(["git", *words], cwd=project, check=True)
 
 
-def _measure(scenes: list[Scene], rounds: int, folder: str) -> dict[str, Stage]:
-    """One run of everything to warm up, then the rounds, each in another order."""
-    stages: dict[str, Stage] = {}
-    large = Path(folder) / "large.jsonl"
-    for number, scene in enumerate(scenes):
-        _say(f"preparing {number + 1} of {len(scenes)}: {scene.title}")
-        stages[scene.title] = _prepared(scene, Path(folder) / str(number), large)
-    if large.exists():
-        transcript.append(large, turns=3)
-    order = [stage for stage in stages.values() if not stage.problem]
-    for number in range(-1, rounds):
-        _say(f"round {number + 1} of {rounds}")
-        random.Random(number).shuffle(order)  # noqa: S311  # no secret
-        for stage in order:
-            stage.run()
-    for stage in order:
-        del stage.times[0], stage.processor[0]
-    _say("")
-    return stages
+def _seconds(work: object) -> float:
+    assert callable(work)
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
 
 
-def _prepared(scene: Scene, folder: Path, large: Path) -> Stage:
-    stage = Stage(scene, Sandbox(folder))
-    if not stage.command[0]:
-        stage.problem = "not measured: it is not installed"
-        return stage
-    if scene.is_large:
-        try:
-            if not large.exists():
-                transcript.create(large)
-        except transcript.TooLittleDisk as error:
-            stage.problem = f"not measured: {error}"
-            return stage
-        stage.sandbox.transcript = large
-    scene.prepare(stage.sandbox)
-    if scene.told:
-        (folder / "payload.json").write_bytes(stage.sandbox.payload(scene.told))
-    stage.sandbox.keep()
-    return stage
-
-
-def _row(stages: dict[str, Stage], scene: Scene) -> page.Row:
-    stage = stages[scene.title]
-    if stage.problem:
-        target = f"≤ {scene.target:g}" if scene.target else ""
-        return page.Row(scene.title, "", "", target, stage.problem)
-    seconds = median(stage.times)
-    took = f"{seconds * 1_000:.1f} ms ({median(stage.processor) * 1_000:.1f})"
-    if scene.beside == SECONDS:
-        return page.row(scene.title, took, seconds, "s", scene.target)
-    unit = "times json" if scene.beside == JSON else "times the former"
-    beside = median(stages[scene.beside].times)
-    return page.row(scene.title, took, seconds / beside, unit, scene.target)
-
-
-def _say(text: str) -> None:
-    """Progress, on a terminal only."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
+def main(rounds: int) -> None:
+    ours, clients = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(Path(folder).resolve())
+        for number in range(-1, rounds):  # the first one warms up
+            client, run = _seconds(home.call_client), _seconds(home.run)
+            if number >= 0:
+                clients.append(client)
+                ours.append(run - client)
+    own = statistics.median(ours)
+    mark = " missed" if own > BUDGET else ""
+    print(f"{'':38}{'s':>8}{'target':>16}")
+    print(f"{f'{ITERATIONS} bare calls of a client':38}{statistics.median(clients):8.2f}")
+    print(f"{f'a run of {ITERATIONS} iterations: our own':38}{own:8.2f}{BUDGET:>16g}{mark}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

@@ -1,209 +1,247 @@
-"""The documents are held to the truth: commands, settings, files and places that they name exist.
+"""The docs are true: what a console block shows is what the commands answer, and every link,
+command, option and setting that a page names exists.
 
-What their code blocks say: `test_doc_blocks.py`; what `--json` answers: `test_doc_json.py`.
+A page is played from top to bottom in a new project, `~/shop`:
+
+- A block below a line like "`PLAN.md`:" is written to that file.
+- In a `console` block each line with `$ ` is run. A line `…` stands for any lines, and a `…` in a
+  line for any characters. Times and ids of loops may differ.
+- `<!-- play: read cart.py -->` does what a session does, by a method of `World`. Blocks called
+  `text model`, `text user` and `text reason` are what the model and the user get from it.
+- `<!-- play: client "write cart.py" "tick Store the cart" "say Done." -->` is what the next client
+  of a run does, in steps of `fake_client.py`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
-import sqlite3
-from contextlib import closing
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
 
+import fake_client
 import pytest
-import typer.main
+import typer
 from typer.core import TyperGroup
+from world import SISYPHUS, Json, Reply, World, user
 
-from sisyphus import __version__
 from sisyphus.cli.app import app
-from sisyphus.clients.base import EVENTS
-from sisyphus.memory import TABLES
-from sisyphus.purge import tables
 from sisyphus.settings import SETTINGS
 
-CHECKOUT = Path(__file__).parents[1]
-DOCS = CHECKOUT / "docs"
-PAGES = {
-    str(path.relative_to(CHECKOUT)): path.read_text(encoding="utf-8")
-    for path in (CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
-}
-README = PAGES["README.md"]
-DOCUMENTED = "".join(PAGES.values())
+ROOT = Path(__file__).parents[1]
+PAGES = {file.name: file for file in sorted((ROOT / "docs").glob("*.md"))}
+PAGES["/README.md"] = ROOT / "README.md"
 
-_FENCED = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"(!?)\[([^]]*)\]\(([^)\s]+)\)")
-_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-
-
-def _commands(group: object, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    if not isinstance(group, TyperGroup):
-        return [words]
-    shown = [(name, command) for name, command in group.commands.items() if not command.hidden]
-    return [found for name, command in shown for found in _commands(command, (*words, name))]
-
-
-ROOT = typer.main.get_command(app)
-COMMANDS = _commands(ROOT)
-
-
-def _prose(page: str) -> str:
-    return _FENCED.sub("", PAGES[page])
-
-
-def _links(page: str) -> list[tuple[str, str, str]]:
-    """`!` of a picture, text and target of each link that stays in the project."""
-    found = _LINK.findall(_prose(page))
-    return [link for link in found if not link[2].startswith(("https://", "http://"))]
-
-
-def _anchors(page: str) -> set[str]:
-    """As GitHub makes them of headings."""
-    texts = [
-        re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text) for text in _HEADING.findall(_prose(page))
-    ]
-    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in texts}
-
-
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_every_command_is_documented(words: tuple[str, ...]) -> None:
-    command = " ".join(words)
-
-    assert f"sisyphus {command}" in DOCUMENTED or f"| `{command}`" in PAGES["docs/files.md"]
-
-
-def _command(words: list[str]) -> tuple[Any, list[str]]:
-    """What the words name, and those behind them; `a|b` names the last of several."""
-    command: Any = ROOT  # the class is typer's own
-    rest = list(words)
-    while isinstance(command, TyperGroup) and rest and not rest[0].startswith(("-", "…")):
-        names = rest.pop(0).split("|")
-        assert set(names) <= set(command.commands), f"`sisyphus {' '.join(words)}`"
-        command = command.commands[names[-1]]
-    return command, rest
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_and_options_in_the_prose_exist(page: str) -> None:
-    for text in re.findall(r"`sisyphus ([a-z][^`]*)`", _prose(page)):
-        if text.startswith("hook"):
-            continue
-        command, rest = _command(re.sub(r'"[^"]*"', "TEXT", text).split())
-        known = {spelled for one in command.params for spelled in (*one.opts, *one.secondary_opts)}
-        ours = rest[: rest.index("--")] if "--" in rest else rest
-        options = [word.strip("[],") for word in ours if word.strip("[").startswith("-")]
-        assert {word.partition("=")[0] for word in options} <= known | {"--help"}, text
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
-    for _, text, target in _links(page):
-        name, _, anchor = unquote(target).partition("#")
-        path = (CHECKOUT / page).parent / name if name else CHECKOUT / page
-        assert path.exists(), f"{text}: {target}"
-        if anchor:
-            assert anchor in _anchors(str(path.resolve().relative_to(CHECKOUT))), target
-
-
-def test_every_page_can_be_found_from_the_readme() -> None:
-    seen, ahead = set(), ["README.md"]
-    while ahead:
-        page = ahead.pop()
-        seen.add(page)
-        for _, _, target in _links(page):
-            name = target.partition("#")[0]
-            path = ((CHECKOUT / page).parent / name).resolve()
-            other = str(path.relative_to(CHECKOUT)) if name else page
-            if other in PAGES and other not in seen:
-                ahead.append(other)
-    assert seen == set(PAGES)
-
-
-def test_the_list_of_pages_is_whole() -> None:
-    listed = {target.partition("#")[0] for _, _, target in _links("docs/README.md")}
-
-    assert {path.name for path in DOCS.glob("*.md")} - {"README.md"} <= listed
-
-
-def test_every_picture_is_shown_and_described() -> None:
-    shown = {target: text for mark, text, target in _links("README.md") if mark}
-
-    there = [path.name for end in ("svg", "png") for path in DOCS.glob(f"pictures/*.{end}")]
-    assert set(shown) == {f"docs/pictures/{name}" for name in there}
-    assert all(len(text) > 20 for text in shown.values())
-
-
-@pytest.mark.parametrize("key", SETTINGS)
-def test_every_setting_is_documented(key: str) -> None:
-    section, name = key.split(".")
-    part = PAGES["docs/settings.md"].partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-
-    assert f"| `{name}` |" in part
-
-
-@pytest.mark.parametrize("path", sorted((CHECKOUT / "commands").glob("*.md")), ids=lambda p: p.stem)
-def test_every_slash_command_is_documented(path: Path) -> None:
-    assert f"/{path.stem}" in DOCUMENTED
-
-
-def test_every_event_is_in_the_contract() -> None:
-    page = PAGES["docs/hooks.md"]
-
-    assert [event for event in EVENTS if f"`{event}`" not in page] == []
-    asked = json.loads((CHECKOUT / "hooks.json").read_text(encoding="utf-8"))["hooks"]
-    assert [event for event in asked if f"| {event}" not in page] == []
-
-
-@pytest.mark.parametrize(
-    "folder", sorted({row["path"].rpartition("/")[0] for row in tables(by_hand=True)})
+_STEP = re.compile(
+    r"^<!-- play: (?P<play>.*?) -->$"
+    r"|^(?:`(?P<file>[^`\n]+)`:\n\n)?```(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
-def test_every_folder_that_is_cleaned_up_is_in_the_reference(folder: str) -> None:
-    assert f"`.sisyphus/{folder.replace('*', 'ID')}/" in PAGES["docs/files.md"]
+_VARYING = re.compile(
+    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?|(?<=\bloop )\w{5}\b|(?<=\bhold )\w{5}\b"
+    r"|^\w{5}(?=  active)"
+    r"|(?<=ralph (?:cancel|resume) )\w{5}\b"
+    r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
+    r"|\b\w{5}(?=  (?:success|cancelled|run,))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}"
+    r"|(?<=\brun )\w{5}\b|\w{5}(?=_(?:report\.md|full\.txt))"
+    r"|^\d\d:\d\d(?= [✓↻✗!])|(?<=[·|] )(?:\d+ h )?\d+ (?:s|min)(?= [·|])",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_COMMAND = re.compile(r"(?:^|[|(] ?)sisyphus ([^#<|]*)")
+_OTHERS = "json|py|allow"  # names of files, and a setting of Claude Code
+_SECTIONS = {name.partition(".")[0] for name in SETTINGS}
+_SETTING = re.compile(rf"`(?:\[?)((?:{'|'.join(sorted(_SECTIONS))})\.(?!{_OTHERS})[a-z_]+)\b")
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+_OTHERS_OPTIONS = ("--", "--name", "--help", "--plugin-dir")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
-def test_every_column_of_the_memory_is_in_the_reference(tmp_path: Path) -> None:
-    documented: set[tuple[str, str]] = set()
-    table = ""
-    part = PAGES["docs/files.md"].partition("## The memory")[2].partition("\n## ")[0]
-    for named, columns in re.findall(r"^\| (?:`(\w+)`)? ?\| (.*?) ?\| ", part, re.MULTILINE):
-        table = named or table
-        documented |= {(table, column) for column in re.findall(r"`(\w+)`", columns)}
-    with closing(sqlite3.connect(tmp_path / "memory.db")) as memory:
-        memory.executescript(TABLES)
-        there = memory.execute(
-            "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c "
-            "WHERE m.type = 'table' AND m.name NOT GLOB 'sqlite_*'"
-        ).fetchall()
-
-    assert documented == set(there)
+@pytest.fixture(params=PAGES)
+def page(request: pytest.FixtureRequest) -> Path:
+    return PAGES[request.param]
 
 
-def test_every_module_that_the_code_map_names_exists() -> None:
-    for name in re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", PAGES["docs/code-map.md"]):
-        assert (CHECKOUT / "src/sisyphus" / name).exists(), name
+def test_a_page_shows_what_happens(
+    world: World, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.project = world.new_project("home/shop")
+    monkeypatch.chdir(world.project)
+    reply = Reply(0, "", "")
+    for step in _STEP.finditer(page.read_text()):
+        body, info = step["body"], step["info"]
+        if step["play"]:
+            reply = _play(world, *shlex.split(step["play"]))
+        elif step["file"]:
+            world.write(os.path.expanduser(step["file"]), body)
+        elif info == "console":
+            for command, expected in _commands(body):
+                _compare(expected, _run(world, command), command)
+        elif info.startswith("text "):
+            answers = {"model": reply.text.replace("<", "&lt;"), "user": reply.message}
+            answer = answers.get(info.removeprefix("text "), reply.reason)
+            _compare(body, f"{answer}\n", info)
 
 
-def test_the_code_map_shows_every_part() -> None:
-    parts = {path.parent.name for path in (CHECKOUT / "src/sisyphus").glob("*/__init__.py")}
-
-    assert {part for part in parts if f"{part}/" not in PAGES["docs/code-map.md"]} == set()
-
-
-def test_every_file_that_the_guide_for_contributors_names_exists() -> None:
-    for name in re.findall(r"`((?:cli|hook|rules|doctor)/[a-z_]+\.py)`", PAGES["CONTRIBUTING.md"]):
-        assert (CHECKOUT / "src/sisyphus" / name).exists(), name
-
-
-def test_every_target_of_the_makefile_that_is_named_exists() -> None:
-    makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
-
-    for name in re.findall(r"`make ([a-z0-9-]+)", DOCUMENTED):
-        assert f"\n{name}:" in makefile, name
+def _play(world: World, name: str, *words: str) -> Reply:
+    if name == "client":
+        _script(world, words)
+        return Reply(0, "", "")
+    if name == "start":
+        return world.start(*words, transcript_path=str(world.transcript(words[0])))
+    if name == "prompt":
+        world.write_down(user(words[1]), session=words[0])
+    result = getattr(world, name)(*words)
+    return result if isinstance(result, Reply) else Reply(0, "", "")
 
 
-def test_the_plugin_has_the_version_of_the_package() -> None:
-    manifest = (CHECKOUT / ".claude-plugin/plugin.json").read_text(encoding="utf-8")
+def _script(world: World, steps: tuple[str, ...]) -> None:
+    """Adds a process to what the client does, and puts the client on the PATH."""
+    folder = world.root / "client"
+    file = folder / "processes.json"
+    if not folder.exists():
+        programs = fake_client.install(folder)
+        world.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+        world.setenv("FAKE_CLIENT", str(folder))
+        file.write_text("[]")
+    processes = json.loads(file.read_text())
+    file.write_text(json.dumps([*processes, [_step(each) for each in steps]]))
 
-    assert f'"version": "{__version__}"' in manifest
+
+def _step(text: str) -> list[str | int | list[str] | Json]:
+    """Reads a step, as `write cart.py`, `deny Bash make test` or `fail {"status": 529}`."""
+    name, _, value = text.partition(" ")
+    if name == "write":
+        return [name, [value, "x = 1\n"]]
+    if name == "deny":
+        return [name, value.split(maxsplit=1)]
+    return [name, json.loads(value) if value[:1] == "{" or value.isdecimal() else value]
+
+
+def _commands(block: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block, with the output that it shows."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        yield command, expected
+
+
+def _run(world: World, command: str) -> str:
+    words = shlex.split(command)
+    if words[0] == "sisyphus":
+        answer = world.cli(*words[1:])
+        out = answer.err + answer.out
+    else:
+        env = os.environ | {"PATH": f"{SISYPHUS.parent}{os.pathsep}{os.environ['PATH']}"}
+        out = subprocess.check_output(command, shell=True, encoding="utf-8", env=env)
+    return out.replace(str(world.home), "/home/you").replace(str(SISYPHUS), "sisyphus")
+
+
+def _compare(expected: str, actual: str, what: str) -> None:
+    """Fails if an output is not what the page shows."""
+    shown, answer = (
+        _VARYING.sub("*", re.sub(r" +$", "", text, flags=re.MULTILINE))
+        for text in (expected, actual)
+    )
+    pattern = re.escape(shown).replace("…\\\n", "(?:.*\n)*?").replace("…", ".*")
+    if not re.fullmatch(pattern, answer):
+        assert answer == shown, what
+
+
+def test_the_index_names_every_page() -> None:
+    links = _LINK.findall(PAGES["README.md"].read_text())
+    assert {"README.md", "/README.md", *links} == set(PAGES)
+
+
+def test_links_lead_to_a_file_and_a_heading_in_it(page: Path) -> None:
+    for link in _LINK.findall(page.read_text()):
+        if "://" not in link:
+            name, _, anchor = link.partition("#")
+            target = page.parent / name if name else page
+            assert target.exists(), link
+            assert not anchor or anchor in _anchors(target), link
+
+
+def _anchors(file: Path) -> list[str]:
+    headings = _HEADING.findall(file.read_text())
+    return [re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings]
+
+
+def test_commands_and_options_exist(page: Path) -> None:
+    commands = dict(_walk(typer.main.get_command(app), ()))
+    groups = {words[:-1] for words in commands}
+    known = {option for options in commands.values() for option in options}
+    for code in _code(page.read_text()):
+        option = code.split()[0].partition("=")[0]
+        assert not option.startswith("--") or option in (*known, *_OTHERS_OPTIONS), code
+        for line in _COMMAND.findall(code):
+            words = _QUOTED.sub("''", line).partition(" -- ")[0].replace("`", "").split()
+            names = tuple(word for word in words if re.fullmatch(r"[a-z][a-z-]*", word))
+            path = max((each for each in commands if names[: len(each)] == each), key=len)
+            assert path not in groups or path == names, code
+            options = [re.sub(r"\W+$", "", word.partition("=")[0]) for word in words]
+            named = {option for option in options if option.startswith("--")}
+            assert named <= {*commands[path], "--help"}, code
+
+
+def _code(text: str) -> Iterator[str]:
+    """Each span of code, and each command line of the blocks."""
+    yield from _INLINE.findall(_FENCED.sub("", text))
+    for step in _STEP.finditer(text):
+        if step["info"] == "console":
+            yield from (command for command, _ in _commands(step["body"]))
+        elif step["info"] == "sh":
+            yield from filter(None, step["body"].splitlines())
+
+
+def _walk(command: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Each command's words and options; those of `rules FILE` are those of a hidden command."""
+    params = list(getattr(command, "params", []))
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            yield from _walk(inner, (*path, name))
+        if hidden := command.commands.get("show"):
+            params += hidden.params
+    yield path, [option for param in params for option in (*param.opts, *param.secondary_opts)]
+
+
+def test_settings_exist(page: Path) -> None:
+    text = page.read_text()
+    named = _SETTING.findall(text)
+    for step in _STEP.finditer(text):
+        if step["info"] == "toml":
+            sections = tomllib.loads(step["body"]).items()
+            named += [f"{section}.{key}" for section, keys in sections for key in keys]
+    assert set(named) <= set(SETTINGS)
+
+
+def test_the_table_of_settings_is_complete() -> None:
+    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*?) \| (.*?) \| (.*?) \|", _settings_page(), re.M)
+    assert {row[0]: row[1:] for row in rows} == {
+        name: (_type(setting.default, setting.choices), f"`{_toml(setting.default)}`", {
+            "nothing": "the user", "lower": "all may turn it off", "anything": "all",
+        }[setting.project])
+        for name, setting in SETTINGS.items()
+    }  # fmt: skip
+
+
+def _settings_page() -> str:
+    return PAGES["settings.md"].read_text()
+
+
+def _type(default: object, choices: tuple[str, ...]) -> str:
+    if choices:
+        return ", ".join(f'`"{choice}"`' for choice in choices)
+    names = {bool: "true or false", int: "number", str: "text", list: "list of texts"}
+    return names[type(default)]
+
+
+def _toml(value: object) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else (
+        f'"{value}"' if isinstance(value, str) else str(value)
+    )  # fmt: skip

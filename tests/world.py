@@ -1,16 +1,7 @@
-"""A user's world for tests through the door: a home, projects, sessions of a client, and what runs.
+"""A user's world: a home, a project, sessions of a client, and the doors of sisyphus.
 
-    answer = world.hook("stop", said="all done")      # in process, on real files
-    answer = world.tool("Read", file_path="a.py")     # one PostToolUse
-    answer = world.batch([call("Read", file_path="a.py"), call("Read", file_path="b.py")])
-    other = world.session("s2"), world.project("other"), world.client("opencode")
-    world.sisyphus("ralph", "list").stdout
-    world.browse("/loops").text
-    world.process("hook", "stop", stdin=world.payload("stop"))
-
-Payloads are those that were recorded from the clients (`tests/data`), with this world's ids and
-folders. Nothing of the inside is named here but the doors: `hook.run.run`, `hook.statusline.run`,
-`cli.app.run_app` and the dashboard's application.
+Payloads are those that the real client sent, with this world's ids and paths in them. Hooks run in
+this process, through the door that the console script calls; `process` runs the script itself.
 """
 
 from __future__ import annotations
@@ -18,395 +9,314 @@ from __future__ import annotations
 import io
 import json
 import os
-import sqlite3
+import shutil
 import subprocess
 import sys
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from itertools import count
+import uuid
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from making import COMMAND, HANG_SECONDS, put
 
-from sisyphus.hook.run import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from httpx2 import Response
+from sisyphus.cli import app
+from sisyphus.hook import door
 
 Json = dict[str, Any]
 
-DATA = Path(__file__).parent / "data"
-RECORDED_FOLDER = "/home/user/project"
-PATHS = ("file_path", "notebook_path", "filePath")
-
-RECORDED = {
-    "session-end": "SessionEnd.other",
-    "user-prompt-submit": "UserPromptSubmit",
-    "permission-request": "PermissionRequest.Edit",
-    "post-tool-use": "PostToolUse.Read",
-    "post-tool-use-failure": "PostToolUseFailure.Read",
-    "post-tool-batch": "PostToolBatch",
-    "stop": "Stop.first",
-    "idle": "Stop.first",
-    "stop-failure": "StopFailure",
-    "subagent-stop": "SubagentStop.first",
-    "pre-compact": "PreCompact.manual",
-    "post-compact": "PostCompact.manual",
-    "notification": "Notification.permission_prompt",
-}
-"""Our event -> the payload of Claude Code that stands for it; a start has one for each source."""
-
-RECORDED_OPENCODE = {
-    "session-end": "session-end",
-    "user-prompt-submit": "user-prompt-submit",
-    "stop": "stop.first",
-    "stop-failure": "stop-failure",
-    "pre-compact": "pre-compact",
-}
-
-RESPONSES = {
-    "Read": "1\thello\n2\t",
-    "Edit": "The file has been updated successfully.",
-    "Write": "File created successfully.",
-    "TodoWrite": "Todos have been modified successfully.",
-    "Skill": "Launching skill",
-}
-"""Tool -> the text that the model gets, which is a batch's only `tool_response`."""
-
-ALLOWED = {
-    "hookSpecificOutput": {
-        "hookEventName": "PermissionRequest",
-        "decision": {"behavior": "allow"},
-    }
-}
-"""The whole reply by which the client lets a tool call through."""
-
-_NUMBERS = count(1)
-"""No two tool calls of a session have one id."""
-
-EITHER = pytest.mark.parametrize("form", ["call", "batch"], indirect=True)
-"""Marks a scenario whose `world.use` is once a PostToolUse and once a PostToolBatch of one call."""
-
-
-def call(tool: str, response: str = "", **given: Any) -> Json:
-    """One call of a batch, with the text that the model got for it."""
-    told = response or RESPONSES.get(tool, "ok")
-    if tool == "TaskCreate" and not response:
-        told = f"Task #1 created successfully: {given['subject']}"
-    return {"tool_name": tool, "tool_input": given, "tool_response": told}
+PAYLOADS = Path(__file__).parent / "payloads"
+SISYPHUS = Path(sys.executable).with_name("sisyphus")
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What one run of a door left behind; a hook's `reply` is None where it said nothing."""
+class Reply:
+    """The answer of a door: exit code, stdout and stderr."""
 
-    exit: int
-    stdout: str
-    stderr: str
+    code: int
+    out: str
+    err: str
 
     @property
-    def reply(self) -> Json | None:
-        value = json.loads(self.stdout) if self.stdout.strip() else None
-        assert value is None or isinstance(value, dict)
+    def json(self) -> Json:
+        """The JSON object on stdout; {} if there is none."""
+        value = json.loads(self.out) if self.out else {}
+        assert isinstance(value, dict), self.out
         return value
 
     @property
     def text(self) -> str:
-        """What the model is given besides a reason."""
-        specific = (self.reply or {}).get("hookSpecificOutput", {})
-        return str(specific.get("additionalContext", ""))
+        """What the model gets."""
+        return str(self.json.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
     @property
     def message(self) -> str:
-        """What the user is told."""
-        return str((self.reply or {}).get("systemMessage", ""))
+        """What the user gets."""
+        return str(self.json.get("systemMessage", ""))
 
     @property
     def reason(self) -> str:
-        return str((self.reply or {}).get("reason", ""))
+        """Why the agent must continue; "" = it may stop."""
+        return str(self.json["reason"]) if self.json.get("decision") == "block" else ""
 
     @property
-    def blocked(self) -> bool:
-        return (self.reply or {}).get("decision") == "block"
-
-    @property
-    def json(self) -> Any:
-        """What a command printed with `--json`."""
-        return json.loads(self.stdout)
+    def is_silent(self) -> bool:
+        return self.code == 0 and not self.out
 
 
-@dataclass(frozen=True)
+@cache
+def recorded(name: str) -> str:
+    """The text of a payload that the client sent."""
+    return (PAYLOADS / f"{name}.json").read_text()
+
+
+def path_without_clients() -> str:
+    """The caller's PATH without the folders in which a coding agent is: no test may start one."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    clients = ("claude", "opencode", "codex", "qwen")
+    return os.pathsep.join(f for f in folders if not any(shutil.which(c, path=f) for c in clients))
+
+
 class World:
-    """One session in one project. `session`, `project`, `client`, `subagent` and `wired` give the
-    same home seen from another one."""
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root = root.resolve()
+        self.home = self.root / "home"
+        self.claude = self.home / ".claude"
+        self.ours = self.claude / ".sisyphus"
+        self.project = self.new_project("project")
+        self._monkeypatch = monkeypatch
+        self.home.mkdir()
+        for name in list(os.environ):
+            if name.startswith(
+                ("CLAUDE", "ANTHROPIC_", "OPENAI_", "OPENCODE", "SISYPHUS_", "XDG_")
+            ):
+                monkeypatch.delenv(name)
+        self.setenv("HOME", str(self.home))
+        self.setenv("PATH", path_without_clients())
+        monkeypatch.chdir(self.project)
 
-    home: Path
-    folder: Path
-    patch: pytest.MonkeyPatch
-    form: str = "call"
-    id: str = "s1"
-    client_name: str = "claude"
-    agent: str = ""
-    options: tuple[str, ...] = ()
-    prompts: dict[str, int] = field(default_factory=dict)
+    def setenv(self, name: str, value: str) -> None:
+        self._monkeypatch.setenv(name, value)
 
-    def session(self, name: str) -> World:
-        return replace(self, id=name, agent="")
+    def new_project(self, name: str) -> Path:
+        folder = self.root / name
+        (folder / ".git").mkdir(parents=True)
+        return folder
 
-    def project(self, name: str) -> World:
-        folder = self.folder.parent / name
-        (folder / ".git").mkdir(parents=True, exist_ok=True)
-        return replace(self, folder=folder)
+    def write(self, path: str | Path, text: str | bytes = "x\n") -> Path:
+        """Writes a file; `path` is relative to the project."""
+        file = self.project / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+        return file
 
-    def client(self, name: str) -> World:
-        return replace(self, client_name=name)
+    def rule(self, name: str, text: str, **keys: object) -> Path:
+        """A rule in `.claude/rules`, or wherever `name` says, with frontmatter of these keys."""
+        head = "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
+        place = name if "/" in name else f".claude/rules/{name}"
+        return self.write(place, f"---\n{head}---\n\n{text}\n" if keys else f"{text}\n")
 
-    def subagent(self, name: str) -> World:
-        return replace(self, agent=name)
+    # ------------------------------------------------------------ the door for agents
 
-    def wired(self, scope: str) -> World:
-        """As hooks in this scope's settings are called: "user", "project", "local", "plugin"."""
-        return replace(self, options=("--scope", scope))
+    def hook(self, event: str, payload: Json | bytes, *options: str) -> Reply:
+        data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        out, err = io.StringIO(), io.StringIO()
+        code = door.run([event, *options], io.BytesIO(data), out, err)
+        return Reply(code, out.getvalue(), err.getvalue())
 
-    @property
-    def ours(self) -> Path:
-        return self.home / ".claude" / ".sisyphus"
+    def process(self, event: str, payload: Json | bytes) -> Reply:
+        """The same through the console script."""
+        data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        done = subprocess.run(
+            [SISYPHUS, "hook", event], input=data, capture_output=True, check=False
+        )
+        return Reply(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    @property
-    def transcript(self) -> Path:
-        return self.home / ".claude" / "projects" / self.folder.name / f"{self.id}.jsonl"
+    def payload(self, name: str, session: str = "s1", **fields: object) -> Json:
+        """A recorded payload, in this world."""
+        payload = json.loads(recorded(name).replace("/home/user/project", str(self.project)))
+        transcript = {"transcript_path": str(self.transcript(session))}
+        return {**payload, **transcript, "session_id": session, **fields}
 
-    def write(self, path: str | Path, text: str | bytes) -> Path:
-        """Writes a file of the project, or of wherever an absolute path or `~/` leads."""
-        place = str(path)
-        home = self.home / place.removeprefix("~/")
-        return put(home if place.startswith("~/") else self.folder / place, text)
+    def start(self, session: str = "s1", source: str = "startup", **fields: object) -> Reply:
+        return self.hook("session-start", self.payload(f"SessionStart.{source}", session, **fields))
 
-    def read(self, path: str) -> str:
-        return (self.folder / path).read_text("utf-8")
+    def prompt(self, session: str = "s1", text: str = "go", **fields: object) -> Reply:
+        """The user types something. Each prompt has an id of its own, as in the client."""
+        fields = {"prompt": text, "prompt_id": str(uuid.uuid4()), **fields}
+        payload = self.payload("UserPromptSubmit", session, **fields)
+        return self.hook("user-prompt-submit", payload)
 
-    def remember(self, *records: Json) -> None:
-        """Adds lines to the session's transcript."""
-        self.transcript.parent.mkdir(parents=True, exist_ok=True)
-        with self.transcript.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(r, separators=(",", ":")) + "\n" for r in records)
+    def tool(self, name: str, values: Json, session: str = "s1", **fields: object) -> Reply:
+        """The model has used a tool with these values."""
+        payload = self.payload("PostToolUse.Read", session, tool_name=name, tool_input=values)
+        return self.hook("post-tool-use", {**payload, **fields})
 
-    def fill(self, tokens: int, model: str = "claude-opus-5-5", **fields: Any) -> None:
-        """The newest answer of the transcript was made from a context of so many tokens."""
-        usage = {"input_tokens": tokens, "output_tokens": 0}
-        number = self.transcript.stat().st_size if self.transcript.exists() else 0
-        message = {"id": f"m{number}", "role": "assistant", "model": model, "usage": usage}
-        content = [{"type": "text", "text": "still at it"}]
-        record = {"type": "assistant", "uuid": f"u{number}", "timestamp": "2026-01-01T00:00:00Z"}
-        self.remember({**record, "message": {**message, "content": content}, **fields})
+    def read(self, path: str | Path, session: str = "s1", **fields: object) -> Reply:
+        return self.tool("Read", {"file_path": str(self.project / path)}, session, **fields)
 
-    def start(self, source: str = "startup", **fields: Any) -> Answer:
-        return self.hook("session-start", source=source, **fields)
-
-    def hook(self, event: str, *, said: str | None = None, **fields: Any) -> Answer:
-        """Answers an event in this process. `said`: the last message of the agent."""
-        if said is not None:
-            fields["text" if self.client_name == "opencode" else "last_assistant_message"] = said
-        return self.raw(event, json.dumps(self.payload(event, **fields)).encode())
-
-    def tool(self, name: str, *, response: Any = None, **given: Any) -> Answer:
-        """One tool call that ended well."""
-        given = self._placed(given)
-        if self.client_name == "opencode":
-            recorded = _recorded("opencode", f"post-tool-use.{name}")["opencode"]["tool"]
-            called = {**recorded, "tool": name, "args": given, "call": f"call_{next(_NUMBERS)}"}
-            return self.hook("post-tool-use", tool=called)
-        answer = self._response(name, given) if response is None else response
-        return self.hook(
-            "post-tool-use", tool_name=name, tool_input=given, tool_response=answer,
-            tool_use_id=f"toolu_{next(_NUMBERS)}",
-        )  # fmt: skip
-
-    def asks(self, name: str, path: str, mode: str = "acceptEdits", **fields: Any) -> bool:
-        """Whether a tool may write a file without the user being asked."""
-        given = {"file_path": str(self.folder / path), "content": "x"}
-        fields = {"tool_input": given, **fields}
-        reply = self.hook(
-            "permission-request", tool_name=name, permission_mode=mode, **fields
-        ).reply
-        assert reply in (None, ALLOWED)
-        return reply is not None
-
-    def batch(self, calls: Sequence[Json], *, event: str = "post-tool-use") -> Answer:
-        """The tool calls of one answer, as one PostToolBatch."""
-        made = [
-            {
-                **one,
-                "tool_input": self._placed(one["tool_input"]),
-                "tool_use_id": f"toolu_{next(_NUMBERS)}",
-            }
-            for one in calls
+    def batch(self, *paths: str, session: str = "s1") -> Reply:
+        """The model has read several files in one answer."""
+        calls = [
+            {"tool_name": "Read", "tool_input": {"file_path": str(self.project / path)}}
+            for path in paths
         ]
-        payload = {**self.payload("post-tool-batch"), "tool_calls": made}
-        return self.raw(event, json.dumps(payload).encode())
+        payload = self.payload("PostToolBatch", session, tool_calls=calls)
+        return self.hook("post-tool-use", payload)
 
-    def use(self, name: str, **given: Any) -> Answer:
-        """One tool call, in the form that the scenario is run in."""
-        if self.form == "batch":
-            return self.batch([call(name, **given)])
-        return self.tool(name, **given)
+    def skill(self, name: str, args: str, session: str = "s1", **fields: object) -> Reply:
+        """The model calls a skill, which is how it types a command."""
+        fields = {"tool_use_id": f"toolu_{uuid.uuid4().hex[:12]}", **fields}
+        return self.tool("Skill", {"skill": name, "args": args}, session, **fields)
 
-    def raw(self, event: str, stdin: bytes) -> Answer:
-        """Answers an event whatever its payload is."""
-        named = () if self.client_name == "claude" else ("--client", self.client_name)
-        with self._streams(stdin) as streams, self.patch.context() as patch:
-            if "plugin" in self.options:
-                patch.setenv("CLAUDE_PLUGIN_ROOT", str(self.home))
-            code = run(event, (*named, *self.options))
-        return Answer(code, *streams.texts())
+    # ------------------------------------------------------------ plans
 
-    def age(self) -> None:
-        """All that was seen so far was seen many years ago."""
-        for path in self.ours.rglob("*"):
-            os.utime(path, (1_000_000_000, 1_000_000_000))
-        with closing(sqlite3.connect(self.ours / "sisyphus.db")) as memory, memory:
-            memory.execute("UPDATE session SET seen_at = 1000000000")
+    def edit(self, path: str, old: str, new: str, session: str = "s1", **fields: object) -> Reply:
+        """The model edits a file of the project."""
+        file = self.project / path
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new, 1))
+        return self.tool("Edit", {"file_path": str(file)}, session, **fields)
 
-    def statusline(self, **fields: Any) -> Answer:
-        from sisyphus.hook import statusline
+    def create(self, path: str, text: str, session: str = "s1", **fields: object) -> Reply:
+        """The model writes a file of the project, or an absolute path."""
+        file = self.write(path, text)
+        return self.tool("Write", {"file_path": str(file)}, session, **fields)
 
-        payload = {**_recorded("statusline", "after-response"), **self._place(), **fields}
-        payload["workspace"] = {"project_dir": str(self.folder)}
-        with self._streams(json.dumps(payload).encode()) as streams:
-            code = statusline.run()
-        return Answer(code, *streams.texts())
+    def permit(self, path: str | Path, mode: str = "acceptEdits", tool: str = "Edit") -> Reply:
+        """The client asks whether a file may be changed."""
+        values = {"file_path": os.path.join(self.project, path)}
+        payload = self.payload("PermissionRequest.Write", tool_name=tool, tool_input=values)
+        return self.hook("permission-request", {**payload, "permission_mode": mode})
 
-    def sisyphus(self, *words: str) -> Answer:
-        """A command that a person types in the project: `world.sisyphus("ralph list")`."""
-        from sisyphus.cli.app import run_app
+    def plan(self, *words: str | Path) -> Json:
+        """What `boulder status` says."""
+        return self.cli("boulder", "status", *words, "--json").json
 
-        typed = words[0].split() if len(words) == 1 else list(words)
-        self.patch.setattr(sys, "argv", ["sisyphus", *typed])
-        with self._streams(b"") as streams:
-            try:
-                code = run_app()
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        return Answer(code, *streams.texts())
+    def boulder_file(self) -> Json:
+        """The content of `HOME/.boulder.json`; {} if there is none."""
+        file = self.claude / ".boulder.json"
+        content: Json = json.loads(file.read_text()) if file.exists() else {}
+        return content
 
-    def browse(self, path: str) -> Response:
-        """A page of the dashboard, as a browser on this machine gets it."""
-        from starlette.testclient import TestClient
+    # ------------------------------------------------------------ loops and their Stops
 
-        from sisyphus.dashboard.access import Access
-        from sisyphus.dashboard.app import build
-        from sisyphus.dashboard.desk import Desk
+    def stop_payload(self, last: str | None, session: str = "s1", **fields: object) -> Json:
+        payload = self.payload("Stop", session, **fields)
+        payload["last_assistant_message"] = last
+        return payload
 
-        access = Access("127.0.0.1", 3847, "secret")
-        app = build(Desk(), access, watches=False)
-        browser = TestClient(app, base_url="http://127.0.0.1:3847", follow_redirects=False)
-        browser.cookies.set(access.cookie_name, access.cookie)
-        return browser.get(path, headers={"origin": "http://127.0.0.1:3847"})
+    def stop(self, last: str | None = "I work.", session: str = "s1", **fields: object) -> Reply:
+        """The agent wants to stop, with these last words."""
+        return self.hook("stop", self.stop_payload(last, session, **fields))
 
-    def process(self, *words: str, stdin: Json | bytes = b"", **environment: str) -> Answer:
-        """The installed command in a process of its own."""
-        given = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
-        done = subprocess.run(
-            [COMMAND, *words], input=given, capture_output=True, check=False, cwd=self.folder,
-            timeout=HANG_SECONDS, env={**os.environ, **environment},
-        )  # fmt: skip
-        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+    def loop(self, *options: str, prompt: str = "Fix it.", session: str = "s1") -> str:
+        """Starts a loop on the command line, in a session that has started; returns its id."""
+        if not any(option.startswith("--completion-promise") for option in options):
+            options = ("--completion-promise", "DONE", *options)
+        listed = self.cli("sessions", "--all", "--json").json["sessions"]
+        if session not in [each["session_id"] for each in listed]:
+            self.start(session)
+        answer = self.cli("ralph", "start", "--session-id", session, *options, "--", prompt)
+        assert answer.code == 0, answer
+        return answer.out.rpartition("Ralph loop ")[2].split()[0]
 
-    def shell(self, line: str) -> Answer:
-        """What somebody types in the project's folder, with the installed command on the PATH."""
-        path = f"{os.path.dirname(COMMAND)}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(
-            ["/bin/sh", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, check=False,
-            cwd=self.folder, timeout=HANG_SECONDS, env={**os.environ, "PATH": path},
-        )  # fmt: skip
-        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+    def loops(self) -> list[Json]:
+        """The loops that have not ended."""
+        loops: list[Json] = json.loads(self.cli("ralph", "list", "--json").out)
+        return loops
 
-    def payload(self, event: str, **fields: Any) -> Json:
-        """The recorded payload of this event, in this session and project, `fields` replaced."""
-        if self.client_name == "opencode":
-            return self._message(event, fields)
-        name = RECORDED.get(event) or f"SessionStart.{fields.get('source', 'startup')}"
-        if not (DATA / "payloads" / f"{name}.json").exists():
-            name = "SessionStart.startup"  # a source that nobody knows yet
-        found = {**_recorded("payloads", name, self.folder), **self._place()}
-        if event == "user-prompt-submit":
-            self.prompts[self.id] = self.prompts.get(self.id, 0) + 1
-        if "prompt_id" in found:
-            found["prompt_id"] = f"prompt-{self.prompts.get(self.id, 0)}"
-        agent = {"agent_id": self.agent, "agent_type": "general-purpose"} if self.agent else {}
-        return {**found, **agent, **fields}
+    def ended(self) -> list[Json]:
+        """The loops that have ended, the latest first."""
+        loops: list[Json] = json.loads(self.cli("ralph", "log", "--json").out)
+        return loops
 
-    def _message(self, event: str, fields: Json) -> Json:
-        """What OpenCode's plugin sends; fields other than its first level's are its own words."""
-        name = RECORDED_OPENCODE.get(event) or "post-tool-use.read"
-        if event == "session-start":
-            name = f"session-start.{fields.get('source', 'startup')}"
-        found = {**_recorded("opencode", name, self.folder), "session_id": self.id}
-        outer = {key: value for key, value in fields.items() if key in {"source", "prompt", "cwd"}}
-        inner = {key: value for key, value in fields.items() if key not in outer}
-        own = {**found["opencode"], "lines": [], "others": {}, **inner}
-        return {**found, "cwd": str(self.folder), **outer, "opencode": own}
+    def loop_file(self, session: str = "s1") -> Path:
+        return self.ours / "ralph" / "loops" / f"ralph-loop.{session}.local.md"
 
-    def _place(self) -> Json:
-        where = {"session_id": self.id, "cwd": str(self.folder)}
-        return {**where, "transcript_path": str(self.transcript)}
+    def transcript(self, session: str = "s1") -> Path:
+        return self.root / f"{session}.jsonl"
 
-    def _placed(self, given: Json) -> Json:
-        """A tool's input with whole paths."""
-        return {k: str(self.folder / v) if k in PATHS else v for k, v in given.items()}
+    def fill(self, percent: str | int, model: str = "claude-opus-5-5", session: str = "s1") -> None:
+        """The model answers, with so much of its context in use."""
+        is_small = "-4-" in model and not model.endswith("[1m]")
+        tokens = (200_000 if is_small else 1_000_000) * int(percent) // 100
+        usage = {"cache_read_input_tokens": tokens}
+        message = {"content": [{"type": "text", "text": "I work."}], "usage": usage, "model": model}
+        self.write_down({"type": "assistant", "message": message}, session=session)
 
-    def _response(self, tool: str, given: Json) -> Json:
-        """What the recorded call of this tool answered, about these inputs."""
-        name = {"Write": "Write.create"}.get(tool, tool)
-        if not (DATA / "payloads" / f"PostToolUse.{name}.json").exists():
-            return {}
-        found: Json = _recorded("payloads", f"PostToolUse.{name}")["tool_response"]
-        if tool == "TodoWrite":
-            return {**found, "newTodos": given["todos"]}
-        if tool == "TaskCreate":
-            return {"task": {**found["task"], "subject": given["subject"]}}
-        if tool == "Skill":
-            return {**found, "commandName": given["skill"]}
-        return {**found, "filePath": given["file_path"]} if "filePath" in found else found
+    def work(self, session: str = "s1", **fields: object) -> Reply:
+        """The model has run a command."""
+        payload = self.payload("PostToolUse.Bash", session, **fields)
+        return self.hook("post-tool-use", payload)
 
-    def _streams(self, stdin: bytes) -> _Streams:
-        return _Streams(self.patch, self.folder, stdin)
+    def write_down(self, *lines: Json, session: str = "s1") -> None:
+        """Adds lines to the transcript, as the client does."""
+        with self.transcript(session).open("a") as file:
+            for line in lines:
+                stamp = datetime.now(UTC).isoformat(timespec="microseconds")
+                common = {"uuid": str(uuid.uuid4()), "timestamp": stamp, "isSidechain": False}
+                file.write(json.dumps({**common, **line}) + "\n")
+
+    # ------------------------------------------------------------ what the model gets
+
+    def drain(self, session: str = "s1") -> list[str]:
+        """The texts of the next replies, until nothing waits any more."""
+        texts = []
+        while text := self.prompt(session).text:
+            texts.append(text)
+        return texts
+
+    # ------------------------------------------------------------ the door for people
+
+    def cli(self, *words: str | Path) -> Reply:
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = app.main([str(word) for word in words])
+        return Reply(code, out.getvalue(), err.getvalue())
+
+    def why(self, session: str = "s1") -> list[Json]:
+        """The journal of a session."""
+        events: list[Json] = self.cli("why", "--session", session, "--json").json["events"]
+        return events
+
+    def log(self) -> str:
+        file = self.ours / "logs" / "debug.log"
+        return file.read_text() if file.exists() else ""
 
 
-class _Streams:
-    """Stands in for stdin, stdout and stderr, in a project's folder, while a door runs."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, folder: Path, stdin: bytes) -> None:
-        self._patch = patch
-        self._folder = folder
-        self._streams = {"stdin": stdin, "stdout": b"", "stderr": b""}
-
-    def __enter__(self) -> _Streams:
-        self._before = {name: getattr(sys, name) for name in self._streams}, os.getcwd()
-        for name, content in self._streams.items():
-            stream = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", write_through=True)
-            setattr(sys, name, stream)
-        if self._folder.is_dir():
-            os.chdir(self._folder)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        before, folder = self._before
-        os.chdir(folder)
-        self._written = [getattr(sys, name).buffer.getvalue() for name in ("stdout", "stderr")]
-        for name, stream in before.items():
-            setattr(sys, name, stream)
-
-    def texts(self) -> Iterator[str]:
-        return (written.decode() for written in self._written)
+def user(content: object, **fields: object) -> Json:
+    """A line of the transcript. So are `typed`, `agent` and `result`."""
+    return {"type": "user", "message": {"role": "user", "content": content}, **fields}
 
 
-def _recorded(kind: str, name: str, folder: Path | None = None) -> Json:
-    text = (DATA / kind / f"{name}.json").read_text("utf-8")
-    value = json.loads(text.replace(RECORDED_FOLDER, str(folder)) if folder else text)
-    assert isinstance(value, dict)
-    return value
+def typed(arguments: str, name: str = "ralph-wiggum:ralph-loop") -> Json:
+    return user(
+        f"<command-message>{name}</command-message>\n<command-name>/{name}</command-name>\n"
+        f"<command-args>{arguments}</command-args>"
+    )
+
+
+def agent(*blocks: Json | str, tokens: int = 110, **fields: object) -> Json:
+    content = [{"type": "text", "text": b} if isinstance(b, str) else b for b in blocks]
+    usage = {"input_tokens": tokens - 10, "output_tokens": 10}
+    message = {"id": f"msg_{uuid.uuid4()}", "content": content, "usage": usage}
+    return {"type": "assistant", "message": message, **fields}
+
+
+def use(name: str, id: str = "t1", **values: object) -> Json:
+    """A tool call, for `agent`."""
+    return {"type": "tool_use", "id": id, "name": name, "input": values}
+
+
+def result(text: str, id: str = "t1", *, is_error: bool = False) -> Json:
+    block = {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error}
+    return user([block])
+
+
+def units(text: str) -> int:
+    """The length of a text as the client counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

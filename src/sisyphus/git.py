@@ -1,189 +1,108 @@
-"""What git knows of a project: its commit, its branch, its files.
-
-Commit and branch are read from git's own files: no process, no waiting. For the files git is asked,
-so that nothing in the project can make it run a program: a repository's own configuration may name
-programs (`core.fsmonitor`, filters, hooks, helpers of remotes), and so does what it includes. git
-never reads it here: it works with an empty repository of ours, and of the project's it is given the
-index and the exclusions alone. The configuration of the user and of the system holds.
-"""
-
-from __future__ import annotations
+"""Asks git about a project, without running the project's hooks, pagers or filters."""
 
 import os
+from collections.abc import Iterable
 
-from sisyphus.errors import UnreadableError
-from sisyphus.paths import is_inside, our_home
-from sisyphus.reading import read_bytes
-from sisyphus.state.files import ensure_folder
+from sisyphus import processes
 
-_NAME = "git.exe" if os.name == "nt" else "git"
+_SECONDS, _STATUS_SECONDS = 5.0, 60.0
+"""The longest that we wait for git, and for its status in a large work tree."""
 
-_OPTIONS = (
-    "--no-pager",
-    "-c", "core.fsmonitor=false",
-    "-c", "core.untrackedCache=false",
-    "-c", "core.hooksPath=/dev/null",
-)  # fmt: skip
-"""The user's own configuration may ask for these; they have no place here either."""
+_MAX_BYTES = 16_000_000
+"""The most bytes of output that are read: the names of about 200,000 files."""
 
-_KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"))
-_ADDED = {
-    "GIT_ALLOW_PROTOCOL": "",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-}
-_SHA256 = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
-
-_LINE_BYTES = 4_096
-_PACKED_BYTES = 64_000_000
-_DEEPEST = 5  # symbolic refs that git itself follows
-_HEX = frozenset(b"0123456789abcdef")
-_SHA1_LENGTH, _SHA256_LENGTH = 40, 64
-_BRANCH = b"ref: refs/heads/"
-_IN_REFTABLE = b".invalid"
-"""Stands for the branch where git keeps its refs in tables, which git alone can read."""
+_QUIET = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"]
 
 
-def head(root: str) -> str:
-    """The commit of the work tree at `root`; "" where there is none, or none that can be read.
-
-    Of a repository that keeps its refs in tables, which git alone can read, a text that changes
-    with every ref.
-    """
-    found = git_folders(root)
-    return _resolve(found[0], found[1], b"HEAD", _DEEPEST) if found else ""
-
-
-def git_folders(root: str) -> tuple[str, str] | None:
-    """The git folder of this work tree and the one that it shares with others, often the same."""
-    own = os.path.join(root, ".git")
-    if not os.path.isabs(root):
-        return None
-    if not os.path.isdir(own):
-        line = _read(own)
-        if not line.startswith(b"gitdir: "):
-            return None
-        own = os.path.join(root, os.fsdecode(line.removeprefix(b"gitdir: ")))
-    if not _read(os.path.join(own, "HEAD")):
-        return None
-    shared = os.fsdecode(_read(os.path.join(own, "commondir")))
-    return own, os.path.join(own, shared) if shared else own
-
-
-def branch(root: str) -> str:
-    """The branch that the work tree at `root` is on; "" where there is none, or none is told."""
-    found = git_folders(root)
-    line = _read(os.path.join(found[0], "HEAD")) if found else b""
-    name = line.strip().removeprefix(_BRANCH) if line.startswith(_BRANCH) else b""
-    return "" if name == _IN_REFTABLE else os.fsdecode(name)
-
-
-def names(root: str, seconds: float) -> list[bytes] | None:
-    """Names below `root`, sorted, of the files that git tracks (some may be deleted) or would add.
-
-    A folder among them is a repository of its own. None where `root` is no work tree or git is
-    missing. Raises `OSError` where git fails, and `TooMuchError`.
-    """
-    from sisyphus.processes import output  # a Stop asks for the commit far more often
-
-    folders, asked = git_folders(root), program(root)
-    if not folders or not asked:
-        return None
-    command = [asked, "-C", root, *_OPTIONS, "ls-files", "-z", "--cached", "--others"]
-    command += ["--exclude-standard", *_exclusions(folders[1])]
-    printed = output(command, _environment(root, folders[0]), seconds)
-    found = sorted(dict.fromkeys(printed.split(b"\0")))
-    return [name for name in found if name and not _leaves(name)]
-
-
-def program(root: str) -> str:
-    """The full path of git; "" where there is none. Never one that lies in the project."""
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        path = os.path.join(folder, _NAME)
-        if not os.path.isabs(folder) or not os.path.isfile(path) or not os.access(path, os.X_OK):
-            continue
-        if not is_inside(folder, root) and not is_inside(path, root):
-            return path
-    return ""
-
-
-def _exclusions(common: str) -> list[str]:
-    path = os.path.join(common, "info", "exclude")
-    return [f"--exclude-from={path}"] if os.path.isfile(path) else []
-
-
-def _environment(root: str, own: str) -> dict[str, str]:
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT}
-    return {
-        **inherited,
-        **_ADDED,
-        "GIT_DIR": _empty_repository("sha256" if len(head(root)) == _SHA256_LENGTH else "sha1"),
-        "GIT_INDEX_FILE": os.path.join(os.path.abspath(own), "index"),
-        "GIT_WORK_TREE": root,
-    }
-
-
-def _empty_repository(kind: str) -> str:
-    """A repository of ours in which nothing is; `kind` is how it would name its objects."""
-    folder = os.path.join(our_home(), "cache", f"empty-{kind}.git")
-    mark = os.path.join(folder, "HEAD")
-    if not os.path.isfile(mark):
-        _make_repository(folder, mark, _SHA256 if kind == "sha256" else "")
-    return folder
-
-
-def _make_repository(folder: str, mark: str, config: str) -> None:
-    for part in ("objects", "refs"):
-        ensure_folder(os.path.join(folder, part))
-    for path, text in ((os.path.join(folder, "config"), config), (mark, "ref: refs/heads/none\n")):
-        own = f"{path}.{os.getpid()}"  # several may be at it, and all write the same
-        with open(own, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(own, path)
-
-
-def _leaves(name: bytes) -> bool:
-    """An index that somebody made by hand may hold any name."""
-    return name.startswith(b"/") or (b".." in name and b".." in name.split(b"/"))
-
-
-def _resolve(own: str, common: str, name: bytes, deepest: int) -> str:
-    for folder in (own, common):
-        line = _read(os.path.join(folder, os.fsdecode(name)))
-        if _is_commit(line):
-            return line.decode()
-        if line.startswith(b"ref: "):
-            return _follow(own, common, line.removeprefix(b"ref: ").strip(), deepest)
-    return _packed(common, name)
-
-
-def _follow(own: str, common: str, name: bytes, deepest: int) -> str:
-    if name == b"refs/heads/" + _IN_REFTABLE:
-        return " ".join(_last_table(folder) for folder in dict.fromkeys((own, common)))
-    is_ref = name.startswith(b"refs/") and b".." not in name.split(b"/")
-    return _resolve(own, common, name, deepest - 1) if is_ref and deepest else ""
-
-
-def _last_table(folder: str) -> str:
-    tables = _read(os.path.join(folder, "reftable", "tables.list"))
-    return os.fsdecode(tables.split(b"\n")[-1])
-
-
-def _packed(common: str, name: bytes) -> str:
-    data = _read(os.path.join(common, "packed-refs"), _PACKED_BYTES) + b"\n"
-    end = data.find(b" " + name + b"\n")
-    line = data[data.rfind(b"\n", 0, end) + 1 : end] if end > 0 else b""
-    return line.decode() if _is_commit(line) else ""
-
-
-def _is_commit(line: bytes) -> bool:
-    return len(line) in (_SHA1_LENGTH, _SHA256_LENGTH) and _HEX.issuperset(line)
-
-
-def _read(path: str, limit: int = _LINE_BYTES) -> bytes:
-    """The file without its last line end; b"" where it cannot be read."""
+def head_moved_at(project: str) -> float:
+    """Returns when HEAD last moved (a commit, a checkout, a reset), in seconds since 1970; 0 =
+    unknown. Starts no process."""
+    folder = os.path.join(project, ".git")
     try:
-        return read_bytes(path, limit).rstrip(b"\r\n")
-    except UnreadableError:
-        return b""
+        if os.path.isfile(folder):  # a linked worktree
+            with open(folder, encoding="utf-8") as file:
+                target = file.read(4096).removeprefix("gitdir:").strip()
+            folder = os.path.join(project, target)
+        return os.stat(os.path.join(folder, "logs", "HEAD")).st_mtime
+    except (OSError, ValueError):
+        return 0.0
+
+
+def known_paths(project: str) -> list[str] | None:
+    """Returns the absolute paths of the files that git tracks, even if they are deleted, and of
+    those that it would add; None if git fails.
+
+    It does not ask which of them have changed: to compare a file, `git status` and `git diff-index`
+    run the filters of `.git/config`. A caller compares times.
+    """
+    result = _git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if result is None:
+        return None
+    names = result.output.split("\0")[result.is_cut :]  # a cut may have left half a name
+    return [os.path.join(project, name) for name in names if name]
+
+
+def tracked(project: str, paths: Iterable[str]) -> list[str]:
+    """Returns which of these absolute paths git tracks; none if git fails."""
+    result = _git(project, "ls-files", "-z", "--", *paths)
+    names = result.output.split("\0") if result else []
+    return [os.path.join(project, name) for name in names if name]
+
+
+def head(project: str) -> str:
+    """Returns the commit that HEAD is at; "" if git fails, or nothing was committed yet."""
+    result = _git(project, "rev-parse", "--verify", "--quiet", "HEAD")
+    return result.output.strip() if result else ""
+
+
+def is_repository(project: str) -> bool:
+    """Tells whether a folder has a repository or is a linked worktree. Starts no process."""
+    folder = os.path.join(project, ".git")
+    return os.path.isfile(folder) or os.path.isfile(os.path.join(folder, "HEAD"))
+
+
+def uncommitted(project: str) -> list[str] | None:
+    """Returns the paths of the files that differ from the last commit, or that git would add,
+    relative to the project; None if git fails, or takes too long.
+
+    It runs the filters of `.git/config`, so it is for a user's command, not for a hook.
+    """
+    words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
+    result = _git(project, *words, seconds=_STATUS_SECONDS)
+    return [entry[3:] for entry in result.output.split("\0") if entry] if result else None
+
+
+def commits_since(project: str, commit: str) -> list[str]:
+    """Returns the commits after one, newest first, each as "1a2b3c4 Subject"."""
+    result = _git(project, "log", "--format=%h %s", f"{commit}..HEAD", "--") if commit else None
+    return result.output.splitlines() if result else []
+
+
+def count_commits(project: str, since: float) -> int:
+    """Returns how many commits the current branch got since a moment; 0 without git."""
+    done = _git(project, "rev-list", "--count", f"--since=@{int(since)}", "HEAD")
+    return int(done.output) if done and done.code == 0 and done.output.strip().isdecimal() else 0
+
+
+def diff(project: str, commit: str) -> str:
+    """Returns how the tracked files differ from a commit; "" if git fails. For a user's command
+    alone, as `uncommitted`."""
+    result = _git(project, "diff", "--no-ext-diff", "--no-textconv", "--no-color", commit, "--")
+    return result.output if result else ""
+
+
+def exclude_file(project: str) -> str:
+    """Returns the path of the list of files that only this checkout ignores, `.git/info/exclude`;
+    "" if git fails."""
+    result = _git(project, "rev-parse", "--git-path", "info/exclude")
+    path = result.output.rstrip("\n") if result else ""
+    return os.path.normpath(os.path.join(project, path)) if path else ""
+
+
+def _git(project: str, *words: str, seconds: float = _SECONDS) -> processes.CommandResult | None:
+    """Runs git in a project; None if it is not installed, fails or takes too long."""
+    try:
+        result = processes.run(["git", *_QUIET, *words], project, seconds, tail=_MAX_BYTES)
+    except OSError:
+        return None
+    return result if result.code == 0 else None

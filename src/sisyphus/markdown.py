@@ -1,306 +1,229 @@
-"""The block rules of CommonMark, as far as they decide what a text says and what it only shows.
+"""Tells prose from code, HTML comments and block quotes in a Markdown text. Plans, promises and
+includes of rules count in prose alone.
 
-`Scanner` says what each line is: containers of list items, fences, indented code, comments, block
-quotes and the lines that lazily continue them; a plan is read with it. `read` finds what a message
-says itself: code, comments and quotations only show it. One pass, linear. In three places both
-are more lenient: a comment that begins its line runs to its end, a numbered item may follow a
-paragraph with any number, raw HTML such as `<details>` hides nothing.
+It follows the block rules of CommonMark that matter here; raw HTML such as `<details>` hides
+nothing. It reads the text once, in linear time.
 """
-
-from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
 
-HIDDEN = "\0"
-
-BLANK, TEXT, CONTINUED, HEADING, UNDERLINE, RULE = (
-    "blank",
-    "text",
-    "continued",
-    "heading",
-    "underline",
-    "rule",
-)
-ITEM, FENCE, CODE, QUOTE, COMMENT = "item", "fence", "code", "quote", "comment"
-
-_TAB_STOP = 4
+_TAB = 4
 _CODE_INDENT = 4
-_MARKERS_ON_A_LINE = 8  # `- - - - …` of 5 MB must not open a million items
-_QUOTED = ">"  # stands for a paragraph in a block quote: it may go on without its marker
+_MAX_DEPTH = 1_000
+"""The most nested list items: a hostile line could open a million."""
 
-_START = re.compile(
-    r" *+(?:(?P<rule>(?:(?:- *+){3,}+|(?:\* *+){3,}+|(?:_ *+){3,}+)$)"
-    r"|(?P<item>(?:[-+*]|[0-9]{1,9}[.)])(?= |$))|(?P<fence>`{3,}|~{3,})|(?P<quote>>)"
-    r"|(?P<heading>#{1,6}(?= |$))|(?P<comment><!--))?"
-)
-_UNDERLINE = re.compile(r" *(?:=+|-+) *$")
-# Compiled where they are needed only: each pattern costs a hook a fifth of a millisecond.
-_NO_PARAGRAPH = r"#{1,6}(?:\s|$)|```|~~~|\s*$"
-_INLINE = r"(?s:\\.|`+|<!--)"
-_BLANKS = r"\s+"
-_SHOWN = r"\S"
+_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=\s|$)")
+_PLAIN_ITEM = re.compile(r"[-*+] (?=[^\s\-*+0-9`~<>#_])[^\t]*$")  # most lines of most plans
+_BREAK = re.compile(r"(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
+_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
+_HEADING = re.compile(r"#{1,6}(?:\s|$)")
+_INLINE = re.compile(r"\\.|`+|<!--")
 
 
-class Scanner:
-    """Where the lines so far have left a document.
+class Kind(Enum):
+    BLANK = "blank"
+    TEXT = "text"
+    HEADING = "heading"
+    CODE = "code"
+    COMMENT = "comment"
+    QUOTE = "quote"
 
-    `read` takes in the next line and says what it is. Of a line that begins a block, `start` is
-    the match of its marker in `line`, the line with its tabs expanded.
+
+@dataclass(slots=True)  # not frozen: that would double the cost of reading
+class Line:
+    """One line.
+
+    number: counts from 1. text: the whole line, without its end.
+    content: the text after indentation and list markers.
+    item: the marker of the list item that starts here; "" = none does.
+    indent: the column of that marker or, without one, of the content.
+    depth: how many list items contain the line, with the one that starts here.
     """
 
-    __slots__ = (
-        "columns", "fence", "fence_column", "in_comment", "line", "paragraph", "start",
-        "underlined",
-    )  # fmt: skip
-
-    FENCE_ENDS_WITH_ITEM = True
-
-    start: re.Match[str]
-
-    def __init__(self) -> None:
-        self.columns: list[int] = []  # where the contents of the open list items begin
-        self.paragraph = ""  # first line of the paragraph that the next line may continue
-        self.fence = ""  # what must close it
-        self.fence_column = 0  # where the content of its item begins
-        self.in_comment = False
-        self.line = ""
-        self.underlined = ""  # first line of the heading that ends with this line
+    number: int
+    text: str
+    kind: Kind
+    content: str = ""
+    item: str = ""
+    indent: int = 0
+    depth: int = 0
 
     @property
-    def is_quoted(self) -> bool:
-        return self.paragraph is _QUOTED
-
-    def read(self, raw: str) -> str:
-        if self.in_comment:
-            self.in_comment = "-->" not in raw
-            return COMMENT
-        line = self.line = raw.expandtabs(_TAB_STOP) if "\t" in raw else raw
-        if self.fence and self._stays_in_fence(line):
-            return CODE
-        if not line or line.isspace():
-            self.paragraph = ""
-            return BLANK
-        return self._block(line)
-
-    def _stays_in_fence(self, line: str) -> bool:
-        """Whether the line belongs to the open fence, which it may close or whose item it ends."""
-        shown = line.strip()
-        if not shown:
-            return True
-        column = line.index(shown) - self.fence_column
-        if column < 0 and self.FENCE_ENDS_WITH_ITEM:
-            self.fence = ""
-            return False
-        is_closer = shown.startswith(self.fence) and not shown.strip(self.fence[0])
-        if is_closer and column < _CODE_INDENT:
-            self.fence = ""
-        return True
-
-    def _block(self, line: str) -> str:
-        """Finds the container of a line, then whether the line begins a block in it."""
-        start = begin(line)
-        indent = start.start(start.lastgroup) if start.lastgroup else start.end()
-        depth = bisect_right(self.columns, indent)
-        is_code = indent - (self.columns[depth - 1] if depth else 0) >= _CODE_INDENT
-        if self.paragraph:
-            if not is_code and depth == len(self.columns) and self._is_underline(line):
-                self.underlined, self.paragraph = self.paragraph, ""
-                return UNDERLINE
-            if is_code or not self._interrupts(start, line, depth):
-                return CONTINUED
-        del self.columns[depth:]
-        self.paragraph = ""
-        return CODE if is_code else self._open(start, line)
-
-    def _interrupts(self, start: re.Match[str], line: str, depth: int) -> bool:
-        """Whether the block ends a paragraph before it: an item without content does not."""
-        if (
-            start.lastgroup == "item"
-            and depth == len(self.columns)
-            and self.paragraph is not _QUOTED
-        ):
-            return bool(line[start.end() :].strip())
-        return start.lastgroup is not None
-
-    def _is_underline(self, line: str) -> bool:
-        return self.paragraph is not _QUOTED and _UNDERLINE.match(line) is not None
-
-    def _open(self, start: re.Match[str], line: str) -> str:
-        """The block that begins at `start`; several items may begin in one line."""
-        for _ in range(_MARKERS_ON_A_LINE):
-            self.start = start
-            if start.lastgroup != "item":
-                return self._leaf(start, line)
-            content = self.begin_item(start, line)
-            if not content:
-                return ITEM
-            start = begin(line, content)
-        return ITEM
-
-    def begin_item(self, marker: re.Match[str], line: str) -> int:
-        """Opens the item behind `marker`; returns the column of its text, 0 for none."""
-        end = marker.end()
-        rest = line[end:]
-        shown = rest.lstrip(" ")
-        spaces = len(rest) - len(shown)
-        has_text = spaces <= _CODE_INDENT and shown not in ("", "\n")
-        self.columns.append(end + spaces if has_text else end + 1)
-        return end + spaces if has_text else 0
-
-    def _leaf(self, start: re.Match[str], line: str) -> str:
-        kind, end = start.lastgroup, start.end()
-        if kind == QUOTE:
-            shown = line[end:].lstrip("> ")
-            self.paragraph = "" if re.match(_NO_PARAGRAPH, shown) else _QUOTED
-        elif kind == COMMENT:
-            self.in_comment = "-->" not in line[start.start(kind) + 2 :]
-        elif kind == FENCE and not (start[kind][0] == "`" and "`" in line[end:]):
-            self.fence = start[kind]
-            self.fence_column = self.columns[-1] if self.columns else 0
-        elif kind in (None, FENCE):
-            self.paragraph = line[start.start(kind or 0) :].strip()
-            return TEXT
-        return kind or TEXT
+    def is_prose(self) -> bool:
+        return self.kind in (Kind.TEXT, Kind.HEADING)
 
 
-def begin(line: str, position: int = 0) -> re.Match[str]:
-    start = _START.match(line, position)
-    if start is None:
-        raise AssertionError("the pattern matches any text")
-    return start
+def lines(text: str) -> Iterator[Line]:
+    """Yields every line of a document, with its kind. Any line ends are accepted."""
+    reader = _Reader()
+    for number, line in enumerate(plain(text).split("\n"), 1):
+        yield reader.read(number, line)
 
 
-class Said:
-    """A message with everything that it only shows blotted out.
+def plain(text: str) -> str:
+    """Returns the text with `\\n` as line ends and without a byte order mark."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
-    `text` has the length of `source`: `HIDDEN` stands for each hidden character. `begins` holds
-    where paragraphs, items and headings begin, in rising order.
+
+def visible(text: str, code: str = " ") -> str:
+    """Returns the text with blanks in place of everything that is not prose, including code spans
+    and inline comments. Each character has the place that it has in `plain(text)`.
+
+    code: the character in place of each one of a code span.
     """
-
-    __slots__ = ("begins", "source", "text")
-
-    def __init__(self, source: str, text: str, begins: list[int]) -> None:
-        self.source = source
-        self.text = text
-        self.begins = begins
-
-
-def read(message: str, *, hides_quotes: bool = True) -> Said:
-    """Line ends become "\\n"; a NUL, which `HIDDEN` needs, becomes U+FFFD."""
-    source = message.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    reader = _Message(source, hides_quotes=hides_quotes)
-    reader.read()
-    hidden = reader.hidden + [
-        span for start, end in reader.blocks for span in _hidden_inline(source, start, end)
-    ]
-    return Said(source, _blot(source, sorted(hidden)), [start for start, _ in reader.blocks])
-
-
-class _Message:
-    """The spans of a message that are hidden, and those of its paragraphs, items and headings."""
-
-    def __init__(self, source: str, *, hides_quotes: bool) -> None:
-        self._source = source
-        self._hides_quotes = hides_quotes
-        self._scanner = Scanner()
-        self.blocks: list[tuple[int, int]] = []
-        self.hidden: list[tuple[int, int]] = []
-
-    def read(self) -> None:
-        start = comment = 0
-        for line in self._source.split("\n"):
-            end = start + len(line)
-            was_in_comment = self._scanner.in_comment
-            kind = self._scanner.read(line)
-            if kind == COMMENT:
-                comment = comment if was_in_comment else self._block_start(start)
-                if not self._scanner.in_comment:
-                    self._comment(comment, max(start, comment + 2), end)
-            elif kind != BLANK:
-                self._line(kind, start, end)
-            start = end + 1
-        if self._scanner.in_comment:
-            self.hidden.append((comment, len(self._source)))
-
-    def _comment(self, start: int, search: int, line_end: int) -> None:
-        end = self._source.index("-->", search) + 3
-        self.hidden.append((start, end))
-        if end < line_end:
-            self.blocks.append((end, line_end))
-
-    def _line(self, kind: str, start: int, end: int) -> None:
-        if kind in (CODE, FENCE):
-            if self._source[start:end].strip():
-                self.hidden.append((start if kind == CODE else self._block_start(start), end))
-        elif kind in (CONTINUED, UNDERLINE):
-            if self._scanner.is_quoted and self._hides_quotes:
-                self.hidden.append((start, end))
-            else:
-                self.blocks[-1] = (self.blocks[-1][0], end)
-        elif kind == QUOTE and self._hides_quotes:
-            self.hidden.append((self._block_start(start), end))
+    blanked: list[str] = []
+    block: list[str] = []  # lines that may share a code span
+    for line in lines(text):
+        if block and (line.item or line.kind is not Kind.TEXT):
+            blanked.append(_without_spans("\n".join(block), code))
+            block = []
+        if line.is_prose:
+            block.append(line.text)
         else:
-            self.blocks.append((self._block_start(start), end))
-
-    def _block_start(self, start: int) -> int:
-        """Where the block behind the markers of list items begins in the source."""
-        found = self._scanner.start
-        column = found.start(found.lastgroup) if found.lastgroup else found.end()
-        if found.lastgroup == ITEM:
-            column = found.end()
-        marks = len(re.sub(_BLANKS, "", self._scanner.line[:column]))
-        for mark in re.compile(_SHOWN).finditer(self._source, start):
-            if not marks:
-                return min(mark.start(), self._end(start))
-            marks -= 1
-        return self._end(start)
-
-    def _end(self, start: int) -> int:
-        end = self._source.find("\n", start)
-        return len(self._source) if end < 0 else end
+            blanked.append(" " * len(line.text))
+    return "\n".join([*blanked, _without_spans("\n".join(block), code)] if block else blanked)
 
 
-def _hidden_inline(source: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """Code spans and comments between `begin` and `end`."""
-    if source.find("`", begin, end) < 0 and source.find("<!--", begin, end) < 0:
-        return []
-    closers = _closers(source, begin, end)
-    last_close = source.rfind("-->", begin, end)
-    spans = []
-    position = begin
-    inline = re.compile(_INLINE)
-    while found := inline.search(source, position, end):
-        position = found.end()
-        if found[0] == "<!--":
-            stop = source.find("-->", position - 2) + 3 if position - 2 <= last_close else 0
-        else:
-            stop = _next(closers.get(found[0]), position)
-        if stop:
-            spans.append((found.start(), stop))
-            position = stop
-    return spans
-
-
-def _closers(source: str, begin: int, end: int) -> dict[str, list[int]]:
-    """For each length of a run of backticks the ends of such runs, the last first."""
-    found: dict[str, list[int]] = {}
-    for run in re.finditer(r"`+", source[begin:end]):
-        found.setdefault(run[0], []).append(begin + run.end())
-    return {run: ends[::-1] for run, ends in found.items()}
-
-
-def _next(ends: list[int] | None, position: int) -> int:
-    """The first of `ends` behind `position`; what lies before it is used up. 0 = none."""
-    while ends and ends[-1] <= position:
-        ends.pop()
-    return ends[-1] if ends else 0
-
-
-def _blot(source: str, hidden: list[tuple[int, int]]) -> str:
+def _without_spans(block: str, code: str) -> str:
+    """Returns the block with blanks in place of comments, and `code` in place of code spans."""
     parts = []
     position = 0
-    for start, end in hidden:
-        parts += [source[position:start], HIDDEN * (end - start)]
+    for start, end in _spans(block):
+        mark = code if block[start] == "`" else " "
+        parts += [block[position:start], re.sub(r"[^\n]", mark, block[start:end])]
         position = end
-    return "".join([*parts, source[position:]])
+    return "".join([*parts, block[position:]])
+
+
+def _spans(block: str) -> Iterator[tuple[int, int]]:
+    """Yields where code spans and comments start and end. A span ends at a run of equally many
+    backticks. Linear in the text."""
+    ends: dict[str, list[int]] = {}
+    for run in re.finditer("`+", block):
+        ends.setdefault(run[0], []).append(run.end())
+    last_comment_end = block.rfind("-->")
+    position = 0
+    while token := _INLINE.search(block, position):
+        end = 0
+        if token[0] == "<!--" and token.end() <= last_comment_end:
+            end = block.index("-->", token.end()) + len("-->")
+        elif token[0][0] == "`":
+            later = ends[token[0]]
+            index = bisect_right(later, token.end())
+            end = later[index] if index < len(later) else 0
+        if end:
+            yield token.start(), end
+        position = end or token.end()
+
+
+class _Reader:
+    """Reads one line after the other, and remembers what is still open."""
+
+    def __init__(self) -> None:
+        self._columns: list[int] = []  # the column of the text of each open list item
+        self._fence = ""  # the fence of the open code block
+        self._is_in_comment = False
+        self._paragraph: Kind | None = None  # the kind of the open paragraph
+
+    def read(self, number: int, text: str) -> Line:
+        if not (self._fence or self._is_in_comment) and _PLAIN_ITEM.match(text):
+            self._columns, self._paragraph = [2], Kind.TEXT
+            return Line(number, text, Kind.TEXT, text[2:], text[0], 0, 1)
+        line = text.expandtabs(_TAB)
+        content = line.lstrip(" ")
+        indent = len(line) - len(content)
+        if self._is_in_comment:
+            self._is_in_comment = "-->" not in content
+            return Line(number, text, Kind.COMMENT)
+        if not content:
+            self._paragraph = None
+            return Line(number, text, Kind.CODE if self._fence else Kind.BLANK)
+        if self._fence:
+            return self._read_in_fence(number, text, content, indent)
+        self._leave_items(indent, content)
+        return self._start_line(number, text, content, indent)
+
+    def _read_in_fence(self, number: int, text: str, content: str, indent: int) -> Line:
+        """Reads a line of a code block, which ends with its closing fence or its list item."""
+        if self._columns and indent < self._columns[-1]:
+            self._fence = ""
+            self._leave_items(indent, content)
+            return self._start_line(number, text, content, indent)
+        bare = content.rstrip()
+        if bare.startswith(self._fence) and set(bare) == {self._fence[0]}:
+            self._fence = ""
+        return Line(number, text, Kind.CODE)
+
+    def _leave_items(self, indent: int, content: str) -> None:
+        """Ends the list items whose text is indented more than the line, unless it continues the
+        paragraph of the last one."""
+        if self._paragraph and not _starts_block(content):
+            return
+        while self._columns and indent < self._columns[-1]:
+            self._columns.pop()
+            self._paragraph = None
+
+    def _start_line(self, number: int, text: str, content: str, indent: int) -> Line:
+        """Strips list markers from a line and classifies the rest."""
+        marker, column = "", indent
+        start = self._columns[-1] if self._columns else 0
+        room = _room_of_break(content)
+        while indent - start < _CODE_INDENT and (item := self._match_item(content, room)):
+            marker, column, self._paragraph = item[0], indent, None
+            rest = content[item.end() :]
+            content = rest.lstrip(" ")
+            blanks = len(rest) - len(content)
+            indent += item.end() + blanks
+            # If an item starts with indented code, its text starts one blank after the marker.
+            start = indent if blanks <= _CODE_INDENT else indent - blanks + 1
+            self._columns.append(start)
+        is_code = indent - start >= _CODE_INDENT
+        kind = (self._paragraph or Kind.CODE) if is_code else self._classify(content)
+        return Line(number, text, kind, content, marker, column, len(self._columns))
+
+    def _match_item(self, content: str, room: int) -> re.Match[str] | None:
+        """room: see `_room_of_break`."""
+        is_break = len(content) <= room and _BREAK.match(content)
+        return None if is_break or len(self._columns) >= _MAX_DEPTH else _ITEM.match(content)
+
+    def _classify(self, content: str) -> Kind:
+        """Returns the kind of a line without its list markers, and opens or closes a block."""
+        if fence := _FENCE.match(content):
+            self._fence, self._paragraph = fence[1] or fence[2], None
+            return Kind.CODE
+        if content.startswith("<!--"):
+            self._is_in_comment, self._paragraph = "-->" not in content[4:], None
+            return Kind.COMMENT
+        if _HEADING.match(content):
+            self._paragraph = None
+            return Kind.HEADING
+        if content.startswith(">"):
+            self._paragraph = Kind.QUOTE if content.strip("> ") else None
+            return Kind.QUOTE
+        if not content or _BREAK.match(content):
+            self._paragraph = None
+            return Kind.TEXT
+        self._paragraph = self._paragraph or Kind.TEXT
+        return self._paragraph
+
+
+def _room_of_break(content: str) -> int:
+    """Returns how many characters at the end of a line may be a thematic break. It is known before
+    the markers are read, so that each of a thousand does not search the rest of the line."""
+    bare = content.rstrip()
+    mark = bare[-1:]
+    return len(content) - len(bare.rstrip(f"{mark} ")) if mark in ("-", "*", "_") else 0
+
+
+def _starts_block(content: str) -> bool:
+    return bool(
+        content.startswith((">", "<!--"))
+        or _ITEM.match(content)
+        or _FENCE.match(content)
+        or _HEADING.match(content)
+        or _BREAK.match(content)
+    )

@@ -1,158 +1,120 @@
-"""Where things are: the client's folder, ours in it, and the project a folder belongs to."""
-
-from __future__ import annotations
+"""Finds the client's folder, our folder inside it, and the project that a folder belongs to."""
 
 import os
-import stat
 
-_SAFE_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-_SAFE_LENGTH = 128
-_SLUG_LENGTH = 80  # keeps `ID.json.lock` far below the 255 bytes of a file name
-
-_GIT_LINE_BYTES = 8_192  # twice the longest path of Linux
-_GIT_CONFIG_BYTES = 1_000_000
-_NO_FILES_BESIDE = (
-    rb"(?im)^[ \t]*(?:\[[^]\n]*\][ \t]*)?"
-    rb"(?:worktree[ \t]*=|bare[ \t]*(?:$|[\r;#]|=[ \t]*\"?(?:true|yes|on|[1-9])))"
-)
+_ID_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+_ID_LENGTH = 128
 
 
-NOWHERE = os.path.join(os.devnull, ".claude")
-"""The client's folder where there is no home: nothing is there, and nothing can be written."""
-
-NO_HOME = "HOME is empty, so there is no folder of the client. Set it, then run this again."
+def user_home() -> str:
+    """Returns the user's home folder; "" if there is none."""
+    home = os.environ.get("HOME", os.path.expanduser("~"))
+    return os.path.normpath(home) if os.path.isabs(home) else ""
 
 
 def client_home() -> str:
-    """The client's own folder: $CLAUDE_CONFIG_DIR, else ~/.claude."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    if not named and os.environ.get("HOME") == "":
-        return NOWHERE
-    return os.path.abspath(named or os.path.join(os.path.expanduser("~"), ".claude"))
+    """Returns `$CLAUDE_CONFIG_DIR`, else `~/.claude`; "" if there is no home folder."""
+    folder = os.environ.get("CLAUDE_CONFIG_DIR")
+    if folder:
+        return os.path.abspath(folder)
+    home = user_home()
+    return os.path.join(home, ".claude") if home else ""
 
 
-INSTALLS = "installs.json"
-"""Our record of what `sisyphus install` wrote."""
+def our_home(project: str = "") -> str:
+    """Returns our folder in the client's. It is below `os.devnull`, and nothing can be read or
+    written there, if there is no home folder or if that is inside `project` ("" = do not check)."""
+    home = "" if project and is_home_in(project) else client_home()
+    return os.path.join(home or os.devnull, ".sisyphus")
 
 
-def our_home() -> str:
-    return os.path.join(client_home(), ".sisyphus")
+def is_home_in(project: str) -> bool:
+    """Tells whether the environment puts the client's folder into a project. A project's settings
+    can do that, and then the folder's content is not the user's.
 
-
-def is_safe_id(text: str) -> bool:
-    """Whether a session, agent or loop id may become part of a file name."""
-    right = 0 < len(text) <= _SAFE_LENGTH and _SAFE_CHARACTERS.issuperset(text)
-    return right and ".." not in text and text != "."
-
-
-def project_root(cwd: str) -> str:
-    """The git top level above `cwd`, else the nearest folder with `.claude/`, else `cwd` itself.
-
-    Symlinks are resolved; a linked worktree and a submodule are their own projects. The home
-    folder's `.claude/` is the client's own, so it makes no project.
+    `~` and `~/.claude` as projects are fine: everything there is the user's.
     """
-    start = os.path.realpath(cwd)
-    configs = {os.path.realpath(p) for p in (client_home(), os.path.expanduser("~/.claude"))}
-    with_config = ""
-    for folder in ancestors(start):
-        if os.path.lexists(os.path.join(folder, ".git")):
-            return folder
-        marker = os.path.join(folder, ".claude")
-        if not with_config and os.path.isdir(marker) and os.path.realpath(marker) not in configs:
-            with_config = folder
-    return with_config or start
+    home = user_home()
+    if home and project == os.path.realpath(home):
+        return False
+    folder = os.environ.get("CLAUDE_CONFIG_DIR")
+    if not folder:
+        return bool(home and names(home, project))
+    return is_inside(folder, project) or bool(names(os.path.abspath(folder), project))
+
+
+def project_of(folder: str) -> str:
+    """Returns the project of a folder: the git top level, else the nearest folder with `.claude/`
+    or PLAN.md, else the folder itself.
+
+    Links are resolved. The user's home is not a project, nor is a folder above it: a repository
+    there has dotfiles in it, and the `.claude/` is the client's own.
+    """
+    start = os.path.realpath(folder)
+    home = os.path.realpath(user_home() or os.devnull)
+    marked = ""
+    for each in ancestors(start):
+        if each == home:
+            break
+        if os.path.lexists(os.path.join(each, ".git")):
+            return each
+        if not marked and _is_marked(each):
+            marked = each
+    return marked or start
+
+
+def can_be_project(folder: str) -> bool:
+    """Tells whether a folder is neither the user's home nor above it. A session may start there
+    and is remembered, but it has no plans and no settings of its own."""
+    home = user_home()
+    return not (home and is_inside(home, folder))
+
+
+def _is_marked(folder: str) -> bool:
+    """Tells whether a folder has a plan, or a `.claude/` that is not the client's own."""
+    config = os.path.join(folder, ".claude")
+    own = os.path.realpath(client_home() or os.devnull)
+    if os.path.isdir(config) and os.path.realpath(config) != own:
+        return True
+    return os.path.isfile(os.path.join(folder, "PLAN.md"))
 
 
 def ancestors(folder: str) -> list[str]:
-    """`folder` and every folder above it, nearest first."""
-    found = [folder]
+    """Returns the folder and its parents, nearest first."""
+    folders = [folder]
     while (parent := os.path.dirname(folder)) != folder:
-        found.append(parent)
+        folders.append(parent)
         folder = parent
-    return found
+    return folders
 
 
-def main_checkout(root: str) -> str:
-    """The root of the checkout that the linked git worktree at `root` belongs to; "" for all else.
+def names(path: str, root: str) -> list[str]:
+    """Returns the names of a file relative to `root`, with forward slashes; none if it is outside.
 
-    Submodules, worktrees of bare repositories, and what git's files do not agree about have none:
-    the repository must name this very worktree, or any folder could claim to be one of it.
+    A file that is reached through a link has two: as written, and with its links resolved. The
+    links of `root` must be resolved.
     """
-    marker = os.path.join(root, ".git")
-    try:
-        is_file = stat.S_ISREG(os.lstat(marker).st_mode)
-    except (OSError, ValueError):
-        return ""
-    own = _path_in(marker, "gitdir: ") if is_file else ""
-    shared, kind = os.path.split(os.path.dirname(own))
-    if kind != "worktrees" or _path_in(os.path.join(own, "commondir")) != shared:
-        return ""
-    if _path_in(os.path.join(own, "gitdir")) != os.path.join(os.path.realpath(root), ".git"):
-        return ""
-    main, name = os.path.split(shared)
-    return main if name == ".git" and _has_its_files_beside_it(shared) else ""
-
-
-def _path_in(path: str, prefix: str = "") -> str:
-    """The path, links resolved, that a file of git tells in its one line; "" for none.
-
-    It may be relative to the file's folder. A last part `.git` is not resolved: a link to a
-    worktree's marker is not that marker.
-    """
-    line = os.fsdecode(_content(path, _GIT_LINE_BYTES)).rstrip("\r\n")
-    told = line[len(prefix) :]
-    if not told or not line.startswith(prefix) or "\0" in told or "\n" in told:
-        return ""
-    whole = os.path.join(os.path.dirname(path), told)
-    folder, name = os.path.split(whole)
-    is_marker = name == ".git"
-    return os.path.join(os.path.realpath(folder), name) if is_marker else os.path.realpath(whole)
-
-
-def _has_its_files_beside_it(git_folder: str) -> bool:
-    """Whether a repository is neither bare nor set up to have its files in another place."""
-    import re
-
-    config = _content(os.path.join(git_folder, "config"), _GIT_CONFIG_BYTES)
-    own = _content(os.path.join(git_folder, "config.worktree"), _GIT_CONFIG_BYTES)
-    return config != b"" and not re.search(_NO_FILES_BESIDE, config + b"\n" + own)
-
-
-def _content(path: str, limit: int) -> bytes:
-    """The whole of a regular file, b"" where it cannot be read or is longer than `limit`."""
-    from sisyphus.errors import UnreadableError
-    from sisyphus.reading import read_bytes  # which imports this module
-
-    try:
-        return read_bytes(path, limit)
-    except UnreadableError:
-        return b""
-
-
-def project_id(root: str) -> str:
-    """A readable folder name for a project, the same for the same root."""
-    slug = "".join(c if c in _SAFE_CHARACTERS else "-" for c in root).strip("-.")[-_SLUG_LENGTH:]
-    return f"{slug or 'root'}-{_checksum(os.fsencode(root)):08x}"
-
-
-def _checksum(data: bytes) -> int:
-    """FNV-1a of 32 bits. `binascii` and `zlib` load a shared library: 0.2 ms at every hook."""
-    value = 0x811C9DC5
-    for byte in data:
-        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
-    return value
+    start = root.rstrip(os.sep) + os.sep
+    spellings = dict.fromkeys((os.path.normpath(path), os.path.realpath(path)))
+    return [each[len(start) :].replace(os.sep, "/") for each in spellings if each.startswith(start)]
 
 
 def is_inside(path: str, root: str) -> bool:
-    """Whether `path`, links resolved, is `root` or lies below it."""
+    """Tells whether `path`, with its links resolved, is `root` or below it."""
     real, top = os.path.realpath(path), os.path.realpath(root)
     return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def display(path: str, root: str) -> str:
-    """`path` relative to `root` with forward slashes; `~/…` in the home folder; else as it is."""
+    """Returns a path for people: relative to `root` ("" = no such folder), else from `~`, else
+    absolute."""
     for base, prefix in ((root, ""), (os.path.expanduser("~"), "~/")):
         start = base.rstrip(os.sep) + os.sep
-        if start != os.sep and path.startswith(start):  # as where HOME is empty
+        if len(start) > 1 and path.startswith(start):
             return prefix + path[len(start) :].replace(os.sep, "/")
     return path
+
+
+def is_id(text: str) -> bool:
+    """Tells whether the id of a session or agent is safe in a file name."""
+    return 0 < len(text) <= _ID_LENGTH and _ID_CHARACTERS.issuperset(text) and ".." not in text

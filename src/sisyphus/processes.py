@@ -1,273 +1,283 @@
-"""Commands that we run: in a process group of their own, so that nothing of them stays behind, and
-what they print, as far as somebody reads it."""
+"""Names other processes, and runs commands with limits."""
 
 from __future__ import annotations
 
 import os
-import re
-import signal
-import subprocess
-import threading
-import time
-from contextlib import contextmanager
-from dataclasses import dataclass
 
-from sisyphus.errors import TooMuchError
+from sisyphus import paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from types import FrameType
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from subprocess import Popen
+    from typing import BinaryIO
 
-    Steps = Sequence[tuple[int, float]]
+TIMED_OUT = 124
+"""The exit code of a command that ran out of time, the same as `timeout` uses."""
 
-WAIT = 0
-ASK = signal.SIGTERM
-FORCE = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows knows no other
+TERMINATED = 143
+"""Our own exit code after SIGTERM or SIGHUP, the same as shells use."""
 
-KEPT_BYTES = 1_000_000
-"""Of what a command prints."""
+MAX_OUTPUT = 64_000_000
+"""The most bytes of output on the disk. A command that prints more loses what it has printed so
+far."""
 
-_LEFT_OVER = ((WAIT, 0.25), (ASK, 2.0), (FORCE, 2.0))
-"""What still runs beside a command that has ended may be about to end, such as the `tee` of
-`> >(tee log)`. Signals (`WAIT` = none), each with the seconds that it is given to work."""
+GRACE_SECONDS = 5.0
+"""How long a process may take to end after SIGTERM, before it is killed."""
 
-_TOO_LONG = ((ASK, 2.0), (FORCE, 2.0))
-_AT_ONCE = ((FORCE, 0.2),)
-_INTERRUPTED = ((ASK, 0.5), (FORCE, 0.5))
-"""Claude Code 2.1.329 kills a hook about 1.5 s after it has asked it to end (measured)."""
-
-_ENDING = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
-_SIGNALLED = 128  # as shells say it: 137 = killed by signal 9
-_PAUSE_SECONDS = 0.02
-_LET_GO_SECONDS = 0.5
-_READ_BYTES = 65_536
-
-_ESCAPE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor
-    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # titles, links
-    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]*(?:\x1b\\|\x9c)?"
-    r"|\x1b[ -/]*[0-~]"
-)
-# With those that turn the direction of writing, which show a line as what it is not.
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_STEP_SECONDS = 0.2
+"""How often a running command's output is measured."""
 
 
-@dataclass
-class Finished:
-    """How a command ended."""
-
-    code: int | None = None
-    """Killed by signal N = 128 + N; None where we have ended it: its time was over, or
-    `interrupted_by` names the signal that told us to end."""
-    output: bytes = b""
-    """The last `KEPT_BYTES` of what it printed, from the start of a line where some is left out."""
-    seconds: float = 0.0
-    interrupted_by: str = ""
+def key(pid: int) -> str:
+    """Returns a name of a process that no later one gets: "PID START". Returns the PID alone if the
+    system has no `/proc`, and "" if there is no such process, or it has ended and nobody has asked
+    how: in a container there may be nobody who does."""
+    fields = _stat(pid)
+    if fields:
+        return "" if fields[0] == "Z" else f"{pid} {fields[19]}"
+    return "" if not pid or os.path.isdir("/proc/self") else str(pid)
 
 
-def run(command: str, folder: str, seconds: float, environment: Mapping[str, str]) -> Finished:
-    """Runs a command line by the system's shell in `folder`, for `seconds` at most.
+def is_alive(process: str) -> bool:
+    """Tells whether a process is still running. process: its name by `key()`; "" = none."""
+    if not process:
+        return False
+    pid = int(process.split(maxsplit=1)[0])
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it belongs to somebody else
+        pass
+    return key(pid) == process
 
-    Its input is empty, and its errors are output. Where we are told to end meanwhile, it ends
-    first. Raises `OSError` or `ValueError` where it cannot be started.
+
+def end(process: str) -> bool:
+    """Ends a process that leads a group, and the group; tells whether it was still there. process:
+    its name by `key()`; "" = none."""
+    if not is_alive(process):
+        return False
+    end_group(int(process.partition(" ")[0]), lambda: is_alive(process))
+    return True
+
+
+def end_group(group: int, has_leader: Callable[[], bool]) -> None:
+    """Ends a process group: SIGTERM and, when its leader has ended or GRACE_SECONDS are over,
+    SIGKILL. If its leader leads a session, too, everything in that is killed: a client starts its
+    tools in groups of their own. has_leader: tells whether the leader is still running."""
+    import signal
+    import time
+    from contextlib import suppress
+
+    with suppress(OSError):
+        os.killpg(group, signal.SIGTERM)
+    deadline = time.monotonic() + GRACE_SECONDS
+    while has_leader() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with suppress(OSError):
+        os.killpg(group, signal.SIGKILL)
+    for pid in _of_session(group):
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _of_session(leader: int) -> list[int]:
+    """Returns the processes in the session of a leader, who may have ended; none if the system has
+    no `/proc`."""
+    pids = (
+        [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+        if os.path.isdir("/proc/self")
+        else []
+    )
+    return [pid for pid in pids if (fields := _stat(pid)) and fields[3] == str(leader)]
+
+
+def _stat(pid: int) -> list[str]:
+    """Returns what `/proc` says of a process, from its state on; [] if there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+class CommandResult:
+    """The exit code of a command, and the end of what it printed.
+
+    is_cut: it printed more than `output` has.
     """
-    found = Finished()
-    with interruptible() as signals:
-        signals.are_held = True  # nothing that is being started may be left behind
-        process = subprocess.Popen(  # noqa: S602  # the user's own command
-            command, shell=True, cwd=folder, env=environment, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        steps: Steps = _INTERRUPTED
-        started, printed = time.monotonic(), _Tail(process)
+
+    __slots__ = ("code", "is_cut", "output")
+
+    def __init__(self, code: int, output: str, *, is_cut: bool = False) -> None:
+        self.code = code
+        self.output = output
+        self.is_cut = is_cut
+
+    @property
+    def has_timed_out(self) -> bool:
+        return self.code == TIMED_OUT
+
+
+def run(
+    command: str | list[str],
+    folder: str,
+    seconds: float,
+    environ: Mapping[str, str] | None = None,
+    tail: int = 1_000_000,
+    stdin: bytes = b"",
+    *,
+    with_children: bool = False,
+) -> CommandResult:
+    """Runs a shell command line, or a list of words without a shell and without its stderr.
+
+    After `seconds`, and on SIGTERM or SIGHUP, it kills the command and its children; a child that
+    makes a session of its own (`setsid`) survives. The output goes to a file, because such a child
+    would keep a pipe open.
+
+    folder: where it runs. environ: its environment; None = ours. tail: how many bytes are kept of
+    the end of the output. with_children: also wait for what it leaves in the background, and kill
+    that after `seconds` too. Raises `OSError` if the command cannot be started.
+    """
+    import signal
+    import subprocess
+    import tempfile
+    import time
+
+    is_shell = isinstance(command, str)
+    deadline = time.monotonic() + seconds
+    with (
+        tempfile.TemporaryFile() as source,
+        tempfile.TemporaryFile() as output,
+        OrderlyEnd() as end,
+    ):
+        source.write(stdin)
+        source.seek(0)
+        _append_only(output)
+        process = subprocess.Popen(
+            command,
+            shell=is_shell,
+            cwd=folder,
+            env=environ,
+            stdin=source,
+            stdout=output,
+            stderr=subprocess.STDOUT if is_shell else subprocess.DEVNULL,
+            start_new_session=True,
+        )
         try:
-            signals.release()
-            found.code = exit_code(process.wait(seconds))
-            steps = _LEFT_OVER
-        except subprocess.TimeoutExpired:
-            steps = _TOO_LONG
+            end.arm()
+            code, is_cut = _wait(process, deadline, output)
+            while with_children and time.monotonic() < deadline and _is_group(process.pid):
+                time.sleep(_STEP_SECONDS)
         finally:
-            signals.are_held = True
-            found.seconds = time.monotonic() - started
-            end_group(process.pid, steps, process)
-            found.output = printed.end()
-    if signals:
-        found.interrupted_by = signals[0].name
-    return found
+            if process.returncode is None or (with_children and _is_group(process.pid)):
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        excess = output.seek(0, os.SEEK_END) - tail
+        output.seek(max(0, excess))
+        text = output.read().decode("utf-8", "replace")
+        return CommandResult(code, text, is_cut=is_cut or excess > 0)
 
 
-def output(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> bytes:
-    """What a program prints, whose full path is the first word. It reads nothing, and its errors
-    are lost.
+def _append_only(file: BinaryIO) -> None:
+    """Makes every write go to the end of the file, even after the file was emptied."""
+    import fcntl
 
-    Raises `OSError` where it cannot be started or fails, and `TooMuchError` where it takes longer
-    or prints more than 64 MB; then it is ended, and with it what it started.
-    """
-    most = 64 * KEPT_BYTES
-    process = subprocess.Popen(  # noqa: S603  # the path was found by us
-        command, env=environment, start_new_session=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )  # fmt: skip
-    is_late = threading.Event()
+    flags = fcntl.fcntl(file, fcntl.F_GETFL)
+    fcntl.fcntl(file, fcntl.F_SETFL, flags | os.O_APPEND)
 
-    def end() -> None:
-        is_late.set()
-        end_group(process.pid, _AT_ONCE, process)
 
-    timer = threading.Timer(seconds, end)
-    timer.start()
+def _is_group(group: int) -> bool:
+    """Tells whether a process of this group is still there."""
     try:
-        assert process.stdout is not None  # noqa: S101  # we asked for it
-        with process.stdout as pipe:
-            printed = pipe.read(most + 1)
-        if len(printed) > most:
-            raise TooMuchError(f"{command[0]} printed more than {most:,} bytes")
-        code = process.wait()  # the timer runs still: it need not end because it closed its output
-        if is_late.is_set():
-            raise TooMuchError(f"{command[0]} took longer than {seconds:g} s")
-    finally:
-        timer.cancel()
-        if process.poll() is None:
-            end_group(process.pid, _AT_ONCE, process)
-    if code != 0:
-        raise OSError(f"{command[0]} ended with {code}")
-    return printed
-
-
-def exit_code(code: int) -> int:
-    """As shells say it: who was killed by signal N has ended with 128 + N."""
-    return _SIGNALLED - code if code < 0 else code
-
-
-def end_group(leader: int, steps: Steps, own: subprocess.Popen[bytes] | None = None) -> bool:
-    """Ends the process group of a command, whose first process need not run any more; whether
-    nothing of it is left.
-
-    `own`: the first process, if we have started it. It counts as long as nobody asked how it
-    ended.
-    """
-    for number, seconds in steps:
-        deadline = time.monotonic() + seconds
-        is_left = _reaches(leader, number, own)
-        while is_left and time.monotonic() < deadline:
-            time.sleep(_PAUSE_SECONDS)
-            is_left = _reaches(leader, WAIT, own)
-        if not is_left or number == FORCE:  # one that nobody buries is dead all the same
-            return True
-    return False
-
-
-def _reaches(leader: int, number: int, own: subprocess.Popen[bytes] | None) -> bool:
-    """Whether a signal found somebody in the group."""
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(leader, number)
-        elif number != WAIT and own is not None:  # Windows has no groups
-            own.kill()
+        os.killpg(group, 0)
     except OSError:
         return False
-    has_ended = own is not None and own.poll() is not None
-    return not has_ended or (hasattr(os, "killpg") and _reaches(leader, WAIT, None))
+    return True
 
 
-class Signals(list[signal.Signals]):
-    """Those that told us to end. While they `are_held`, the block goes on."""
+def _wait(process: Popen[bytes], deadline: float, output: BinaryIO) -> tuple[int, bool]:
+    """Waits for the end of a process; returns its exit code, and whether output was dropped."""
+    import subprocess
+    import time
 
-    are_held = False
+    is_cut = False
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            return process.wait(min(left, _STEP_SECONDS)), is_cut
+        except subprocess.TimeoutExpired:
+            if os.fstat(output.fileno()).st_size > MAX_OUTPUT:
+                os.ftruncate(output.fileno(), 0)
+                is_cut = True
+    return TIMED_OUT, is_cut
 
-    def release(self) -> None:
-        """From here on the first one leaves the block; it may have come already."""
-        self.are_held = bool(self)
-        if self:
-            raise _EndingSignal
 
+def start(module: str, request: object) -> None:
+    """Starts one of our modules in a process of its own, which outlives us, and waits for nothing.
 
-@contextmanager
-def interruptible() -> Iterator[Signals]:
-    """Has a signal that tells us to end leave the block, so that what was begun in it is ended;
-    then the signal takes effect. Where somebody handles it and goes on, the list names it.
-
-    A signal that is ignored stays so. SIGCHLD alone does not: while it is ignored, a command that
-    failed looks like one that succeeded.
+    request: a small value; the module reads it as JSON from stdin. Raises `OSError`.
     """
-    before: dict[int, Any] = {}
-    signals = Signals()
+    import json
+    import subprocess
+    import sys
 
-    def leave(number: int, _: FrameType | None) -> None:
-        signals.append(signal.Signals(number))
-        if not signals.are_held:
-            signals.are_held = True  # a second one does not cut off what the first one ends
-            raise _EndingSignal
-
-    if threading.current_thread() is threading.main_thread():  # no other may do this
-        for name in _ENDING:
-            found = getattr(signal, name, None)  # which there are depends on the system
-            if found is not None and signal.getsignal(found) not in (signal.SIG_IGN, None):
-                before[found] = signal.signal(found, leave)
-        child = getattr(signal, "SIGCHLD", None)
-        if child is not None and signal.getsignal(child) == signal.SIG_IGN:
-            before[child] = signal.signal(child, signal.SIG_DFL)
-    try:
-        yield signals
-    except _EndingSignal:
-        pass
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if signals:
-        signal.raise_signal(signals[0])
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", module],
+        cwd=paths.user_home() or os.sep,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert process.stdin
+    process.stdin.write(json.dumps(request).encode())
+    process.stdin.close()
+    process.returncode = 0  # nobody will ask; otherwise Python warns that it is still running
 
 
-class _EndingSignal(BaseException):
-    pass
+def environment() -> dict[str, str]:
+    """Returns our environment without what the client sets for its own children (there are tokens
+    among it, and the session's id) and without our own variables."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name == "CLAUDE_CONFIG_DIR" or not name.startswith(("CLAUDE", "SISYPHUS_"))
+    }
 
 
-class _Tail:
-    """The end of what a process prints. All of it is read, so that no writer has to wait."""
+class OrderlyEnd:
+    """A `with` block in which SIGTERM and SIGHUP raise `SystemExit` once it is armed, so that the
+    block can clean up what it has started. A client sends SIGTERM to a hook that takes too long."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._kept = bytearray()
-        self._size = 0
-        self._pipe = process.stdout
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+    __slots__ = ("_came", "_handlers", "_is_armed")
 
-    def end(self) -> bytes:
-        """See `Finished`. A process that left the group may hold the pipe: it is not waited for."""
-        self._reader.join(_LET_GO_SECONDS)
-        kept = bytes(self._kept)[-KEPT_BYTES:]
-        return kept if self._size <= KEPT_BYTES else kept.partition(b"\n")[2] or kept
+    def __enter__(self) -> OrderlyEnd:
+        import signal
+        import threading
 
-    def _read(self) -> None:
-        assert self._pipe is not None  # noqa: S101  # we asked for it
-        with self._pipe as pipe:
-            while chunk := os.read(pipe.fileno(), _READ_BYTES):
-                self._kept += chunk
-                self._size += len(chunk)
-                if len(self._kept) > 2 * KEPT_BYTES:
-                    del self._kept[:-KEPT_BYTES]
+        self._came = self._is_armed = False
+        self._handlers = {}
+        if threading.current_thread() is threading.main_thread():  # only there Python allows it
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) != signal.SIG_IGN:
+                    self._handlers[number] = signal.signal(number, self._exit)
+        return self
 
+    def arm(self) -> None:
+        """Raises `SystemExit` at the next signal, or now if one has come."""
+        self._is_armed = True
+        if self._came:
+            raise SystemExit(TERMINATED)
 
-def plain(printed: bytes) -> str:
-    """What a command printed, without escape sequences and control characters; of a line that was
-    written over again and again, such as a progress bar, its last state."""
-    text = _ESCAPE.sub("", printed.decode("utf-8", "replace"))
-    if "\r" in text:
-        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    return _CONTROL.sub("", text)
+    def _exit(self, *_: object) -> None:
+        self._came = True
+        if self._is_armed:
+            raise SystemExit(TERMINATED)
 
+    def __exit__(self, *_: object) -> None:
+        import signal
 
-def last_lines(text: str, characters: int) -> str:
-    """The end of `text`, from the start of a line, in at most so many code points.
-
-    Empty space at both ends does not count. Of a last line that is longer its end is kept.
-    """
-    text = text.rstrip()
-    room = max(characters, 0)
-    end = text[len(text) - room :] if room < len(text) else text
-    if len(end) < len(text) and text[len(text) - room - 1] != "\n":
-        end = end.partition("\n")[2] or end
-    return end.lstrip("\n")
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)

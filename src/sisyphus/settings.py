@@ -1,357 +1,297 @@
-"""Every setting: its default, its meaning, and who may set it.
+"""Every setting once: its default, its meaning, and what a project may do with it.
 
-The later the stronger: default, `HOME/.sisyphus/config.toml`, `PROJECT/.claude/sisyphus.toml`,
-`SISYPHUS_SECTION_KEY` in the environment. The first file is the user's, who may set everything.
-A project can be a stranger's, and its settings for the client can set the variables of our hooks.
-So a project's file and a variable set what the table lists for them, and nothing else.
+Later layers win: default, `HOME/.sisyphus/config.toml`, `PROJECT/.claude/sisyphus.toml`,
+`SISYPHUS_SECTION_KEY` in the environment. The first file is the user's and may set anything. A
+project is untrusted, and its client settings can set the environment of our hooks. So its file
+and the environment may do only what the table allows.
 """
 
 from __future__ import annotations
 
+import json
 import os
 
+from sisyphus import files
 from sisyphus.errors import UnreadableError
-from sisyphus.quick_json import dumps, loads
-from sisyphus.reading import read_text
-from sisyphus.state import debug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from sisyphus._types import Json
-    from sisyphus.memory import Memory
+    from sisyphus.store import Store
+
+    Values = dict[str, Any]
+    """Dotted name → value."""
+
+    Layer = tuple[str, Values, bool]  # its name for people, its values, whether it is the user's
+
+MAX_BYTES = 8_192
+"""The largest settings file: `tomllib` takes minutes for a megabyte of dots."""
+
+_MAX_DIGITS = 9
+"""The most digits of a number in the environment: `int` fails for thousands."""
+
+_SWITCHES = {
+    "0": False, "false": False, "off": False, "no": False,
+    "1": True, "true": True, "on": True, "yes": True,
+}  # fmt: skip
+
+_PROBLEM = ""
+"""The key, in a file's values, of why it cannot be read."""
+
+_ENVIRONMENT = "environment"
 
 PROJECT_FILE = os.path.join(".claude", "sisyphus.toml")
-CONFIG_BYTES = 200_000
-_INTEGERS = 2**63  # what TOML promises
 
-USER, PROJECT, ENVIRONMENT = "user", "project", "environment"
-"""Who sets a value: the user's file, the project's, or a variable."""
-
-LOWER, ANY = "lower", "any"
-"""What a project and a variable may do: lower the number or switch it off, or set any value."""
-
-WRONG_KIND = "it is of another type, or out of bounds"
+NOTHING, LOWER, ANYTHING = "nothing", "lower", "anything"
+"""What a project may do with a setting: nothing, lower it or turn it off, anything."""
 
 
 class Setting:
-    """One row of the table; the default says the type, and a list is one of texts.
+    """One row of the table; the default gives the type.
 
-    `example`: a value for the manual; a switch needs none. `others`: what a project and a variable
-    may do with it, "" = nothing. `least`, `most`: bounds of a number, both allowed. `fractions`:
-    it need not be a whole one. `zero_is_none`: 0 lifts the limit, and is above every other number.
-    `choices`: the texts that there are."""
+    project: what a project may do with it. choices: the allowed strings; none = any.
+    """
 
-    __slots__ = (
-        "choices", "default", "doc", "example", "fractions", "least", "most", "others",
-        "zero_is_none",
-    )  # fmt: skip
+    __slots__ = ("choices", "default", "help", "project")
 
     def __init__(
-        self,
-        default: Any,
-        doc: str,
-        example: Any = None,
-        *,
-        others: str = "",
-        least: int = 0,
-        most: int = _INTEGERS - 1,
-        fractions: bool = False,
-        zero_is_none: bool = False,
-        choices: tuple[str, ...] = (),
+        self, default: Any, help: str, project: str = NOTHING, choices: tuple[str, ...] = ()
     ) -> None:
         self.default = default
-        self.doc = doc
-        self.example = example
-        self.others = others
-        self.least = least
-        self.most = most
-        self.fractions = fractions
-        self.zero_is_none = zero_is_none
+        self.help = help
+        self.project = project
         self.choices = choices
 
-    def accepts(self, value: Any) -> bool:
-        """Whether it is of the type and within the bounds."""
-        if isinstance(value, float):
-            return self.fractions and self.least <= value <= self.most
-        if type(value) is not type(self.default):
-            return False
-        if isinstance(value, list):
-            return all(isinstance(item, str) for item in value)
-        if isinstance(value, str):
-            return not self.choices or value in self.choices
-        return isinstance(value, bool) or bool(self.least <= value <= self.most)
+    def accepts(self, value: object) -> bool:
+        is_negative = isinstance(value, int) and value < 0
+        is_choice = not self.choices or value in self.choices
+        if isinstance(self.default, list):
+            return isinstance(value, list) and all(isinstance(each, str) for each in value)
+        return type(value) is type(self.default) and is_choice and not is_negative
 
-    def raises(self, value: Any, other: Any) -> bool:
-        """Whether `value` is above `other`; on is above off."""
-        if self.zero_is_none and 0 in (value, other):
-            return bool(other)
-        return bool(value > other)
+    def accepted(self) -> str:
+        """Describes what `accepts` accepts."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, int):
+            return "a whole number, 0 or more"
+        if isinstance(self.default, list):
+            return "a list of texts"
+        if not self.choices:
+            return "a text"
+        *others, last = (f'"{choice}"' for choice in self.choices)
+        return f"{', '.join(others)} or {last}"
 
 
-# fmt: off
 SETTINGS = {
-    # Of a switch: a project may go without, and cannot bring back what the user switched off.
-    "boulder.enabled": Setting(True, "Follow plan files.", others=LOWER),
-    "boulder.stale_days": Setting(
-        14, "After so many days untouched a plan is not resumed silently.", 30, others=LOWER),
-    "ralph.enabled": Setting(
-        True, "Keep ralph loops going until their promise is kept.", others=LOWER),
-    # Less of it holds a session that only waits, and each hold is a paid request.
-    "ralph.background_wait": Setting(
-        10, "Minutes for which a pending background task excuses a Stop.", 30),
-    "ralph.no_progress": Setting(
-        5, "Iterations without progress that pause a loop; 0 = never.", 10,
-        others=LOWER, zero_is_none=True),
-    "ralph.same_error": Setting(
-        5, "Iterations with the same error that pause a loop; 0 = never.", 3,
-        others=LOWER, zero_is_none=True),
-    # Pauses protect the user's money and the service: less of them is more of what they limit.
-    "ralph.breaker_minutes": Setting(
-        30, "Minutes after which a paused loop that got nowhere has another try.", 60),
-    "ralph.verify_seconds": Setting(
-        300, "Seconds that a `--verify` command may take, at most 600.", 600,
-        others=LOWER, least=1, most=600),
-    "ralph.retry_seconds": Setting(
-        300, "Seconds to wait for a limit without a known end, doubled each time.", 60, least=1),
-    # The lists of loops go through all projects, so that no single one decides.
-    "ralph.stale_hours": Setting(
-        4, "Hours of silence after which a loop without its client is stale.", 12),
-    "ralph.transcripts": Setting(
-        True, "Keep what is said in each iteration of a loop.", others=LOWER),
-    "checkpoint.enabled": Setting(
-        True, "Watch how full the model's context is.", others=LOWER),
-    "checkpoint.l1": Setting(
-        70, "Percent of the context at which the model is warned.", 60,
-        others=LOWER, least=1, most=100),
-    "checkpoint.l2": Setting(
-        85, "Percent of the context at which work is handed over.", 80,
-        others=LOWER, least=1, most=100),
-    "checkpoint.l3": Setting(
-        95, "Percent of the context from which a session may always stop.", 90,
-        others=LOWER, least=1, most=100),
-    # 0 stands for a number that depends on the model, so that nobody can say what is lower.
-    "checkpoint.window": Setting(
-        0, "Tokens that the model's context holds, at least 10,000; 0 = by the model's name.",
-        1_000_000),
-    # Off lifts the limit that L2 is.
-    "checkpoint.hand_over": Setting(
-        True, "Let a loop or plan stop at L2; off: it goes on behind the client's own compaction."),
-    # It runs a command: git.
-    "checkpoint.wip_commit": Setting(False, "Commit what is unfinished at a checkpoint."),
-    "checkpoint.keep_days": Setting(
-        14, "Days after which a handoff is not given to a new session.", 7, others=LOWER),
-    "permissions.own_files": Setting(
-        True, "Let the agent edit its plan and its handoff where edits are accepted."),
-    "notify.command": Setting(
-        "", "A command that is told of checkpoints, pauses and ends.", "sisyphus notify linear"),
-    # It says to whom the user's key speaks.
-    "notify.linear_issue": Setting(
-        "", "The Linear issue that `sisyphus notify linear` comments on.", "ENG-123"),
-    "enforce.enabled": Setting(
-        True, "Let `sisyphus enforce on` keep sessions going.", others=LOWER),
-    # Pauses again, here and below.
-    "enforce.idle_seconds": Setting(
-        30, "Seconds of idleness after which a session is woken.", 120, fractions=True),
-    "enforce.cooldown_seconds": Setting(
-        30, "Seconds between two enforcements of a session, at least.", 60, fractions=True),
-    "enforce.backoff": Setting(
-        2, "By what each failure in a row multiplies the cooldown.", 1.5,
-        fractions=True, least=1, most=1_000),
-    "enforce.max_failures": Setting(
-        5, "Failures in a row after which enforcement rests; 0 = never.", 3,
-        others=LOWER, zero_is_none=True),
-    "enforce.recovery_seconds": Setting(
-        300, "Seconds after which failures are forgotten.", 600, fractions=True),
-    "enforce.max_iterations": Setting(
-        50, "Enforcements of a session at most; 0 = endless.", 20,
-        others=LOWER, zero_is_none=True),
-    # A list of common words would send a session on at every Stop.
-    "enforce.claims": Setting(
-        [], "Phrases that say that the work is done; [] = our own.",
-        ["all done", "ready to merge"]),
-    "enforce.work": Setting(
-        [], "Phrases that say that work goes on; [] = our own.", ["next I will"]),
-    "enforce.toast_seconds": Setting(
-        15, "Seconds for which OpenCode shows a toast.", 5, fractions=True),
-    "enforce.countdown_seconds": Setting(
-        2, "Seconds between a toast and an idle enforcement in OpenCode.", 10, fractions=True),
-    "enforce.abort_seconds": Setting(
-        3, "Seconds after an abort in OpenCode in which nothing is enforced.", 10, fractions=True),
-    "enforce.stability_seconds": Setting(
-        5, "Seconds for which an idle session must not have changed.", 10, fractions=True),
-    "rules.enabled": Setting(
-        True, "Send rules that match the file a tool touched.", others=LOWER),
-    "context.enabled": Setting(
-        True, "Send README.md and AGENTS.md at session start.", others=LOWER),
-    # Which of its documents the model gets, each once and cut at the same length: no limit.
+    "rules.enabled": Setting(True, "Send the rules of the files that a tool touches.", LOWER),
+    "rules.unscoped": Setting(
+        "skip",
+        'Cursor and Copilot rules without globs: "skip" = only on request, "send" = always.',
+        ANYTHING,
+        ("skip", "send"),
+    ),
+    "context.enabled": Setting(True, "Send README.md and AGENTS.md at session start.", LOWER),
     "context.agents_md": Setting(
-        "auto", "Send AGENTS.md: auto (where the client does not), always or never.", "always",
-        others=ANY, choices=("auto", "always", "never")),
+        "auto",
+        "AGENTS.md: sent if the client does not load it, always, or never.",
+        ANYTHING,
+        ("auto", "always", "never"),
+    ),
     "context.directory_readme": Setting(
-        False, "Send a folder's README.md on the first touch of a file below it.", others=ANY),
-    # What is kept is of all projects.
+        False, "Send a folder's README.md when a file below it is first touched.", ANYTHING
+    ),
+    "boulder.enabled": Setting(True, "Follow the project's plan across sessions."),
+    "permissions.own_files": Setting(
+        True, "Let the model edit its plan below .claude/ if you accept edits."
+    ),
+    "ralph.enabled": Setting(True, "Block Stops until the loop is done."),
+    "ralph.verify_seconds": Setting(600, "Seconds that a loop's check may run."),
+    "ralph.background_wait": Setting(
+        600, "Seconds that running background work lets the agent stop."
+    ),
+    "enforce.enabled": Setting(True, "Let enforcement act in the projects where it is on."),
+    "enforce.idle_seconds": Setting(30, "Wake a session that has been idle for so long."),
+    "enforce.cooldown_seconds": Setting(
+        30, "Seconds between two enforcements; each failure in a row doubles them."
+    ),
+    "enforce.max_failures": Setting(
+        5, "Hold back after so many enforcements in a row without a tool call; 0 = never."
+    ),
+    "enforce.recovery_seconds": Setting(300, "Forget these failures after so many seconds."),
+    "enforce.max_iterations": Setting(50, "Enforcements of a session; 0 = no limit."),
+    "enforce.toast_seconds": Setting(15, "Seconds that a notice in OpenCode stays."),
+    "enforce.countdown_seconds": Setting(
+        2, "Seconds that OpenCode counts down before it wakes an idle session."
+    ),
+    "enforce.abort_seconds": Setting(3, "Seconds after an abort in which nothing is enforced."),
+    "enforce.stability_seconds": Setting(
+        5, "Seconds without any change before an idle session is woken in OpenCode."
+    ),
+    "enforce.claims": Setting([], "More phrases that say that the work is done."),
+    "enforce.work": Setting([], "More phrases that say that the work goes on."),
+    "handoff.enabled": Setting(
+        True, "Warn when the context fills up, and hand work over in time.", LOWER
+    ),
+    "handoff.warn_percent": Setting(70, "Warn at this much of the context; 0 = never."),
+    "handoff.checkpoint_percent": Setting(85, "Write a handoff at this much; 0 = never."),
+    "handoff.emergency_percent": Setting(95, "Write it anew at this much; 0 = never."),
+    "handoff.window": Setting(
+        0, "Tokens that fit into a context, if the client does not say; 0 = by the model."
+    ),
+    "handoff.ends_session": Setting(
+        False, "Let a session in a loop end at its checkpoint. It goes on after /clear or a resume."
+    ),
+    "handoff.wip_commit": Setting(False, "Ask the agent to commit unfinished work first."),
+    "runner.background_seconds": Setting(
+        20, "Seconds that what an agent leaves in the background may hold up a run."
+    ),
+    "runner.silence_seconds": Setting(
+        1800, "Seconds after which a client of a run that reports nothing is ended; 0 = never."
+    ),
+    "runner.retry_seconds": Setting(
+        30, "Seconds that a run waits for an account, a server or the network; doubled at each try."
+    ),
+    "notify.command": Setting("", "Shell command that is run when something needs you or ends."),
     "state.keep_days": Setting(
-        30, "Days after its end for which a session's journal and state are kept; 0 = for ever.",
-        90),
+        30, "Days after which what a session left is removed; 0 = keep everything."
+    ),
+    "ralph.breaker_stops": Setting(
+        5, "Pause a loop after this many Stops without progress or with the same error."
+    ),
 }
-# fmt: on
 
 
-class Settings:
-    """The values in force for one project."""
-
-    __slots__ = ("_values",)
-
-    def __init__(self, values: Json) -> None:
-        self._values = values
-
-    def get(self, key: str) -> Any:
-        """The value of a known "section.key"; a KeyError is a typing slip of ours."""
-        default = SETTINGS[key].default
-        return self._values.get(key, default)
+def load(
+    store: Store, our_home: str, project: str, environ: Mapping[str, str]
+) -> tuple[Values, list[str]]:
+    """Returns all settings of a project, and a problem for each value that was ignored."""
+    values = {name: setting.default for name, setting in SETTINGS.items()}
+    problems: list[str] = []
+    for layer in _layers(store, our_home, project, environ):
+        problems += _overlay(values, *layer)
+    return values, problems
 
 
-def load(ours: str, root: str, memory: Callable[[], Memory] | None = None) -> Settings:
-    """Settings of the project at `root`, with `ours` as our folder.
-
-    The memory that `memory` opens keeps what files say, and which refusals the log has; it is
-    opened where there is one of these.
-    """
-    (own, anywhere), (projects, inside) = files(ours, root)
-    layers = (
-        (USER, own, _file_values(own, anywhere, memory)),
-        (PROJECT, projects, _file_values(projects, inside, memory)),
-        (ENVIRONMENT, ENVIRONMENT, from_environment(os.environ)),
-    )
-    values: Json = {}
-    users: Json = {}
-    for owner, where, found in layers:
-        for key, value in found.items():
-            if key not in SETTINGS:
-                continue
-            why = refusal(key, value, users.get(key, SETTINGS[key].default), owner)
-            if why:
-                _log_once(memory, f"{where}: {key}", f"{why}: {value!r:.80}")
-                continue
-            values[key] = value
-            if owner == USER:
-                users[key] = value
-    return Settings(values)
+def who_set(
+    store: Store, our_home: str, project: str, environ: Mapping[str, str], name: str
+) -> str:
+    """Returns the layer that gives a setting its value: a file's path or the name of a variable;
+    "" = it has its default."""
+    values = {name: setting.default for name, setting in SETTINGS.items()}
+    setter = ""
+    for layer in _layers(store, our_home, project, environ):
+        before = values[name]
+        list(_overlay(values, *layer))
+        if values[name] != before:
+            setter = variable(name) if layer[0] == _ENVIRONMENT else layer[0]
+    return setter
 
 
-def refusal(key: str, value: Any, users: Any, owner: str) -> str:
-    """Why a value of `owner` does not count, "" where it does; `users`: the user's own value."""
-    setting = SETTINGS[key]
-    is_strangers = owner != USER
-    who = "a variable" if owner == ENVIRONMENT else "a project's file"
-    if is_strangers and not setting.others:
-        return "no variable may set it" if owner == ENVIRONMENT else f"{who} may not set it"
-    if not setting.accepts(value):
-        return WRONG_KIND
-    if is_strangers and setting.others == LOWER and setting.raises(value, users):
-        return f"{who} may only {'switch it off' if value is True else 'lower it'}"
-    return ""
+def _layers(
+    store: Store, our_home: str, project: str, environ: Mapping[str, str]
+) -> Iterator[Layer]:
+    """Yields the layers over the defaults; a later one wins."""
+    user_file = os.path.join(our_home, "config.toml")
+    project_file = os.path.join(project, PROJECT_FILE)
+    yield user_file, _read_file(store, user_file), True
+    yield project_file, _read_file(store, project_file, inside=project), False
+    yield _ENVIRONMENT, _from_environment(environ), False
 
 
-def files(ours: str, root: str) -> tuple[tuple[str, str], ...]:
-    """The files, the later the stronger: each with the folder that it must not leave by a link;
-    that of the user ("") is reached by any."""
-    return (os.path.join(ours, "config.toml"), ""), (os.path.join(root, PROJECT_FILE), root)
+def is_disabled(environ: Mapping[str, str]) -> bool:
+    """Tells whether `SISYPHUS_DISABLE` switches off all hooks and the status line."""
+    return environ.get("SISYPHUS_DISABLE", "0") not in ("", "0")
 
 
-def variable(key: str) -> str:
-    """Its name in the environment: SISYPHUS_RULES_ENABLED for "rules.enabled"."""
-    return "SISYPHUS_" + key.replace(".", "_").upper()
+def _overlay(values: Values, source: str, layer: Values, is_users: bool) -> Iterator[str]:
+    """Puts a layer over the values; yields its problems. source: the layer's name in them."""
+    for name, value in layer.items():
+        setting = SETTINGS.get(name)
+        if name == _PROBLEM:
+            yield f"{source} is ignored: {value}"
+        elif setting is None:
+            yield f"{source}: unknown setting {name}"
+        elif not setting.accepts(value):
+            yield f"{source}: {name} must be {setting.accepted()}, not {toml(value)}"
+        elif not is_users and not _may_set(setting, value, values[name]):
+            yield (
+                f"{source}: may not set {name} to {toml(value)}; "
+                "set it in ~/.claude/.sisyphus/config.toml"
+            )
+        else:
+            values[name] = value
 
 
-def from_environment(environment: Mapping[str, str]) -> Json:
-    """What variables spell, by key: 0 and 1 for a switch, a list with commas. None where a text is
-    of a wrong form."""
-    named = ((key, environment.get(variable(key))) for key in SETTINGS)
-    return {key: _spelled(SETTINGS[key], text) for key, text in named if text is not None}
+def toml(value: Any) -> str:
+    """Returns a value as TOML writes it; JSON writes true, numbers and texts the same."""
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _file_values(path: str, inside: str, opener: Callable[[], Memory] | None) -> Json:
-    """The file's keys as "section.key", by way of the memory: tomllib costs 6 ms to import."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
+def _may_set(setting: Setting, value: Any, current: Any) -> bool:
+    """Tells whether a project or a variable may change `current` to `value`; off is lower than
+    on."""
+    if setting.project == LOWER:
+        return bool(value <= current)
+    return setting.project == ANYTHING
+
+
+def _read_file(store: Store, path: str, inside: str = "") -> Values:
+    """Reads a TOML file; caches its values, or why it has none, until the file changes."""
+    stamp = files.stamp(path)
+    if not stamp:
         return {}
-    stamp = f"{found.st_mtime_ns} {found.st_size} {found.st_ino}"
-    kept = _recall(opener, path, stamp)
-    if kept is not None:
-        return dict(loads(kept))
-    values = _parse(path, inside)
-    _keep(opener, path, stamp, dumps(values))
+    row = store.one("SELECT data FROM settings_file WHERE path = ? AND stamp = ?", path, stamp)
+    if row:
+        data = row[0]
+    else:
+        data = _parse(path, inside)
+        store.run("INSERT OR REPLACE INTO settings_file VALUES (?, ?, ?)", path, stamp, data)
+    values: Values = json.loads(data)
     return values
 
 
-def _parse(path: str, inside: str) -> Json:
+def _parse(path: str, inside: str) -> str:
+    """Returns the values of a file as JSON; only `_PROBLEM` if it cannot be read."""
     import tomllib
 
     try:
-        table = tomllib.loads(read_text(path, CONFIG_BYTES, inside))
-    except (UnreadableError, ValueError, RecursionError) as error:
-        debug.log(f"settings not read: {path}: {error}")
-        return {}
-    sections = ((name, part) for name, part in table.items() if isinstance(part, dict))
-    return {
-        f"{name}.{key}": value
-        for name, part in sections
-        for key, value in part.items()
-        if _is_plain(value)
-    }
+        data = tomllib.loads(files.read(path, inside=inside, limit=MAX_BYTES))
+        values = {
+            f"{section}.{key}": value
+            for section, keys in data.items()
+            for key, value in (keys.items() if isinstance(keys, dict) else [("", keys)])
+        }
+        return json.dumps(values, default=str)  # TOML has dates
+    except UnreadableError as error:
+        return json.dumps({_PROBLEM: str(error)})
+    except (ValueError, RecursionError) as error:
+        return json.dumps({_PROBLEM: f"it is not valid TOML ({error})"})
 
 
-def _is_plain(value: object) -> bool:
-    """Whether JSON can hold it in the cache: no dates, no numbers of 5,000 digits."""
-    if isinstance(value, list):
-        return all(isinstance(item, str) for item in value)
-    if isinstance(value, int):
-        return abs(value) < _INTEGERS
-    return isinstance(value, (str, float))
+def _from_environment(environ: Mapping[str, str]) -> Values:
+    """Reads variables such as `SISYPHUS_RULES_ENABLED=0`, as the type of their setting."""
+    variables = {name: value for name, value in environ.items() if name.startswith("SISYPHUS_")}
+    values: Values = {}
+    for name, setting in SETTINGS.items() if variables else ():
+        value = variables.get(variable(name))
+        if value is not None:
+            values[name] = convert(setting, value)
+    return values
 
 
-def _log_once(opener: Callable[[], Memory] | None, what: str, why: str) -> None:
-    """Until the value changes; each hook is a new process. Without a memory a person is asked."""
-    if opener and _recall(opener, what, why) is None:
-        debug.log(f"setting refused: {what}: {why}")
-        _keep(opener, what, why, "")
+def variable(name: str) -> str:
+    """Returns the variable that sets a setting."""
+    return f"SISYPHUS_{name.replace('.', '_').upper()}"
 
 
-def _recall(opener: Callable[[], Memory] | None, path: str, stamp: str) -> str | None:
-    memory = opener() if opener else None
-    if memory is None or memory.problem:
-        return None
-    row = memory.row("SELECT data FROM settings_file WHERE path = ? AND stamp = ?", path, stamp)
-    return str(row[0]) if row else None
-
-
-def _keep(opener: Callable[[], Memory] | None, path: str, stamp: str, data: str) -> None:
-    memory = opener() if opener else None
-    if memory is None or memory.problem:
-        return
-    try:
-        memory.write(
-            "INSERT OR REPLACE INTO settings_file (path, stamp, data) VALUES (?, ?, ?)",
-            path, stamp, data,
-        )  # fmt: skip
-    except Exception as error:  # noqa: BLE001  # it is read anew the next time
-        debug.log(f"settings not kept: {error}")
-
-
-def _spelled(setting: Setting, text: str) -> Any:
-    default = setting.default
-    if isinstance(default, bool):
-        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower())
-    if isinstance(default, list):
-        return [item for item in map(str.strip, text.split(",")) if item]
-    if isinstance(default, str):
-        return text
-    try:
-        return float(text) if setting.fractions else int(text)
-    except ValueError:
-        return None
+def convert(setting: Setting, value: str) -> Any:
+    """Returns the text of a variable or a command line in the type of its setting; as it is if that
+    fails, so that `Setting.accepts` refuses it."""
+    if isinstance(setting.default, bool):
+        return _SWITCHES.get(value.lower(), value)
+    if isinstance(setting.default, int) and value.isdecimal() and len(value) <= _MAX_DIGITS:
+        return int(value)
+    return value

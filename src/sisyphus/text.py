@@ -1,86 +1,73 @@
-"""Text as people and clients take it: one line of a stranger's words, sizes in UTF-16 units, cuts
-that fall on line ends, and a fingerprint."""
+"""Measures, cuts and fingerprints text."""
 
-from __future__ import annotations
-
-REPLY_UNITS = 10_000
-"""A hook's text above this many UTF-16 units is replaced by a 2 KB preview (Claude Code 2.1.329:
-exactly 10,000 passes, 5,000 emoji pass, 5,001 do not)."""
-
-_LINE = 300
-"""Of a name or a task in a text: a hostile plan must not fill the reply."""
-
-
-def one_line(text: str, characters: int = 0) -> str:
-    """`text` on one line, without control characters and half surrogate pairs.
-
-    With `characters` the line is no longer than that; `...` ends what was cut.
-    """
-    source = text[: 10 * characters] if characters else text
-    words = "".join(c if c.isprintable() else " " for c in source).split()
-    joined = " ".join(words)
-    if not characters or (len(joined) <= characters and len(source) == len(text)):
-        return joined
-    return joined[: characters - 3].rstrip() + "..."
-
-
-def line(text: str) -> str:
-    """`text` on one line of at most 300 code points, a space for each that cannot be printed."""
-    shown = "".join(c if c.isprintable() else " " for c in text[: _LINE + 1])
-    return shown if len(shown) <= _LINE else shown[: _LINE - 1] + "…"
-
-
-def harmless(text: str) -> str:
-    """`text` without control characters, its line ends kept."""
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
-
-
-def sound(text: str) -> str:
-    """`text` with `?` for each half surrogate pair, which JSON can spell and UTF-8 cannot."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+import time
 
 
 def units(text: str) -> int:
-    """Length in UTF-16 code units."""
-    if text.isascii():  # spares the import of the codec
-        return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    """Returns the length in UTF-16 code units, which is how the client counts."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def cut_units(text: str, limit: int) -> str:
-    """The longest start of `text` within `limit` UTF-16 units, ending at a line end if it can."""
+def cut(text: str, limit: int) -> str:
+    """Returns the start of `text`, at most `limit` UTF-16 units, cut at a line end if there is
+    one."""
     limit = max(limit, 0)
-    kept = text[:limit]
-    while (over := units(kept) - limit) > 0:
-        kept = kept[: -((over + 1) // 2)]  # a character has two units at most
-    return text if len(kept) == len(text) else _to_line_end(kept)
+    start = text[:limit]
+    while (excess := units(start) - limit) > 0:
+        start = start[: -((excess + 1) // 2)]  # a character has two units at most
+    if len(start) == len(text):
+        return text
+    line_end = start.rfind("\n") + 1
+    return start[:line_end] if line_end else start
 
 
-def end_units(text: str, limit: int) -> str:
-    """The last whole lines of `text` within `limit` UTF-16 units; "" where not one fits."""
-    kept: list[str] = []
-    for line in reversed(text.strip("\n").split("\n")):
-        limit -= units(line) + 1
-        if limit < -1:  # the last line needs no line end
-            break
-        kept.append(line)
-    return "\n".join(reversed(kept)).strip("\n")
+def shorten(text: str, limit: int, note: str) -> str:
+    """Cuts a text to at most `limit` UTF-16 units, `note` included, which is added if it is cut."""
+    return text if units(text) <= limit else cut(text, limit - units(note)) + note
 
 
-def cut_chars(text: str, limit: int) -> str:
-    """The longest start of `text` within `limit` code points, ending at a line end if it can."""
-    return text if len(text) <= limit else _to_line_end(text[: max(limit, 0)])
+def one_line(text: str, limit: int = 300) -> str:
+    """Returns untrusted text on one line, without control characters, at most `limit`
+    characters."""
+    words = "".join(c if c.isprintable() else " " for c in text[: 2 * limit]).split()
+    line = " ".join(words)
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _to_line_end(text: str) -> str:
-    end = text.rfind("\n")
-    return text[: end + 1] if end > 0 else text
+def sentence(text: str, limit: int = 300) -> str:
+    """Returns a text on one line that ends as a sentence does."""
+    line = one_line(text, limit)
+    return line if line.endswith((".", "?", "!", "\u2026")) else f"{line}."
 
 
-def fingerprint(text: str) -> str:
-    """16 hexadecimal digits that tell a text from every other."""
+def without_frames(text: str) -> str:
+    """Returns untrusted text in which no `</system-reminder>` can end the frame around it and speak
+    as we or the client do."""
+    if "system-reminder" not in text.lower():
+        return text
+    import re
+
+    return re.sub(r"<(\s*/?\s*system-reminder[^<>]*)>", r"[\1]", text, flags=re.IGNORECASE)
+
+
+def fingerprint(text: str | bytes) -> str:
+    """Returns a hash of a text, 16 hexadecimal digits."""
+    from _blake2 import blake2b  # `hashlib` wraps it and loads OpenSSL: 3 ms more
+
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return str(blake2b(data, digest_size=8).hexdigest())
+
+
+def iso(moment: float) -> str:
+    """Formats a time, in seconds since 1970, for files of other programs: UTC, to the second."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def moment(text: object) -> float:
+    """Returns the seconds since 1970 of a time in ISO 8601; 0 = it is not one."""
+    from datetime import datetime  # imported late: hooks seldom need it
+
     try:
-        from _blake2 import blake2b  # `hashlib` loads OpenSSL: 3 ms at every session start
-    except ImportError:
-        from hashlib import blake2b
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return datetime.fromisoformat(text).timestamp() if isinstance(text, str) else 0.0
+    except (ValueError, OverflowError):
+        return 0.0

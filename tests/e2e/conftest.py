@@ -2,31 +2,25 @@ from __future__ import annotations
 
 import os
 import pwd
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from e2e.desk import Desk, make_project
+pytest.register_assert_rewrite("e2e.scenario", "e2e.desk")
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from e2e.desk import CLAUDE_CODE, Desk, make_project  # noqa: E402 (after the line above)
 
-    from playwright.sync_api import Browser
-
-REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)  # $HOME may already be a stand-in
+REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
-def _traces() -> dict[Path, tuple[int, int] | None]:
-    """What a client or sisyphus would leave in the real home: size and time of each file."""
-    client, opencode = REAL_HOME / ".claude", REAL_HOME / ".config/opencode"
-    ours = [client / ".boulder.json", *sorted((client / ".sisyphus").rglob("*"))]
-    ours += sorted(opencode.glob("*/*"))
-    found: dict[Path, tuple[int, int] | None] = {
-        path: (path.lstat().st_size, path.lstat().st_mtime_ns) for path in ours if path.exists()
-    }
-    theirs = [client, REAL_HOME / ".claude.json", opencode, REAL_HOME / ".local/share/opencode"]
-    return found | dict.fromkeys(path for path in theirs if path.exists())
+def _traces() -> dict[Path, tuple[int, int]]:
+    """Returns size and time of every file that the clients or sisyphus could write in the real
+    home."""
+    client = REAL_HOME / ".claude"
+    files = [client, REAL_HOME / ".claude.json", *(client / ".sisyphus").rglob("*")]
+    files += [REAL_HOME / ".config" / "opencode", REAL_HOME / ".local" / "share" / "opencode"]
+    return {f: (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if f.exists()}
 
 
 @pytest.fixture(autouse=True)
@@ -37,20 +31,9 @@ def real_home_is_left_alone() -> Iterator[None]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
+    """A desk with Claude Code, or with the client that the test's parameter names."""
     home = tmp_path / "home"
     (home / "tmp").mkdir(parents=True)
-    return Desk(home, make_project(tmp_path / "project"))
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Chromium, one for all tests; each user that it is opened for has a context of its own."""
-    from playwright.sync_api import sync_playwright
-
-    from e2e.browser import launch
-
-    with sync_playwright() as playwright:
-        launched = launch(playwright.chromium, tmp_path_factory.mktemp("browser"))
-        yield launched
-        launched.close()
+    desk = Desk(home, make_project(tmp_path / "project"))
+    return desk if getattr(request, "param", CLAUDE_CODE) == CLAUDE_CODE else desk.with_opencode()

@@ -1,38 +1,56 @@
-"""A user's desk: an empty home, a project, the real client with sisyphus as its plugin."""
+"""A user's desk: an empty home, a project, a real client with sisyphus as its plugin."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
 
-from e2e.client import COMMANDS, Client, Event, environment, plugin_folder
-from e2e.model import serving
-from e2e.script import Script, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from e2e.wire import Request
-
+from e2e import claude_code, opencode
+from e2e.claude_code import COMMANDS, Json
+from e2e.install import CHECKOUT
+from e2e.model import Request, serving
+from e2e.script import Script, Tool, Turn
 
 WITH_SHELL = ("--allowedTools", "Bash")
-"""Flags of a user who lets the agent run commands as well. Edits are accepted in every run."""
+"""Flags of a user who lets the agent run commands too. Edits are accepted in every run."""
+
+
+class Client(Protocol):
+    """A module that knows one client."""
+
+    @property
+    def REASON_COPIES(self) -> int:
+        """How often the model gets the reason for which it has to go on."""
+
+    def environment(self, home: Path) -> dict[str, str]:
+        """Returns the whole environment of the client and its hooks."""
+
+    def model_variables(self, url: str) -> dict[str, str]:
+        """Returns the variables that make the client ask a model at a URL."""
+
+    def spell(self, tool: Tool, project: Path) -> Json:
+        """Returns the client's name and input of a tool."""
+
+    def talk(
+        self, prompts: Sequence[str], flags: Sequence[str], folder: Path, variables: dict[str, str]
+    ) -> list[Json]:
+        """Runs one process of the client with the flags of Claude Code; returns its events."""
+
+
+CLAUDE_CODE, OPENCODE = "claude-code", "opencode"
+CLIENTS: dict[str, Client] = {CLAUDE_CODE: claude_code, OPENCODE: opencode}
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run of the client left: what the model received, and the client's own events.
-
-    `compactions`: what the model that writes the summary of a compaction received.
-    """
+    """What one process of the client did: its requests to the model, and its own events."""
 
     requests: list[Request]
-    events: list[Event]
-    compactions: list[Request] = field(default_factory=list)
+    events: list[Json]
 
     @property
     def session(self) -> str:
@@ -40,24 +58,24 @@ class Run:
 
     @property
     def result(self) -> str:
-        """What the user read last."""
-        results = (event for event in reversed(self.events) if event.get("type") == "result")
-        return str(next(results)["result"])  # the end of an asynchronous hook may come behind it
+        """The last output for the user."""
+        results = [event for event in self.events if event.get("type") == "result"]
+        return str(results[-1]["result"])
 
     @property
-    def hooks(self) -> list[Event]:
+    def hooks(self) -> list[Json]:
         """The hooks that ran, in order; `stdout` is what each printed."""
         return [event for event in self.events if event.get("subtype") == "hook_response"]
 
     @property
-    def told(self) -> str:
-        """What the hooks told the user (`systemMessage`), in order."""
+    def messages(self) -> str:
+        """The messages of hooks (`systemMessage`) and of our plugin to the user, in order."""
         replies = [json.loads(hook["stdout"]) for hook in self.hooks if hook["stdout"].strip()]
-        return "\n\n".join(reply.get("systemMessage", "") for reply in replies)
+        texts = [event["text"] for event in self.events if event.get("type") == "message"]
+        return "\n\n".join([*(reply.get("systemMessage", "") for reply in replies), *texts])
 
     @property
     def main(self) -> list[Request]:
-        """What the main conversation sent, without its subagents."""
         return [request for request in self.requests if not request.agent]
 
     @property
@@ -67,111 +85,108 @@ class Run:
 
 @dataclass(frozen=True)
 class Desk:
+    """plugins: of Claude Code; the other client has what `sisyphus install` gave it."""
+
     home: Path
     project: Path
-    plugins: list[Path] = field(default_factory=lambda: [plugin_folder()])
+    plugins: list[Path] = field(default_factory=lambda: [CHECKOUT])
+    name: str = CLAUDE_CODE
 
-    def write(self, name: str, text: str) -> Path:
-        return _write(self.project / name, text)
+    @property
+    def client(self) -> Client:
+        return CLIENTS[self.name]
 
-    def write_home(self, name: str, text: str) -> Path:
-        """A file of the client's own folder (`~/.claude`)."""
-        return _write(self.home / ".claude" / name, text)
+    def with_opencode(self) -> Desk:
+        """The same desk with OpenCode, after `sisyphus install`."""
+        opencode.furnish(self.home / ".config" / "opencode")
+        self.sisyphus("install", "--client", OPENCODE, "--yes")
+        return replace(self, name=OPENCODE)
 
-    def state(self, name: str) -> Any:
-        """A JSON file of the client's own folder, None where there is none."""
-        path = self.home / ".claude" / name
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    def environment(self) -> dict[str, str]:
+        return self.client.environment(self.home)
 
-    def sisyphus(self, *words: str) -> str:
-        """What a command of ours prints in another terminal, in the user's home folder."""
-        ran = subprocess.run(
+    def write(self, path: str, text: str) -> Path:
+        """Writes a file; `path` is relative to the project."""
+        file = self.project / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def boulder_file(self) -> Any:
+        """`~/.claude/.boulder.json`; None if there is none."""
+        file = self.home / ".claude" / ".boulder.json"
+        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+
+    def sisyphus(self, *words: str | Path) -> str:
+        """Runs a command of ours in another terminal; returns what it prints."""
+        done = subprocess.run(
             [COMMANDS / "sisyphus", *words],
-            cwd=self.home,
-            env=environment(self.home),
+            cwd=self.project,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
         )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
 
     def run(
         self,
         *prompts: str,
         turns: Sequence[Turn],
-        agent_turns: Sequence[Turn] = (),
+        agents: Sequence[Turn] = (),
         flags: Sequence[str] = (),
         env: dict[str, str] | None = None,
         folder: str = "",
     ) -> Run:
-        """One process of the client in `folder` of the project, given the prompts in turn.
+        """Runs one process of the client in `folder` of the project.
 
-        Fails where a hook failed, where the client overrode one, and where it asked for more or
-        fewer turns than the script has.
+        Fails if a hook failed, if the client overrode one, or if it asked for more or fewer turns
+        than the script has.
         """
-        script = Script([*turns], [*agent_turns])
-        with serving(script) as model:
-            variables = {**environment(self.home), "ANTHROPIC_BASE_URL": model.url, **(env or {})}
-            client = Client(self.project / folder, variables, self.home / "stderr.txt")
-            events = client.talk(prompts, *self._plugin_flags, *flags)
-        run = Run(model.requests, events, model.compactions)
-        self.check_log()
-        _check(run, script)
+        script = Script([*turns], [*agents])
+        if self.name == CLAUDE_CODE:
+            flags = [*(w for path in self.plugins for w in ("--plugin-dir", str(path))), *flags]
+        with serving(script, self.spell) as model:
+            variables = {**self.environment(), **self.client.model_variables(model.url)}
+            there = self.project / folder
+            events = self.client.talk(prompts, flags, there, {**variables, **(env or {})})
+        run = Run(model.requests, events)
+        self._check(run, script)
         return run
 
-    def check_log(self) -> None:
-        log = self.home / ".claude/.sisyphus/logs/debug.log"
-        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        faults = [line for line in lines if "Error: " in line]
-        assert not faults, f"a feature failed and was passed over: {faults}"
-
-    @property
-    def _plugin_flags(self) -> list[str]:
-        return [word for path in self.plugins for word in ("--plugin-dir", str(path))]
+    def spell(self, tool: Tool) -> Json:
+        return self.client.spell(tool, self.project)
 
     def resume(self, run: Run, *prompts: str, turns: Sequence[Turn], **more: Any) -> Run:
-        """A new process that goes on with the session of `run`."""
+        """Continues the session of `run` in a new process."""
         return self.run(*prompts, turns=turns, flags=["--resume", run.session], **more)
 
-    def fork(self, run: Run, *prompts: str, turns: Sequence[Turn]) -> Run:
-        """A new process and a new session that begins with what was said in `run`."""
+    def fork(self, run: Run, *prompts: str, turns: Sequence[Turn], **more: Any) -> Run:
+        """Starts a new session with the conversation of `run`."""
         flags = ["--resume", run.session, "--fork-session"]
-        return self.run(*prompts, turns=turns, flags=flags)
+        return self.run(*prompts, turns=turns, flags=flags, **more)
 
+    def _check(self, run: Run, script: Script) -> None:
+        failed = [hook for hook in run.hooks if hook["outcome"] != "success"]
+        assert not failed, f"hooks failed: {failed}"
+        notices = [event["key"] for event in run.events if event.get("subtype") == "notification"]
+        assert "stop-hook-block-cap" not in notices, "the client overrode our Stop hook"
+        assert script.is_over, f"left: {script.main} {script.agents}; beyond: {script.surplus}"
+        self.check_log()
 
-def install_plugin(desk: Desk, folder: Path) -> None:
-    """The plugin as users install it, from a marketplace in a new `folder`."""
-    for name in (".claude-plugin", "commands", "hooks.json"):  # a checkout holds more, all copied
-        _copy(plugin_folder() / name, folder / name)
-    client = Client(desk.project, environment(desk.home), desk.home / "stderr.txt")
-    for words in (["marketplace", "add", str(folder)], ["install", "sisyphus@sisyphus"]):
-        done = client.command("plugin", *words)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-
-def _copy(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target)
-    else:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, target)
+    def check_log(self) -> None:
+        """Fails if a feature of ours failed in a hook."""
+        log = self.home / ".claude" / ".sisyphus" / "logs" / "debug.log"
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        assert not [line for line in lines if "Error: " in line], "a feature failed"
+        for file in self.home.glob(".local/share/opencode/log/*.log"):
+            lines = file.read_text(encoding="utf-8").splitlines()
+            failures = [line for line in lines if 'message="sisyphus: ' in line]
+            assert not failures, f"our plugin failed: {failures}"
 
 
 def make_project(folder: Path) -> Path:
     subprocess.run(["git", "init", "--quiet", folder], check=True)
     return folder
-
-
-def _write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def _check(run: Run, script: Script) -> None:
-    failed = [hook for hook in run.hooks if hook["outcome"] != "success"]
-    assert not failed, f"hooks failed: {failed}"
-    notices = [event["key"] for event in run.events if event.get("subtype") == "notification"]
-    assert "stop-hook-block-cap" not in notices, "the client lost patience with our Stop hook"
-    assert script.told, f"unsaid: {script.main} {script.agents}; beyond: {script.surplus}"

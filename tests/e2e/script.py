@@ -1,33 +1,35 @@
-"""What the scripted model says: turns, handed out in order to the main conversation or an agent."""
+"""What the scripted model says: turns, taken in order.
+
+A turn names tools by what they do (`read`, `edit`, …); each client's module knows its own names for
+them, so that one scenario serves all clients. Paths are relative to the project; one with `*` is
+the first file that fits when the model calls the tool.
+"""
 
 from __future__ import annotations
 
 import threading
-import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 SURPLUS = "[the script has no more turns]"
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool call of the model, by the client's names."""
+    """A tool call of the model: what it does, and with what."""
 
-    name: str
-    input: dict[str, Any]
+    verb: str
+    values: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Turn:
     """One answer of the model: a text, tool calls (all of them in parallel), or both.
 
-    `tokens` is how much context the API says it took; near the model's window the client compacts.
-    `meanwhile` happens in another terminal just before the model answers. With a `status` other
-    than 200 the API refuses, and `text` says why; `headers` go along with that.
+    tokens: the size of the context, as the API reports it; near the model's window the client
+    compacts. meanwhile: is called just before the model answers, as if in another terminal.
+    status: of the HTTP answer; above 200 the service refuses, and the client may ask again.
     """
 
     text: str = ""
@@ -35,62 +37,49 @@ class Turn:
     tokens: int = 100
     meanwhile: Callable[[], object] | None = None
     status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
 
 
-def usage_limit(resets_at: float) -> Turn:
-    """The limit of an account is used up; who is logged in is told until when."""
-    at = str(int(resets_at))
-    unified = {"status": "rejected", "reset": at, "representative-claim": "five_hour"}
-    unified |= {"5h-utilization": "1.0", "5h-reset": at, "5h-status": "rejected"}
-    headers = {f"anthropic-ratelimit-unified-{name}": value for name, value in unified.items()}
-    return Turn("x", status=429, headers=headers)
+def say(text: str, **more: Any) -> Turn:
+    return Turn(text, **more)
 
 
-def say(text: str) -> Turn:
-    return Turn(text)
+def use(*tools: Tool, **more: Any) -> Turn:
+    return Turn(tools=tools, **more)
 
 
-def use(*tools: Tool) -> Turn:
-    return Turn(tools=tools)
+def read(path: str) -> Tool:
+    return Tool("read", {"path": path})
 
 
-def slowly(turn: Turn) -> Turn:
-    """The same from a model that takes its time, as real ones do: the client writes an answer down
-    about 100 ms late, and has done so before this one."""
-    return replace(turn, meanwhile=lambda: time.sleep(0.2))
+def write(path: str, text: str) -> Tool:
+    return Tool("write", {"path": path, "text": text})
 
 
-def read(path: object) -> Tool:
-    return Tool("Read", {"file_path": str(path)})
+def edit(path: str, old: str, new: str) -> Tool:
+    return Tool("edit", {"path": path, "old": old, "new": new})
 
 
-def write(path: object, text: str) -> Tool:
-    return Tool("Write", {"file_path": str(path), "content": text})
+def shell(command: str, *, background: bool = False) -> Tool:
+    return Tool("shell", {"command": command, "background": background})
 
 
-def edit(path: object, old: str, new: str) -> Tool:
-    return Tool("Edit", {"file_path": str(path), "old_string": old, "new_string": new})
+def skill(name: str, arguments: str) -> Tool:
+    return Tool("skill", {"name": name, "arguments": arguments})
 
 
-def skill(name: str, args: str) -> Tool:
-    return Tool("Skill", {"skill": name, "args": args})
+def todos(*items: tuple[str, str]) -> Tool:
+    """A whole list: each item with its status."""
+    return Tool("todos", {"items": items})
 
 
-def background(command: str) -> Tool:
-    """A shell command that the model does not wait for; its end starts a turn."""
-    return Tool("Bash", {"command": command, "run_in_background": True})
-
-
-def agent(prompt: str) -> Tool:
-    """A subagent that the model waits for."""
-    asked = {"description": "scripted", "prompt": prompt, "subagent_type": "general-purpose"}
-    return Tool("Agent", {**asked, "run_in_background": False})
+def delegate(prompt: str) -> Tool:
+    """Starts a subagent and waits for it."""
+    return Tool("delegate", {"prompt": prompt})
 
 
 @dataclass
 class Script:
-    """Two lists of turns, one for the main conversation, one for subagents.
+    """The turns of the main conversation, and those of its subagents.
 
     A request beyond the end of its list is answered by `SURPLUS`, which ends the turn.
     """
@@ -101,7 +90,7 @@ class Script:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, *, agent: bool) -> Turn:
-        """The next turn for who asks; the client asks from several connections at once."""
+        """Returns the next turn; the client asks on several connections at once."""
         with self._lock:
             turns = self.agents if agent else self.main
             if turns:
@@ -110,6 +99,6 @@ class Script:
             return Turn(SURPLUS)
 
     @property
-    def told(self) -> bool:
-        """Whether the client asked for exactly the turns of the script."""
+    def is_over(self) -> bool:
+        """Tells whether the client asked for exactly the turns of the script."""
         return not (self.main or self.agents or self.surplus)

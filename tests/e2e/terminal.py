@@ -1,4 +1,4 @@
-"""The client as users have it before them: its terminal interface, in a pseudo terminal."""
+"""Claude Code as users have it before them: its interactive interface, in a pseudo terminal."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ import subprocess
 import termios
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
-from e2e.client import CLIENT, environment
-from e2e.model import Model, serving
+from e2e import claude_code
+from e2e.claude_code import Json, environment
+from e2e.desk import Desk
+from e2e.install import CLAUDE_CODE
+from e2e.model import Model, Request, serving
 from e2e.script import Script, Turn
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+_PASTE = "\x1b[200~{}\x1b[201~"
+_READS_KEYS = b"\x1b[?2004h"
+"""The client asks for pastes as soon as it reads the keyboard."""
+_CONTROLS = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<=>]*[@-~]|\x1b[()].|\x1b.")
 
-    from e2e.desk import Desk
-    from e2e.wire import Request
-
-ESCAPE = "\x1b"
-PASTE = "\x1b[200~{}\x1b[201~"
-READS_KEYS = b"\x1b[?2004h"  # the client asks for pastes as soon as it reads the keyboard
-CONTROLS = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<=>]*[@-~]|\x1b[()].|\x1b.")
-PATIENCE = 60.0  # seconds a wait; against a hang alone, a healthy client takes about one
-PAUSE = 0.3  # seconds between keys; the client may take what comes faster for one text
+SECONDS = 120.0
+"""A limit of each wait, against a hang; a healthy client takes about one."""
+_PAUSE = 0.3
+"""Seconds between keys. The client may take what comes faster for one text."""
 
 
 @dataclass
 class Terminal:
-    """A client at work: keys go in, and what it then does is waited for."""
+    """A client at work: send it keys, and wait for what it then does."""
 
     desk: Desk
     model: Model
@@ -49,142 +50,122 @@ class Terminal:
 
     @property
     def session(self) -> str:
-        return str(self._status.get("sessionId", ""))
+        return str(self._state.get("sessionId", ""))
 
     @property
-    def told(self) -> str:
-        """What the hooks told the user (`systemMessage`), session by session."""
-        return "\n\n".join(note["content"] for note in self.notes("hook_system_message"))
-
-    def enter(self, text: str) -> None:
-        """A prompt or a command, and Enter."""
-        self.press(PASTE.format(text))
-        self.press("\r")
+    def screen(self) -> str:
+        """All that was drawn until now, without blanks: the client moves over those."""
+        return "".join(_CONTROLS.sub("", self.written.decode(errors="replace")).split())
 
     def press(self, keys: str) -> None:
-        time.sleep(max(0.0, self._last_key + PAUSE - time.time()))
+        time.sleep(max(0.0, self._last_key + _PAUSE - time.time()))
         self._last_key = time.time()
         os.write(self.keyboard, keys.encode())
 
+    def enter(self, text: str) -> None:
+        """Types a prompt or a command, and Enter; waits until the client has done it."""
+        self.type(text)
+        self.until_idle()
+
+    def type(self, text: str) -> None:
+        """Types a prompt or a command, and Enter."""
+        self.press(_PASTE.format(text))
+        self.press("\r")
+
     def clear(self) -> None:
         before = self.session
-        self.enter("/clear")
+        self.type("/clear")
         self.until(lambda: self.session != before, "new session")
-        self.until_idle()
+        self.until(self._is_idle, "end of the clear")
 
-    def quit(self) -> None:
-        """Leaves as a user does, after the end of the turn."""
-        self.until_idle()
-        self.enter("/exit")
-        self.process.wait(PATIENCE)
-
-    def until_asked(self, times: int) -> None:
-        """Until the model got that many requests, counted from the start of the client."""
-        self.until(lambda: len(self.requests) >= times, f"request {times}")
+    def until_asking(self) -> None:
+        """Waits until a permission dialog is open and reads the keyboard."""
+        self.until_drawn("Do you want to proceed?")
+        self.until(lambda: self._state.get("status") == "waiting", "dialog")
+        time.sleep(_PAUSE)
 
     def until_idle(self) -> None:
-        """Until the client has done what was entered last and waits for the user."""
         self.until(self._is_idle, "end of the turn")
 
+    def until_drawn(self, text: str) -> None:
+        """Waits until a text was drawn, of one piece: the client redraws only what changes."""
+        self.until(lambda: "".join(text.split()) in self.screen, text)
+
     def until(self, condition: Callable[[], object], what: str) -> None:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + SECONDS
         while not condition():
-            assert self.process.poll() is None, f"the client ended, no {what}: {self._screen}"
-            assert time.monotonic() < end, f"no {what} in {PATIENCE} seconds: {self._screen}"
+            assert self.process.poll() is None, f"the client ended, no {what}: {self.screen}"
+            assert time.monotonic() < end, f"no {what}: {self.screen}"
             time.sleep(0.02)
 
-    def notes(self, *kinds: str) -> list[dict[str, Any]]:
-        """The attachments of these types in the transcripts; complete after the end."""
-        files = (self.desk.home / ".claude/projects").rglob("*.jsonl")
-        texts = [path.read_text(encoding="utf-8") for path in sorted(files, key=os.path.getmtime)]
-        rows = [json.loads(line) for text in texts for line in text.split("\n") if line]
-        notes = [row["attachment"] for row in rows if row["type"] == "attachment"]
-        return [note for note in notes if note["type"] in kinds]
-
     def _is_idle(self) -> bool:
-        now = self._status
-        return now.get("status") == "idle" and now["statusUpdatedAt"] / 1000 > self._last_key
+        now = self._state
+        is_later = now.get("statusUpdatedAt", 0) / 1000 > self._last_key
+        return now.get("status") == "idle" and is_later
 
     @property
-    def _status(self) -> dict[str, Any]:
+    def _state(self) -> Json:
         """What the client tells other processes about itself."""
-        return self.desk.state(f"sessions/{self.process.pid}.json") or {}
-
-    @property
-    def _screen(self) -> str:
-        """Roughly what was shown last; the client sends changes, not lines."""
-        return " ".join(CONTROLS.sub(" ", self.written.decode(errors="replace")).split())[-1000:]
+        file = self.desk.home / ".claude" / "sessions" / f"{self.process.pid}.json"
+        try:
+            state: Json = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):  # not there yet, or half written
+            return {}
+        return state
 
 
 @contextmanager
-def terminal(
-    desk: Desk,
-    *,
-    turns: Sequence[Turn],
-    flags: Sequence[str] = (),
-    env: dict[str, str] | None = None,
-) -> Iterator[Terminal]:
-    """One process of the client with the home, project and plugins of `desk`.
-
-    Quits at the end where the scenario did not, and fails as `Desk.run` does.
-    """
+def terminal(desk: Desk, *, turns: Sequence[Turn]) -> Iterator[Terminal]:
+    """Runs one interactive client with the home, project and plugins of `desk`, and leaves it as
+    a user does. Fails if a hook failed, or if it asked for more or fewer turns than the script."""
     script = Script([*turns])
-    with serving(script) as model, _faults_told(desk):
-        variables = {**environment(desk.home), "ANTHROPIC_BASE_URL": model.url, **(env or {})}
-        _answer_first_questions(desk, variables["ANTHROPIC_API_KEY"])
-        with _opened(desk, model, {**variables, "TERM": "xterm-256color"}, flags) as client:
-            client.until(lambda: READS_KEYS in client.written, "input line")
-            yield client
-            if client.process.poll() is None:
-                client.quit()
-    failed = client.notes("hook_non_blocking_error", "hook_cancelled")
-    assert not failed, f"hooks failed: {failed}"
-    assert script.told, f"unsaid: {script.main}; beyond: {script.surplus}"
+    _answer_first_questions(desk)
+    with (
+        serving(script, lambda tool: claude_code.spell(tool, desk.project)) as model,
+        _opened(desk, model) as client,
+    ):
+        client.until(lambda: _READS_KEYS in client.written, "input line")
+        yield client
+        client.type("/exit")
+        client.process.wait(SECONDS)
+    _check(desk, script)
 
 
-@contextmanager
-def _faults_told(desk: Desk) -> Iterator[None]:
-    """Looks into our log even where a wait failed: that is what it may have failed for."""
-    try:
-        yield
-    finally:
-        desk.check_log()
-
-
-def _answer_first_questions(desk: Desk, key: str) -> None:
+def _answer_first_questions(desk: Desk) -> None:
+    """Theme, key and trust: answered as a user did once, before."""
+    file = desk.home / ".claude.json"
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     answers = {
         "hasCompletedOnboarding": True,
-        "bypassPermissionsModeAccepted": True,
-        "customApiKeyResponses": {"approved": [key[-20:]]},
+        "customApiKeyResponses": {"approved": [environment(desk.home)["ANTHROPIC_API_KEY"][-20:]]},
         "projects": {str(desk.project): {"hasTrustDialogAccepted": True}},
     }
-    desk.write_home(".claude.json", json.dumps((desk.state(".claude.json") or {}) | answers))
+    file.write_text(json.dumps(known | answers), encoding="utf-8")
 
 
 @contextmanager
-def _opened(
-    desk: Desk, model: Model, variables: dict[str, str], flags: Sequence[str]
-) -> Iterator[Terminal]:
+def _opened(desk: Desk, model: Model) -> Iterator[Terminal]:
     keyboard, tty = pty.openpty()
     termios.tcsetwinsize(tty, (50, 160))  # rows, columns
     plugins = [word for path in desk.plugins for word in ("--plugin-dir", str(path))]
+    variables = {"ANTHROPIC_BASE_URL": model.url, "TERM": "xterm-256color"}
     process = subprocess.Popen(
-        [CLIENT, "--permission-mode", "acceptEdits", *plugins, *flags],
+        [CLAUDE_CODE.binary, "--permission-mode", "acceptEdits", *plugins],
         cwd=desk.project,
-        env=variables,
+        env={**environment(desk.home), **variables},
         stdin=tty,
         stdout=tty,
         stderr=tty,
-        start_new_session=True,  # so that it is out of reach of the keys pressed for pytest
+        start_new_session=True,  # so that keys pressed for pytest do not reach it
     )
     os.close(tty)
     client = Terminal(desk, model, process, keyboard)
     reader = threading.Thread(target=_read, args=(client,), daemon=True)
+    reader.start()
     try:
-        reader.start()
         yield client
     finally:
-        process.terminate()  # unlike a kill this ends the hooks, too
+        process.terminate()  # a kill would leave its hooks behind
         with suppress(subprocess.TimeoutExpired):
             process.wait(10)
         process.kill()
@@ -194,7 +175,23 @@ def _opened(
 
 
 def _read(client: Terminal) -> None:
-    """Keeps what the client writes, so that it can go on writing."""
+    """Keeps what the client writes, so that it can continue to write."""
     with suppress(OSError):  # how Linux says that nobody has the terminal open any more
         while data := os.read(client.keyboard, 65536):
             client.written += data
+
+
+def _check(desk: Desk, script: Script) -> None:
+    kinds = ("hook_non_blocking_error", "hook_cancelled")
+    failed = [note for note in notes(desk.home) if note["type"] in kinds]
+    assert not failed, f"hooks failed: {failed}"
+    assert script.is_over, f"left: {script.main}; beyond: {script.surplus}"
+    desk.check_log()
+
+
+def notes(home: Path) -> list[Json]:
+    """The attachments of all transcripts; what hooks did and said is among them."""
+    files = sorted((home / ".claude" / "projects").rglob("*.jsonl"), key=os.path.getmtime)
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in lines if line]
+    return [row["attachment"] for row in rows if row.get("type") == "attachment"]

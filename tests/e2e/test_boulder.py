@@ -1,16 +1,15 @@
+"""Plans: continued over sessions, compactions, clears and resumes; several of them; law by law."""
+
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from e2e.desk import WITH_SHELL, Desk, make_project
-from e2e.script import Tool, agent, edit, read, say, use, write
-from e2e.texts import ENABLED, continuation
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, each_client, play, rows
+from e2e.script import delegate, edit, read, say, shell, todos, use, write
 
 PLAN = """\
 # Checkout page
@@ -20,168 +19,213 @@ PLAN = """\
 - [ ] Test it in **two** browsers
 - [ ] Ship it
 """
-TWO_MODELS = pytest.mark.parametrize(
-    "model",
-    [
-        pytest.param("opus", id="text of hooks as system messages"),
-        pytest.param("claude-sonnet-4-5", id="text of hooks as reminders"),
-    ],
-)
+TEST_DONE = edit(".claude/PLAN.md", "- [ ] Test it", "- [x] Test it")
+HELLO = Step(["hello"], [say("hi")])
+NEXT = Step(["go on"], [say("gladly")])
+STATE = "[BOULDER STATE DETECTED]"
 
 
-@TWO_MODELS
-def test_the_next_session_continues_the_plan_with_its_exact_progress(
-    desk: Desk, model: str
-) -> None:
-    desk.write(".claude/PLAN.md", PLAN)
-    desk.run("hello", turns=[say("hi")])
+def continuation(plan: str, progress: str, place: str = ".claude/PLAN.md") -> str:
+    return f"""\
+[BOULDER STATE DETECTED]
 
-    run = desk.run("go on", turns=[say("gladly")], flags=["--model", model])
+Active plan: {plan}
+Progress: {progress} tasks complete
+Plan location: {place}
 
-    [request] = run.requests
-    assert request.count(continuation("Checkout page", "2/4")) == 1
-    assert request.count("Next task: Test it in **two** browsers") == 1
+Continuing from where you left off."""
 
 
-def test_a_plan_that_the_model_writes_is_tracked_from_then_on(desk: Desk) -> None:
-    plan = desk.project / "PLAN.md"
+@rows(
+    Scenario("the next session continues it", {".claude/PLAN.md": PLAN}, [HELLO, NEXT],
+             model={continuation("Checkout page", "2/4"): [1, 1],
+                    "Next task: Test it in **two** browsers": [1, 1]}),
+    Scenario("hooks' text as reminders, not system messages", {".claude/PLAN.md": PLAN},
+             [Step(["go on"], [say("gladly")], flags=["--model", "claude-sonnet-4-5"])],
+             model={continuation("Checkout page", "2/4"): [1]},
+             only="it is about models of Claude Code"),
+    Scenario("a plan that the model writes", {},
+             [Step(["plan it"], [use(write("PLAN.md", PLAN)), say("planned")]), NEXT],
+             model={continuation("Checkout page", "2/4", "PLAN.md"): [0, 0, 1]},
+             user=["Boulder state tracking enabled for this plan"]),
+    Scenario("an edit moves the progress", {".claude/PLAN.md": PLAN},
+             [Step(["work"], [use(read(".claude/PLAN.md")), use(TEST_DONE), say("tested")]), NEXT],
+             last={continuation("Checkout page", "3/4"): [0, 0, 0, 1],
+                   "Next task: Ship it": [0, 0, 0, 1]}),
+    Scenario("a subagent's edit, without a word to it", {"PLAN.md": PLAN},
+             [Step(["delegate"], [use(delegate("test it")), say("tested")],
+                   agents=[use(read("PLAN.md")),
+                           use(edit("PLAN.md", "- [ ] Test it", "- [x] Test it")), say("done")]),
+              NEXT],
+             last={continuation("Checkout page", "3/4", "PLAN.md"): [0, 0, 1]},
+             agents={STATE: [0, 0, 0]}),
+    Scenario("a change by the shell", {"PLAN.md": PLAN},
+             [Step(["work"], [use(shell(r"sed -i 's/- \[ \] Test/- [x] Test/' PLAN.md")),
+                              say("tested")], flags=WITH_SHELL), NEXT],
+             last={continuation("Checkout page", "3/4", "PLAN.md"): [0, 0, 1]}),
+    Scenario("once a context: resume, compaction, clear", {".claude/PLAN.md": PLAN},
+             [HELLO, Step(["more"], [say("yes")], how="resume"),
+              Step(["more", "/compact", "more", "more"], [say("yes")] * 3, how="resume"),
+              Step(["more", "/clear", "more"], [say("yes")] * 2, how="resume")],
+             model={STATE: [1, 1, 1, 1, 1, 1, 1]}),
+    Scenario("worked to its end", {".claude/PLAN.md": PLAN},
+             [Step(["work"], [
+                 use(read(".claude/PLAN.md")), use(TEST_DONE),
+                 use(edit(".claude/PLAN.md", "- [ ] Ship it", "- [x] Ship it")), say("shipped")]),
+              Step(["what now?"], [say("nothing")])],
+             model={continuation("Checkout page", "4/4"): [0] * 5},
+             after={".claude/PLAN.md": "- [x] Ship it"}),
+    Scenario("a plan that is gone is no continuation", {".claude/PLAN.md": PLAN},
+             [HELLO, Step(["go on"], [say("with what?")], gone=[".claude/PLAN.md"])],
+             last={"Continuing from where you left off.": [1, 0]},
+             user=["sisyphus boulder clear"]),
+    Scenario("start-work continues the plan that it names",
+             {"docs/kord/plans/login.md": "# Login\n\n- [ ] Form\n",
+              "docs/kord/plans/logout.md": "# Logout\n\n- [ ] Button\n"},
+             [Step(["/sisyphus:start-work login"], [say("I start.")])],
+             model={continuation("Login", "0/1", "docs/kord/plans/login.md"): [1]}),
+    Scenario("start-work continues the plan that is mentioned with an @",
+             {"docs/kord/plans/login.md": "# Login\n\n- [ ] Form\n",
+              "docs/kord/plans/logout.md": "# Logout\n\n- [ ] Button\n"},
+             [Step(["/sisyphus:start-work @docs/kord/plans/login.md"], [say("I start.")])],
+             model={continuation("Login", "0/1", "docs/kord/plans/login.md"): [1]},
+             only=ONE_IS_ENOUGH),
+    Scenario("several open plans: neither is continued",
+             {"docs/kord/plans/login.md": "# Login\n\n- [ ] Form\n",
+              "docs/kord/plans/logout.md": "# Logout\n\n- [ ] Button\n"},
+             [Step(["hello"], [say("Which one?")])],
+             model={STATE: [0], "Continuing from where you left off.": [0]},
+             user=["Login", "Logout"]),
+    Scenario("boulder-status costs no request", {".claude/PLAN.md": PLAN},
+             [Step(["/sisyphus:boulder-status"], [])], results=["2/4"]),
+    Scenario("boulder-clear ends the continuation", {".claude/PLAN.md": PLAN},
+             [HELLO, Step(["/sisyphus:boulder-clear"], []), Step(["hello again"], [say("hi")])],
+             model={STATE: [1, 0]}),
+    Scenario("a checkpoint of the user's reaches the next session", {"PLAN.md": PLAN},
+             [HELLO, Step(['/sisyphus:checkpoint "half tested"'], [], how="resume"), NEXT],
+             last={"Last checkpoint: half tested": [0, 1]}),
+    Scenario("the model's todos reach the next session", {"PLAN.md": PLAN},
+             [Step(["plan"], [use(todos(("find owners", "completed"), ("write header", "pending"))),
+                              say("noted")],
+                   flags=["--model", "claude-sonnet-4-5"], env={"CLAUDE_CODE_ENABLE_TASKS": "0"}),
+              NEXT],
+             last={"write header": [0, 0, 1], "find owners": [0, 0, 0]},
+             only="OpenCode's tool answers with the list; see test_opencode.py"),
+    Scenario("spec-kit's tasks are offered, not taken",
+             {"specs/001-login/tasks.md": "# Tasks\n\n- [ ] T001 [P] [US1] Form in src/form.py\n"},
+             [HELLO], model={STATE: [0]}, user=["001-login"], only=ONE_IS_ENOUGH),
+)  # fmt: skip
+def test_plans(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
 
-    run = desk.run("plan it", turns=[use(write(plan, PLAN)), say("planned")])
-    following = desk.run("go on", turns=[say("gladly")])
 
-    assert ENABLED in run.told + run.requests[-1].text
-    assert desk.state(".boulder.json")["active_plan"] == str(plan)
-    assert desk.state(".boulder.json")["session_ids"] == [run.session, following.session]
-    assert following.requests[0].count(continuation("Checkout page", "2/4", "PLAN.md")) == 1
+@each_client
+def test_a_completed_plan_is_told_once_and_leaves_the_global_file(desk: Desk) -> None:
+    desk.write("PLAN.md", PLAN.replace("- [ ] Test", "- [x] Test"))
+    done = edit("PLAN.md", "- [ ] Ship it", "- [x] Ship it")
 
+    run = desk.run("ship it", turns=[use(read("PLAN.md")), use(done), say("shipped")])
+    following = desk.run("what now?", turns=[say("nothing left")])
 
-def test_an_edit_through_the_client_moves_the_progress(desk: Desk) -> None:
-    plan = desk.write(".claude/PLAN.md", PLAN)
-    done = edit(plan, "- [ ] Test it", "- [x] Test it")
-
-    desk.run("work", turns=[use(read(plan)), use(done), say("tested")])
-    progress = desk.state(".boulder.json")["progress"]
-    run = desk.run("go on", turns=[say("gladly")])
-
-    assert (progress["completed"], progress["total"]) == (3, 4)
-    assert run.requests[0].count(continuation("Checkout page", "3/4")) == 1
-    assert run.requests[0].count("Next task: Ship it") == 1
+    messages = run.messages + following.messages
+    assert messages.count("Checkout page is complete: all 4 tasks are done.") == 1
+    assert desk.boulder_file() is None
+    assert "4/4" in desk.sisyphus("boulder", "status")
 
 
-def test_an_edit_by_a_subagent_moves_the_progress_without_a_word_to_it(desk: Desk) -> None:
-    plan = desk.write(".claude/PLAN.md", PLAN)
-    done = edit(plan, "- [ ] Test it", "- [x] Test it")
-
-    run = desk.run(
-        "delegate",
-        turns=[use(agent("test it")), say("tested")],
-        agent_turns=[use(read(plan)), use(done), say("done")],
-    )
-
-    assert desk.state(".boulder.json")["progress"] == {"total": 4, "completed": 3}
-    assert not any("[BOULDER" in request.text for request in run.agents)
-
-
-def test_an_edit_by_other_means_is_noticed(desk: Desk) -> None:
-    plan = desk.write("PLAN.md", PLAN)
-    done = Tool("Bash", {"command": f"sed -i 's/- \\[ \\] Test/- [x] Test/' {plan}"})
-
-    desk.run("work", turns=[use(done), say("tested")], flags=WITH_SHELL)
-
-    assert desk.state(".boulder.json")["progress"] == {"total": 4, "completed": 3}
-
-
-def test_the_continuation_is_told_once_a_context(desk: Desk) -> None:
-    desk.write(".claude/PLAN.md", PLAN)
-    start = desk.run("hello", turns=[say("hi")])
-    resumed = desk.resume(start, "more", turns=[say("yes")])
-    compacted = desk.resume(resumed, "/compact", "more", "more", turns=[say("yes")] * 2)
-
-    requests = [*start.requests, *resumed.requests, *compacted.requests]
-    told = [request.count(continuation("Checkout page", "2/4")) for request in requests]
-    brief = [request.count("Active plan: Checkout page (2/4 tasks") for request in requests]
-    assert told == [1, 1, 0, 0]
-    assert brief == [0, 0, 1, 1]
-
-
-def test_sessions_side_by_side_are_all_told_and_all_recorded(desk: Desk) -> None:
+def test_sessions_next_to_each_other_are_all_recorded(desk: Desk) -> None:
     desk.write(".claude/PLAN.md", PLAN)
 
     with ThreadPoolExecutor() as pool:
-        started = [pool.submit(desk.run, "hello", turns=[say("hi")]) for _ in range(3)]
-    runs = [future.result() for future in started]
+        runs = list(pool.map(lambda _: desk.run("hello", turns=[say("hi")]), range(3)))
 
-    assert {run.session for run in runs} == set(desk.state(".boulder.json")["session_ids"])
-    assert [run.requests[0].count("[BOULDER STATE DETECTED]") for run in runs] == [1, 1, 1]
+    assert {run.session for run in runs} == set(desk.boulder_file()["session_ids"])
+    assert [run.requests[0].text.count(STATE) for run in runs] == [1, 1, 1]
 
 
-def test_the_boulder_moves_to_the_project_in_which_a_session_starts(
+@each_client
+def test_two_sessions_at_two_plans_keep_to_their_own(desk: Desk) -> None:
+    for name, task in (("login", "Form"), ("logout", "Button")):
+        desk.write(f"docs/kord/plans/{name}.md", f"# {name.title()}\n\n- [ ] {task}\n- [ ] Rest\n")
+    one = desk.run("/sisyphus:start-work login", turns=[say("I start.")])
+    two = desk.run("/sisyphus:start-work logout", turns=[say("I start.")])
+    for run, name, task in ((two, "logout", "Button"), (one, "login", "Form")):
+        path = f"docs/kord/plans/{name}.md"
+        done = edit(path, f"- [ ] {task}", f"- [x] {task}")
+        desk.resume(run, "on", turns=[use(read(path)), use(done), say("done")])
+
+    for run, name in ((one, "Login"), (two, "Logout")):
+        again = desk.resume(run, "on", turns=[say("yes")])
+        path = f"docs/kord/plans/{name.lower()}.md"
+        assert again.requests[0].text.count(continuation(name, "1/2", path)) == 1
+
+
+def test_the_boulder_moves_to_the_project_where_a_session_starts(
     desk: Desk, tmp_path: Path
 ) -> None:
     desk.write(".claude/PLAN.md", PLAN)
     desk.run("hello", turns=[say("hi")])
     other = Desk(desk.home, make_project(tmp_path / "other"))
-    other.write("PLAN.md", "# Other work\n\n- [ ] Begin\n")
+    other.write("PLAN.md", "# Other work\n\n- [ ] Start\n")
 
     there = other.run("hello", turns=[say("hi")])
     back = desk.run("hello", turns=[say("hi")])
 
-    assert there.requests[0].count(continuation("Other work", "0/1", "PLAN.md")) == 1
-    assert back.requests[0].count(continuation("Checkout page", "2/4")) == 1
-    assert str(desk.project) in there.told
+    assert there.requests[0].text.count(continuation("Other work", "0/1", "PLAN.md")) == 1
+    assert back.requests[0].text.count(continuation("Checkout page", "2/4")) == 1
+    assert "Checkout page" in there.messages
+    assert "Checkout page" not in there.requests[0].text
 
 
-def test_start_work_goes_on_to_the_model_with_the_plan_it_names(desk: Desk) -> None:
-    desk.write("docs/kord/plans/login.md", "# Login\n\n- [ ] Form\n")
-    desk.write("docs/kord/plans/logout.md", "# Logout\n\n- [ ] Button\n")
+def test_three_packages_of_a_monorepo_have_each_their_plan(desk: Desk) -> None:
+    names = ("api", "app", "web")
+    for name in names:
+        desk.write(f"packages/{name}/PLAN.md", f"# Plan of {name}\n\n- [ ] Start\n- [ ] End\n")
+        desk.write(f"packages/{name}/.claude/settings.json", "{}")
+    for name in names:
+        plan = f"packages/{name}/PLAN.md"
+        done = edit(plan, "- [ ] Start", "- [x] Start")
+        turns = [use(read(plan)), use(done), say("done")]
+        desk.run("work", turns=turns, folder=f"packages/{name}")
 
-    run = desk.run("/sisyphus:start-work login", turns=[say("I begin.")])
+    runs = [desk.run("go on", turns=[say("yes")], folder=f"packages/{name}") for name in names]
 
-    told = continuation("Login", "0/1", "docs/kord/plans/login.md")
-    assert run.requests[0].count(told) == 1
-    assert desk.state(".boulder.json")["plan_name"] == "Login"
-
-
-def test_a_completed_plan_is_told_once_and_its_record_is_cleared(desk: Desk) -> None:
-    plan = desk.write(".claude/PLAN.md", PLAN.replace("- [ ] Test", "- [x] Test"))
-    done = edit(plan, "- [ ] Ship it", "- [x] Ship it")
-
-    run = desk.run("ship it", turns=[use(read(plan)), use(done), say("shipped")])
-    following = desk.run("what now?", turns=[say("nothing left")])
-
-    told = [hook for hook in [*run.hooks, *following.hooks] if "4/4" in hook["stdout"]]
-    assert len(told) == 1
-    assert desk.state(".boulder.json") is None
-    assert "[BOULDER" not in following.requests[0].text
+    for name, run in zip(names, runs, strict=True):
+        assert run.requests[0].text.count(f"Active plan: Plan of {name}") == 1
+        assert "Progress: 1/2" in run.requests[0].text
 
 
-def test_a_plan_that_is_gone_is_a_warning_and_not_a_continuation(desk: Desk) -> None:
-    plan = desk.write(".claude/PLAN.md", PLAN)
-    desk.run("hello", turns=[say("hi")])
-    plan.unlink()
-
-    run = desk.run("go on", turns=[say("with what?")])
-
-    assert "Continuing from where you left off." not in run.requests[0].text
-    assert "sisyphus boulder clear" in run.told + run.requests[0].text
+# ---------------------------------------------------------------- the model's plan in .claude
 
 
-def test_boulder_status_is_answered_without_the_model(desk: Desk) -> None:
+@pytest.mark.parametrize("place", [".claude/PLAN.md", ".claude/plans/page.md", "PLAN.md"])
+def test_where_edits_are_accepted_the_model_may_edit_its_plan(desk: Desk, place: str) -> None:
+    desk.write(place, PLAN)
+    done = edit(place, "- [ ] Test it", "- [x] Test it")
+
+    run = desk.run("go on", turns=[use(read(place)), use(done), say("tested")])
+
+    assert "- [x] Test it" in (desk.project / place).read_text()
+    if place.startswith(".claude"):
+        assert "allow" in desk.sisyphus("why", "--session-id", run.session)
+
+
+@pytest.mark.parametrize("mode", ["default", "plan", "dontAsk"])
+def test_elsewhere_the_client_decides_as_without_us(desk: Desk, mode: str) -> None:
+    desk.write(".claude/PLAN.md", PLAN)
+    turns = [use(read(".claude/PLAN.md")), use(TEST_DONE), say("tested")]
+
+    desk.run("go on", turns=turns, flags=["--permission-mode", mode])
+
+    assert (desk.project / ".claude/PLAN.md").read_text() == PLAN
+
+
+@pytest.mark.parametrize(
+    "path", [".claude/settings.json", ".claude/commands/go.md", ".claude/plans/other.md"]
+)
+def test_nothing_next_to_the_plan_is_let_through(desk: Desk, path: str) -> None:
     desk.write(".claude/PLAN.md", PLAN)
 
-    run = desk.run("/sisyphus:boulder-status", turns=[])
+    desk.run("go on", turns=[use(write(path, "{}\n")), say("tried")])
 
-    assert run.requests == []
-    assert "2/4" in run.result
-    assert "Checkout page" in run.result
-
-
-def test_boulder_clear_is_answered_without_the_model_and_ends_the_continuation(desk: Desk) -> None:
-    desk.write(".claude/PLAN.md", PLAN)
-    desk.run("hello", turns=[say("hi")])
-
-    cleared = desk.run("/sisyphus:boulder-clear", turns=[])
-    run = desk.run("hello again", turns=[say("hi")])
-
-    assert cleared.requests == []
-    assert "[BOULDER" not in run.requests[0].text
+    assert not (desk.project / path).exists()

@@ -1,209 +1,124 @@
+"""README.md and AGENTS.md: each once, however the session starts."""
+
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING
 
-import pytest
+from e2e.desk import Desk
+from e2e.model import Request
+from e2e.scenario import Scenario, Step, play, rows
+from e2e.script import delegate, read, say, use
 
-from e2e.script import agent, read, say, use
-from e2e.texts import DOCUMENTS
+FRAME = "The following project documentation is available:"
+README = {"README.md": "# Lighthouse\n\nKeeps ships off the rocks.\n"}
+SHIPS = "Keeps ships off the rocks."
+AGENTS = {"AGENTS.md": "# For agents\n\nNever touch the lamp.\n"}
+LAMP = "Never touch the lamp."
+HELLO = Step(["hello"], [say("hi")])
+MORE = Step(["more"], [say("yes")], how="resume")
+THEIRS = "OpenCode loads every AGENTS.md by itself"
+NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from e2e.desk import Desk
-    from e2e.wire import Request
+@rows(
+    Scenario("once over a start and two resumes", README, [HELLO, MORE, MORE],
+             model={SHIPS: [1, 1, 1]}),
+    Scenario("once more after a compaction", README,
+             [Step(["hello", "/compact", "more"], [say("hi"), say("yes")]), MORE],
+             model={SHIPS: [1, 1, 1]}),
+    Scenario("once more after a clear", README,
+             [Step(["hello", "/clear", "again", "more"], [say("hi"), say("hi"), say("yes")])],
+             model={SHIPS: [1, 1, 1], "hello": [1, 0, 0]}),
+    Scenario("a README that changed is sent on resume", README,
+             [HELLO, Step(["more"], [say("yes")], how="resume",
+                          files={"README.md": "# Lighthouse\n\nAnd now with fog horn.\n"})],
+             model={"And now with fog horn.": [0, 1]}),
+    Scenario("a fork is not sent what it inherited", README,
+             [HELLO, Step(["another way", "on"], [say("yes")] * 2, how="fork")],
+             model={SHIPS: [1, 1, 1]}, only="a fork of OpenCode does not say whose it is"),
+    Scenario("both in one block, README first", {**README, **AGENTS, "CLAUDE.md": "Be kind.\n"},
+             [HELLO], user=["sent to the model: README.md, AGENTS.md"],
+             model={f"{FRAME}\n\n# README.md\n\n{README['README.md']}\n---\n\n# AGENTS.md\n\n"
+                    f"{AGENTS['AGENTS.md']}": [1]},
+             only=THEIRS),
+    Scenario("five hundred lines of a README that is longer",
+             {"README.md": "".join(f"line {n}\n" for n in range(1, 1_201))}, [HELLO],
+             model={"line 500\n": [1], "line 501\n": [0],
+                    "README.md is cut after line 500 of 1,200: read the file for the rest.": [1]},
+             user=["README.md (first 500 of 1,200 lines)"]),
+    Scenario("neither: not a word", {"main.py": ""}, [HELLO], silent=[FRAME, "sent to the model"]),
+    Scenario("of a package, when a tool touches it",
+             {"CLAUDE.md": "Be kind.\n", "packages/api/AGENTS.md": f"{LAMP}\n",
+              "packages/api/one.py": "1", "packages/api/two.py": "2", "main.py": ""},
+             [Step(["look"], [use(read("main.py")),
+                              use(read("packages/api/one.py"), read("packages/api/two.py")),
+                              use(read("packages/api/two.py")), say("seen")]),
+              Step(["more"], [use(read("packages/api/one.py")), say("yes")], how="resume")],
+             model={LAMP: [0, 0, 1, 1, 1, 1]}, user=["packages/api/AGENTS.md"], only=THEIRS),
+    Scenario("of a package, by the client itself",
+             {"packages/api/AGENTS.md": f"{LAMP}\n", "packages/api/one.py": "1"},
+             [Step(["look"], [use(read("packages/api/one.py")), use(read("packages/api/one.py")),
+                              say("seen")])],
+             model={LAMP: [0, 1, 1]}, silent=[FRAME]),
+)  # fmt: skip
+def test_documents(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
 
-README = "# Lighthouse\n\nKeeps ships off the rocks.\n"
-AGENTS = "# For agents\n\nNever touch the lamp.\n"
+
+def _agents(name: str, others: dict[str, str], *, ours: bool, folder: str = "") -> Scenario:
+    start = Step(["hello"], [say("hi")], folder=folder)
+    return Scenario(
+        name,
+        {**AGENTS, **others},
+        [start, Step(["more"], [say("yes")], how="resume", folder=folder)],
+        model={LAMP: [1, 1], FRAME: [1, 1] if ours else [0, 0]},
+        only=THEIRS if ours else "test_opencode.py has its own",
+    )
+
+
+@rows(
+    _agents("alone, the client's own job", {}, ours=False),
+    _agents("next to CLAUDE.md", {"CLAUDE.md": "Be kind."}, ours=True),
+    _agents("next to .claude/CLAUDE.md", {".claude/CLAUDE.md": "Be kind."}, ours=True),
+    _agents("next to CLAUDE.local.md", {"CLAUDE.local.md": "Be kind."}, ours=True),
+    _agents("below a CLAUDE.md", {"../CLAUDE.md": "Be kind."}, ours=True),
+    _agents("imported by CLAUDE.md", {"CLAUDE.md": "See @AGENTS.md"}, ours=False),
+    _agents("quoted in CLAUDE.md", {"CLAUDE.md": "```\n@AGENTS.md\n```"}, ours=True),
+    _agents("above a CLAUDE.md", {"src/CLAUDE.md": "Be kind."}, ours=False),
+    _agents("CLAUDE.md of the user", {"../home/.claude/CLAUDE.md": "Be kind."}, ours=False),
+    _agents("its plugin switched off", {".claude/settings.json": NO_PLUGIN}, ours=True),
+    _agents("a session in a folder", {"src/main.py": ""}, ours=False, folder="src"),
+    _agents("a folder, and a CLAUDE.md", {"src/main.py": "", "CLAUDE.md": "Be kind."}, ours=True,
+            folder="src"),
+)  # fmt: skip
+def test_the_model_gets_agents_md_once(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
+
+
 LINES = [f"line {n:03d} " + "of a long read" * 6 for n in range(400)]  # about four replies
+AT_ONCE = "in OpenCode the first prompt holds all of it"
+LONG = {"README.md": "\n".join(LINES), **{f"{n}.txt": f"file {n}" for n in range(5)}}
+READS = [*(use(read(f"{n}.txt")) for n in range(5)), say("seen")]
 
 
-def test_the_readme_is_sent_once_over_start_and_two_resumes(desk: Desk) -> None:
-    desk.write("README.md", README)
-
-    start = desk.run("hello", turns=[say("hi")])
-    first = desk.resume(start, "more", turns=[say("yes")])
-    second = desk.resume(first, "still more", turns=[say("yes")])
-
-    counts = [run.requests[0].count("Keeps ships off the rocks.") for run in (start, first, second)]
-    assert counts == [1, 1, 1]
-
-
-def test_the_readme_is_sent_once_more_after_a_compaction(desk: Desk) -> None:
-    desk.write("README.md", README)
-
-    start = desk.run("hello", "/compact", "more", turns=[say("hi"), say("yes")])
-    resumed = desk.resume(start, "still more", turns=[say("yes")])
-
-    requests = [*start.requests, *resumed.requests]
-    assert [r.count("Keeps ships off the rocks.") for r in requests] == [1, 1, 1]
-    assert "What was said before." in start.requests[-1].text
-
-
-def test_the_readme_is_sent_once_more_after_a_clear(desk: Desk) -> None:
-    desk.write("README.md", README)
-
-    run = desk.run("hello", "/clear", "anew", "more", turns=[say("hi"), say("hi"), say("yes")])
-
-    assert [r.count("Keeps ships off the rocks.") for r in run.requests] == [1, 1, 1]
-    assert "hello" not in run.requests[-1].text
-
-
-def test_a_readme_that_changed_is_sent_on_resume(desk: Desk) -> None:
-    desk.write("README.md", README)
-    start = desk.run("hello", turns=[say("hi")])
-    desk.write("README.md", README + "And now with fog horn.\n")
-
-    resumed = desk.resume(start, "more", turns=[say("yes")])
-
-    assert resumed.requests[0].count("And now with fog horn.") == 1
-
-
-def test_a_fork_is_not_sent_what_it_inherited(desk: Desk) -> None:
-    desk.write("README.md", README)
-    start = desk.run("hello", turns=[say("hi")])
-
-    fork = desk.fork(start, "another way", "and on", turns=[say("yes"), say("yes")])
-
-    assert fork.session != start.session
-    assert [r.count("Keeps ships off the rocks.") for r in fork.requests] == [1, 1]
-
-
-def test_a_long_readme_arrives_whole_and_in_order_over_several_requests(desk: Desk) -> None:
-    files = _long(desk)
-
-    run = desk.run("look around", turns=[*(use(read(file)) for file in files), say("seen")])
-
-    arrived = [len(_lines_of(request)) for request in run.requests]
-    assert 0 < arrived[0] < arrived[1] < arrived[2] <= len(LINES)
-    assert _lines_of(run.requests[-1]) == LINES
-
-
-def test_a_long_readme_arrives_whole_with_parallel_calls(desk: Desk) -> None:
-    """All calls of an answer have one reply, which carries the next piece."""
-    files = _long(desk)
-    turns = [use(*(read(file) for file in files)) for _ in files]
-
-    run = desk.run("look around", turns=[*turns, say("seen")])
-
-    assert _lines_of(run.requests[-1]) == LINES
-
-
-def test_what_waits_of_a_long_readme_outlives_a_resume(desk: Desk) -> None:
-    _long(desk)
-    start = desk.run("hello", turns=[say("hi")])
-
-    run = desk.resume(start, "more", "more", "more", turns=[say("yes")] * 3)
-
-    assert _lines_of(run.requests[-1]) == LINES
-
-
-def test_a_compaction_begins_a_long_readme_anew(desk: Desk) -> None:
-    files = _long(desk)
-    look = [*(use(read(file)) for file in files), say("seen")]
-
-    run = desk.run("hello", "/compact", "look around", turns=[say("hi"), *look])
-
-    assert _lines_of(run.requests[-1]) == LINES
-
-
-def test_a_fork_gets_what_its_parent_still_waited_for(desk: Desk) -> None:
-    _long(desk)
-    start = desk.run("hello", turns=[say("hi")])
-
-    fork = desk.fork(start, *["more"] * 4, turns=[say("yes")] * 4)
-
-    assert 0 < len(_lines_of(start.requests[-1])) < len(LINES)
-    assert _lines_of(fork.requests[-1]) == LINES
-
-
-def test_a_subagent_takes_nothing_of_what_waits(desk: Desk) -> None:
-    files = _long(desk)
-    look = [*(use(read(file)) for file in files), say("seen")]
-
-    run = desk.run("look", turns=[use(agent("look around")), *look], agent_turns=look)
-
-    assert [_lines_of(request) for request in run.agents] == [[]] * len(look)
-    assert _lines_of(run.main[-1]) == LINES
-
-
-def _long(desk: Desk) -> list[Path]:
-    """A README of several replies, and some files to read."""
-    desk.write("README.md", "\n".join(LINES))
-    return [desk.write(f"{n}.txt", f"file {n}") for n in range(5)]
-
-
-def _lines_of(request: Request) -> list[str]:
+def _lines(request: Request) -> list[str]:
     return re.findall(r"^line \d{3} .*$", request.text, re.MULTILINE)
 
 
-NO_PLUGIN = json.dumps({"enabledPlugins": {"cc-plugin-agents-md@builtin": False}})
-EXCLUDED = json.dumps({"claudeMdExcludes": ["**/CLAUDE.md"]})
+@rows(
+    Scenario("over several requests", LONG, [Step(["look"], READS)], only=AT_ONCE),
+    Scenario("over a resume", LONG, [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="resume")],
+             only=AT_ONCE),
+    Scenario("again after a compaction", LONG,
+             [Step(["hello", "/compact", "look"], [say("hi"), *READS])], only=AT_ONCE),
+    Scenario("a fork gets what its parent waited for", LONG,
+             [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="fork")], only=AT_ONCE),
+    Scenario("a subagent takes nothing of it", LONG,
+             [Step(["look"], [use(delegate("look")), *READS], agents=READS)],
+             agents={"line 0": [0] * 6}, only=AT_ONCE),
+)  # fmt: skip
+def test_a_long_readme_arrives_whole_and_in_order(desk: Desk, scenario: Scenario) -> None:
+    runs = play(desk, scenario)
 
-
-@pytest.mark.parametrize(
-    ("others", "ours"),
-    [
-        pytest.param({}, False, id="alone, the client's own job"),
-        pytest.param({"CLAUDE.md": "Be kind."}, True, id="beside CLAUDE.md, ours"),
-        pytest.param({".claude/CLAUDE.md": "Be kind."}, True, id="beside .claude/CLAUDE.md, ours"),
-        pytest.param({"CLAUDE.local.md": "Be kind."}, True, id="beside CLAUDE.local.md, ours"),
-        pytest.param({"../CLAUDE.md": "Be kind."}, True, id="below a CLAUDE.md, ours"),
-        pytest.param({"CLAUDE.md": "See @AGENTS.md"}, False, id="imported by CLAUDE.md"),
-        pytest.param({"CLAUDE.md": "```\n@AGENTS.md\n```"}, True, id="quoted in CLAUDE.md, ours"),
-        pytest.param({"CLAUDE.md": "\n"}, False, id="beside an empty CLAUDE.md"),
-        pytest.param({"CLAUDE.md": "<!-- todo -->"}, False, id="beside a comment in CLAUDE.md"),
-        pytest.param({"src/CLAUDE.md": "Be kind."}, False, id="above a CLAUDE.md"),
-        pytest.param({"../home/.claude/CLAUDE.md": "Be kind."}, False, id="CLAUDE.md in HOME"),
-        pytest.param({".claude/settings.json": NO_PLUGIN}, True, id="plugin switched off, ours"),
-        pytest.param(
-            {"CLAUDE.md": "Be kind.", ".claude/settings.json": EXCLUDED},
-            False,
-            id="beside an excluded CLAUDE.md",
-        ),
-    ],
-)
-def test_the_model_gets_agents_md_once(desk: Desk, others: dict[str, str], ours: bool) -> None:
-    desk.write("AGENTS.md", AGENTS)
-    for name, text in others.items():
-        desk.write(name, text)
-
-    start = desk.run("hello", turns=[say("hi")])
-    resumed = desk.resume(start, "more", turns=[say("yes")])
-
-    requests = [*start.requests, *resumed.requests]
-    assert [request.count("Never touch the lamp.") for request in requests] == [1, 1]
-    assert (DOCUMENTS in start.requests[0].text) is ours
-
-
-@pytest.mark.parametrize(
-    "others",
-    [
-        pytest.param({}, id="no CLAUDE.md"),
-        pytest.param({"CLAUDE.md": "Be kind."}, id="CLAUDE.md in the root"),
-        pytest.param({"CLAUDE.md": "@AGENTS.md"}, id="an import that the client takes for foreign"),
-        pytest.param({"src/CLAUDE.md": "Be kind."}, id="CLAUDE.md in the folder"),
-    ],
-)
-def test_the_model_gets_agents_md_once_from_a_folder_of_the_project(
-    desk: Desk, others: dict[str, str]
-) -> None:
-    for name, text in {"AGENTS.md": AGENTS, "src/main.py": "", **others}.items():
-        desk.write(name, text)
-
-    run = desk.run("hello", turns=[say("hi")], folder="src")
-
-    assert run.requests[0].count("Never touch the lamp.") == 1
-
-
-def test_both_documents_stand_in_one_block_readme_first(desk: Desk) -> None:
-    desk.write("README.md", README)
-    desk.write("AGENTS.md", AGENTS)
-    desk.write("CLAUDE.md", "Be kind.\n")
-
-    run = desk.run("hello", turns=[say("hi")])
-
-    block = f"{DOCUMENTS}\n\n# README.md\n\n{README}\n---\n\n# AGENTS.md\n\n{AGENTS}"
-    assert run.requests[0].count(block) == 1
+    assert 0 < len(_lines(runs[0].main[0])) < len(LINES)
+    assert _lines(runs[-1].main[-1]) == LINES

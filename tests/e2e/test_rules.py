@@ -1,135 +1,198 @@
-from __future__ import annotations
+"""Rules: each once, and only where it applies."""
 
-import json
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 import pytest
 
-from e2e.script import agent, read, say, use, write
-from e2e.texts import RULES
+from e2e.desk import Desk
+from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, play, rows
+from e2e.script import delegate, edit, read, say, use, write
 
-if TYPE_CHECKING:
-    from e2e.desk import Desk
-
-ADVICE = "Annotate every function."
-OURS = ".github/instructions/python.instructions.md"  # a place that the client does not load
-
-
-def _rule(*keys: str) -> str:
-    frontmatter = "".join(f"{line}\n" for line in ("---", *keys, "---")) if keys else ""
-    return f"{frontmatter}\n{ADVICE}\n"
+TEXT = "Annotate every function."
+FRAME = "The following rules apply to this file:"
+COPILOT = ".github/instructions/python.instructions.md"
+PYTHON = {COPILOT: f'---\napplyTo: "**/*.py"\n---\n\n{TEXT}\n', "one.py": "1", "two.py": "2"}
+LOOK = (use(read("one.py")), use(read("two.py")), say("seen"))
+PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
 
 
-def test_a_rule_is_sent_once_for_two_reads(desk: Desk) -> None:
-    desk.write(OURS, _rule('applyTo: "**/*.py"'))
-    one, two = desk.write("one.py", "1"), desk.write("two.py", "2")
+@rows(
+    Scenario(
+        "once for two reads", PYTHON, [Step(["look"], LOOK)],
+        model={f"{FRAME}\n\n# Rule from {COPILOT}\n\n{TEXT}": [0, 1, 1]},
+    ),
+    Scenario("once for parallel reads", PYTHON, [Step(["look"], PARALLEL)], model={TEXT: [0, 1]}),
+    Scenario(
+        "not for other files", {COPILOT: PYTHON[COPILOT], "one.js": "1"},
+        [Step(["look"], [use(read("one.js")), say("seen")])], model={TEXT: [0, 0]},
+    ),
+    Scenario(
+        "applies_to in .claude/rules, excluded from the client's own loading",
+        {
+            ".claude/rules/python.md": f'---\napplies_to:\n  - "**/*.py"\n---\n\n{TEXT}\n',
+            ".claude/settings.json": '{"claudeMdExcludes": ["**/.claude/rules/*.md"]}',
+            "one.py": "1", "two.py": "2",
+        },
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]},
+    ),
+    Scenario(
+        "copilot-instructions.md applies always",
+        {".github/copilot-instructions.md": f"{TEXT}\n", "one.py": "1", "two.py": "2"},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, only=ONE_IS_ENOUGH,
+    ),
+    Scenario(
+        "Cursor's .mdc with unquoted globs",
+        {".cursor/rules/py.mdc": f"---\nglobs: *.py\n---\n\n{TEXT}\n", "one.py": "", "two.py": ""},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, only=ONE_IS_ENOUGH,
+    ),
+    Scenario(
+        ".cursorrules applies always", {".cursorrules": f"{TEXT}\n", "one.py": "", "two.py": ""},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, only=ONE_IS_ENOUGH,
+    ),
+    Scenario(
+        "a rule of the user's own with globs",
+        {"../home/.claude/rules/x.md": f'---\nglobs: "*.py"\n---\n\n{TEXT}\n',
+         "../home/.claude/settings.json": '{"claudeMdExcludes": ["**/rules/x.md"]}',
+         "one.py": "", "two.py": ""},
+        [Step(["look"], LOOK)], model={f"# Rule from ~/.claude/rules/x.md\n\n{TEXT}": [0, 1, 1]},
+    ),
+    Scenario(
+        "a rule that changed is sent again", PYTHON,
+        [Step(["look"], [
+            use(read("one.py")), use(read(COPILOT)), use(edit(COPILOT, "every", "each")),
+            use(read("one.py")), say("seen"),
+        ])],
+        last={f"# Rule from {COPILOT}\n\nAnnotate each function.": [0, 0, 0, 0, 1]},
+    ),
+    Scenario(
+        "before the rest of a long README",
+        {**PYTHON, "README.md": "A long read.\n" * 4_000},
+        [Step(["look"], [use(read("one.py")), say("seen")])], last={TEXT: [0, 1]},
+    ),
+    Scenario(
+        "once more in a new session", PYTHON,
+        [Step(["look"], LOOK), Step(["look"], [use(read("two.py")), say("seen")])],
+        model={TEXT: [0, 1, 1, 0, 1]},
+    ),
+    Scenario(
+        "for an edit of the plan, which is tracked as well",
+        {".github/instructions/plans.instructions.md": f'---\napplyTo: "PLAN.md"\n---\n{TEXT}\n',
+         "PLAN.md": "# Plan\n\n- [ ] Light it\n- [ ] Dim it\n", "one.py": "1"},
+        [Step(["work"], [use(read("one.py")), use(read("PLAN.md")),
+                         use(edit("PLAN.md", "[ ] Light", "[x] Light")), say("lit")]),
+         Step(["on"], [say("yes")])],
+        model={TEXT: [0, 0, 1, 1, 0], "Progress: 1/2 tasks complete": [0, 0, 0, 0, 1]},
+    ),
+    Scenario(
+        "a line that only looks like an include stays",
+        {".cursor/rules/py.mdc": f'---\nglobs: **/*.py\n---\n\n{TEXT}\n@router.post("/pay")\n',
+         "one.py": "1"},
+        [Step(["look"], [use(read("one.py")), say("seen")])],
+        model={f'{TEXT}\n@router.post("/pay")': [0, 1]}, only=ONE_IS_ENOUGH,
+    ),
+    Scenario(
+        "not again on resume, once more after a compaction", PYTHON,
+        [Step(["look"], PARALLEL),
+         Step(["look", "/compact", "look"], [*PARALLEL, *PARALLEL], how="resume")],
+        model={TEXT: [0, 1, 1, 1, 0, 1]},
+    ),
+    Scenario(
+        "a subagent gets it in its own context", PYTHON,
+        [Step(["look"], [use(delegate("read one.py")), *PARALLEL],
+              agents=[use(read("one.py")), use(read("one.py")), say("read it")])],
+        model={TEXT: [0, 0, 1]}, agents={TEXT: [0, 1, 1]},
+    ),
+    Scenario(
+        "two long rules of one batch arrive whole",
+        {
+            ".github/instructions/a.instructions.md": f'---\napplyTo: "*.py"\n---\n{"p" * 8_000}\n',
+            ".github/instructions/b.instructions.md": f'---\napplyTo: "*.js"\n---\n{"j" * 8_000}\n',
+            "one.py": "", "two.js": "", "other.txt": "",
+        },
+        [Step(["look"], [use(read("one.py"), read("two.js")), use(read("other.txt")),
+                         say("seen")])],
+        model={"p" * 8_000: [0, 1, 1], "j" * 8_000: [0, 0, 1]},
+        only="in OpenCode each call has a reply of its own, so both arrive at once",
+    ),
+    Scenario(
+        "failed calls do no harm", PYTHON,
+        [Step(["look"], [use(edit("one.py", "nothing like it", "x")),
+                         use(read("one.py"), read("missing.py")), say("seen")])],
+        model={TEXT: [0, 1, 1]},
+        only="OpenCode asks no hook about a call that failed",
+    ),
+    Scenario(
+        "a file that is written", {COPILOT: PYTHON[COPILOT]},
+        [Step(["write"], [use(write("new.py", "1")), say("written")])], model={TEXT: [0, 1]},
+    ),
+)  # fmt: skip
+def test_rules(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
 
-    run = desk.run("look", turns=[use(read(one)), use(read(two)), say("seen")])
 
-    assert [request.count(ADVICE) for request in run.requests] == [0, 1, 1]
-
-
-def test_a_rule_is_sent_once_for_parallel_reads(desk: Desk) -> None:
-    desk.write(OURS, _rule('applyTo: "**/*.py"'))
-    files = [desk.write(f"{n}.py", f"{n}") for n in range(6)]
-
-    run = desk.run("look", turns=[use(*(read(file) for file in files)), say("seen")])
-
-    assert [request.count(ADVICE) for request in run.requests] == [0, 1]
-    assert run.requests[1].count(f"{RULES}\n\n# Rule from {OURS}\n\n{ADVICE}") == 1
+PATHS = '---\npaths: "**/*.py"\n---\n\n'
 
 
-def test_a_rule_for_other_files_is_not_sent(desk: Desk) -> None:
-    desk.write(OURS, _rule('applyTo: "src/**/*.py"'))
-    file = desk.write("one.py", "1")
-
-    run = desk.run("look", turns=[use(read(file)), say("seen")])
-
-    assert ADVICE not in run.requests[-1].text
-
-
-def test_a_rule_that_changed_is_sent_again(desk: Desk) -> None:
-    rule = desk.write(OURS, _rule('applyTo: "**/*.py"'))
-    file = desk.write("one.py", "1")
-    changed = write(rule, _rule('applyTo: "**/*.py"').replace("every", "each"))
-    turns = [use(read(file)), use(read(rule)), use(changed), use(read(file)), say("seen")]
-
-    run = desk.run("look", turns=turns)
-
-    assert run.requests[-1].last.count(f"# Rule from {OURS}\n\nAnnotate each function.") == 1
-
-
-def test_a_rule_goes_before_what_is_left_of_a_long_readme(desk: Desk) -> None:
-    desk.write("README.md", "A long read.\n" * 4_000)
-    desk.write(OURS, _rule('applyTo: "**/*.py"'))
-    file = desk.write("one.py", "1")
-
-    run = desk.run("look", turns=[use(read(file)), say("seen")])
-
-    assert run.requests[1].last.count(ADVICE) == 1
-
-
-@pytest.mark.parametrize("place", ["project/.claude", "home/.claude"])
 @pytest.mark.parametrize(
-    "keys",
+    ("place", "head"),
     [
-        pytest.param(('paths: "**/*.py"',), id="paths, loaded by the client on a match"),
-        pytest.param((), id="no keys, loaded by the client at start"),
+        (".claude/rules", PATHS),
+        (".claude/rules", ""),
+        (".claude/rules", f"<!-- Ours. -->\n{PATHS}"),
+        (".claude/rules", f"\n{PATHS}"),
+        ("../home/.claude/rules", PATHS),
+        ("../home/.claude/rules", ""),
     ],
+    ids=["paths", "always", "after a comment", "after a blank line", "home, paths", "home, always"],
 )
-def test_a_rule_that_the_client_loads_is_not_doubled(
-    desk: Desk, keys: tuple[str, ...], place: str
-) -> None:
-    desk.write(f"../{place}/rules/python.md", _rule(*keys))
-    file = desk.write("one.py", "1")
+def test_a_rule_that_the_client_loads_is_not_sent_twice(desk: Desk, head: str, place: str) -> None:
+    files = {f"{place}/python.md": f"{head}{TEXT}\n", "one.py": "1"}
+    look = Step(["look"], [use(read("one.py")), use(read("one.py")), say("seen")])
 
-    run = desk.run("look", turns=[use(read(file)), use(read(file)), say("seen")])
+    runs = play(desk, Scenario("", files, [look], silent=[FRAME]))
 
-    assert [request.count(ADVICE) for request in run.requests[1:]] == [1, 1]
-    assert RULES not in run.requests[-1].text
+    assert [request.text.count(TEXT) for request in runs[0].requests[1:]] == [1, 1]
 
 
-def test_an_applies_to_rule_is_sent_by_us(desk: Desk) -> None:
-    desk.write(".claude/rules/python.md", _rule("applies_to:", '  - "**/*.py"'))
-    file = desk.write("one.py", "1")
+# ---------------------------------------------------------------- one text under two names
 
-    run = desk.run("look", turns=[use(read(file)), use(read(file)), say("seen")])
-
-    ours = f"{RULES}\n\n# Rule from .claude/rules/python.md\n\n{ADVICE}"
-    assert [request.count(ours) for request in run.requests] == [0, 1, 1]
+SEE_ONE = Step(["look"], [use(read("one.py")), use(read("one.py")), say("seen")])
+INSTRUCTIONS = ".github/copilot-instructions.md"
 
 
-def test_an_applies_to_rule_that_the_client_excludes_arrives_once_and_late(desk: Desk) -> None:
-    desk.write(".claude/rules/python.md", _rule("applies_to:", '  - "**/*.py"'))
-    desk.write_home("settings.json", json.dumps({"claudeMdExcludes": ["**/.claude/rules/*.md"]}))
-    file = desk.write("one.py", "1")
+def test_instructions_that_are_a_link_to_claude_md_are_not_sent(desk: Desk) -> None:
+    desk.write(".github/readme.txt", "")
+    (desk.project / INSTRUCTIONS).symlink_to("../CLAUDE.md")
 
-    run = desk.run("look", turns=[use(read(file)), say("seen")])
-
-    assert [request.count(ADVICE) for request in run.requests] == [0, 1]
+    play(desk, Scenario("", {"CLAUDE.md": f"{TEXT}\n", "one.py": "1"}, [SEE_ONE],
+                        model={TEXT: [1, 1, 1]}))  # fmt: skip
 
 
-def test_a_subagent_gets_the_rule_in_its_own_context(desk: Desk) -> None:
-    desk.write(OURS, _rule('applyTo: "**/*.py"'))
-    file = desk.write("one.py", "1")
-
-    run = desk.run(
-        "look",
-        turns=[use(agent("read one.py")), use(read(file)), say("seen")],
-        agent_turns=[use(read(file)), use(read(file)), say("read it")],
-    )
-
-    assert [request.count(ADVICE) for request in run.agents] == [0, 1, 1]
-    assert [request.count(ADVICE) for request in run.main] == [0, 0, 1]
+@rows(
+    Scenario("imported", {"CLAUDE.md": f"@{INSTRUCTIONS}\n", INSTRUCTIONS: f"{TEXT}\n",
+                          "one.py": "1"}, [SEE_ONE], model={TEXT: [1, 1, 1]},
+             only="OpenCode imports no files"),
+    Scenario("copied", {"CLAUDE.md": f"{TEXT}\n", INSTRUCTIONS: f"{TEXT}\n", "one.py": "1"},
+             [SEE_ONE], model={TEXT: [1, 1, 1]}),
+)  # fmt: skip
+def test_instructions_that_claude_md_holds_are_not_sent(desk: Desk, scenario: Scenario) -> None:
+    play(desk, scenario)
 
 
-def test_a_rule_is_not_sent_again_on_resume_but_once_after_a_compaction(desk: Desk) -> None:
-    desk.write(OURS, _rule('applyTo: "**/*.py"'))
-    file = desk.write("one.py", "1")
-    look = [use(read(file)), say("seen")]
+def test_a_rule_of_the_client_linked_from_another_folder_is_not_sent(desk: Desk) -> None:
+    rule = f'---\npaths: "**/*.py"\napplyTo: "**/*.py"\n---\n\n{TEXT}\n'
+    link = desk.write(".github/instructions/other.txt", "").with_name("py.instructions.md")
+    link.symlink_to("../../.claude/rules/py.md")
 
-    start = desk.run("look", turns=look)
-    resumed = desk.resume(start, "look", "/compact", "look", turns=[*look, *look])
+    play(desk, Scenario("", {".claude/rules/py.md": rule, "one.py": "1"}, [SEE_ONE],
+                        model={TEXT: [0, 1, 1]}, silent=[FRAME]))  # fmt: skip
 
-    assert start.requests[-1].count(ADVICE) == 1
-    assert [request.count(ADVICE) for request in resumed.requests] == [1, 1, 0, 1]
+
+@pytest.mark.parametrize("glob", ["shared/*.py", "packages/api/common/*.py"])
+def test_a_file_that_is_read_through_a_link_matches_by_both_names(desk: Desk, glob: str) -> None:
+    desk.write("packages/api/main.py", "")
+    (desk.project / "packages/api/common").symlink_to("../../shared")
+    files = {COPILOT: f'---\napplyTo: "{glob}"\n---\n{TEXT}\n', "shared/one.py": "1"}
+    look = Step(["look"], [use(read("packages/api/common/one.py")), say("seen")])
+
+    play(desk, Scenario("", files, [look], model={TEXT: [0, 1]}))

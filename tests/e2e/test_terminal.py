@@ -1,57 +1,71 @@
+"""What only the interactive client shows: its status line, short command names, /clear by keys."""
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
-from e2e.script import Tool, say, use
-from e2e.terminal import ESCAPE, terminal
+from e2e.desk import Desk
+from e2e.script import read, say, use
+from e2e.terminal import notes, terminal
 
-if TYPE_CHECKING:
-    from e2e.desk import Desk
-
-TYPED = '/sisyphus:ralph-loop "do it" --completion-promise "DONE"'
-HELD = "[RALPH LOOP ENFORCEMENT]"
+PLAN = "# Shop\n\n- [x] one\n- [ ] two\n"
+TYPED = '/ralph-loop "do it" --completion-promise "DONE"'
+BLOCK = "[RALPH LOOP ENFORCEMENT]"
 NOT_YET = say("Not yet.")
-PROMISE = say("All is well.\n\n<promise>DONE</promise>")
-LONG_WORK = use(Tool("Bash", {"command": "touch begun && sleep 60"}))
+PROMISE = say("<promise>DONE</promise>")
 
 
-def test_a_typed_loop_holds_until_its_promise(desk: Desk) -> None:
-    with terminal(desk, turns=[NOT_YET, NOT_YET, PROMISE]) as client:
+@pytest.fixture
+def installed(desk: Desk) -> Desk:
+    """A desk without the plugin, after `sisyphus install`."""
+    desk.plugins.clear()
+    desk.sisyphus("install", "--yes")
+    return desk
+
+
+def messages(desk: Desk) -> str:
+    """What hooks told the user (`systemMessage`)."""
+    return "\n".join(
+        note["content"] for note in notes(desk.home) if note["type"] == "hook_system_message"
+    )
+
+
+def test_the_status_line_shows_plan_loop_and_context(installed: Desk) -> None:
+    installed.write("PLAN.md", PLAN)
+    installed.write("one.py", "1")
+    turns = [use(read("one.py"), tokens=430_000), say("<blocked>a key</blocked>", tokens=430_000)]
+
+    with terminal(installed, turns=turns) as client:
         client.enter(TYPED)
-        client.until_asked(3)
-
-    assert [HELD in request.last for request in client.requests] == [False, True, True]
-    assert "[RALPH LOOP COMPLETE]" in client.told
+        for part in ("Shop 1/2", "| loop 1/100", "blocked | ctx 43%"):
+            client.until_drawn(part)
 
 
-def test_an_interrupted_loop_goes_on_with_the_next_prompt(desk: Desk) -> None:
-    with terminal(desk, turns=[LONG_WORK, NOT_YET, PROMISE]) as client:
+def test_a_loop_starts_by_its_short_name_and_ends_with_its_promise(installed: Desk) -> None:
+    with terminal(installed, turns=[NOT_YET, PROMISE]) as client:
         client.enter(TYPED)
-        client.until((desk.project / "begun").exists, "work")
-        client.press(ESCAPE)
-        client.until_idle()
-        client.enter("go on")
-        client.until_asked(3)
 
-    assert [HELD in request.last for request in client.requests] == [False, False, True]
+    assert [BLOCK in request.last for request in client.requests] == [False, True]
+    assert "[RALPH LOOP COMPLETE]" in messages(installed)
 
 
-def test_what_the_user_remarks_while_the_model_works_ends_no_loop(desk: Desk) -> None:
-    work = use(Tool("Bash", {"command": "touch begun && sleep 2"}))
+def test_a_loop_continues_after_a_clear(installed: Desk) -> None:
+    turns = [say("<blocked>a key</blocked>"), NOT_YET, PROMISE]
 
-    with terminal(desk, turns=[work, NOT_YET, PROMISE]) as client:
+    with terminal(installed, turns=turns) as client:
         client.enter(TYPED)
-        client.until((desk.project / "begun").exists, "work")
-        client.enter("mind the tests")
-        client.until_asked(3)
+        client.clear()
+        client.enter("here is the key")
 
-    assert "mind the tests" in client.requests[1].last
-    assert HELD in client.requests[2].last
+    assert [BLOCK in request.last for request in client.requests] == [False, False, True]
+    assert "[RALPH LOOP COMPLETE]" in messages(installed)
 
 
-def test_a_command_is_answered_without_the_model(desk: Desk) -> None:
-    with terminal(desk, turns=[]) as client:
-        client.enter("/sisyphus:ralph-status")
-        client.until_idle()
+def test_boulder_status_is_answered_without_the_model(installed: Desk) -> None:
+    installed.write("PLAN.md", PLAN)
+
+    with terminal(installed, turns=[]) as client:
+        client.enter("/boulder-status")
+        client.until_drawn("Progress: 1/2 tasks complete")
 
     assert client.requests == []

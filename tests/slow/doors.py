@@ -1,127 +1,86 @@
-"""Hooks as real processes, and what they leave."""
+"""Runs hooks as real processes: many at once, or killed at a given step."""
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
-import sysconfig
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+from world import SISYPHUS, Json, World
 
-COMMAND = (os.path.join(sysconfig.get_path("scripts"), "sisyphus"),)
-DYING = os.path.join(os.path.dirname(__file__), "dying.py")
-HANG_SECONDS = 120
+DYING = Path(__file__).with_name("dying.py")
+SECONDS = 300
+"""A limit against a hang."""
 
-
-class Door:
-    """Hooks in one project; `home` is the folder of the client."""
-
-    def __init__(self, project: Path, home: Path) -> None:
-        self.project = project
-        self.home = home
-        self.ours = home / ".sisyphus"
-        self.database = self.ours / "sisyphus.db"
-
-    def payload(self, event: str, session: str = "s1", **values: Any) -> bytes:
-        name = {"session-start": "SessionStart", "stop": "Stop", "session-end": "SessionEnd"}
-        raw = {"session_id": session, "cwd": str(self.project), "transcript_path": "", **values}
-        return json.dumps({"hook_event_name": name.get(event, ""), **raw}).encode()
-
-    def reading(self, *files: str, **values: Any) -> dict[str, Any]:
-        """What a batch of Reads of these files holds."""
-        calls = [
-            {"tool_name": "Read", "tool_input": {"file_path": str(self.project / file)}, **values}
-            for file in files
-        ]
-        return {"hook_event_name": "PostToolBatch", "tool_calls": calls}
-
-    def start(
-        self, event: str, session: str = "s1", *, by: Sequence[str] = COMMAND, **values: Any
-    ) -> subprocess.Popen[bytes]:
-        """A hook that holds its payload."""
-        options = values.pop("options", {})
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        words = [*by, "hook", event, *values.pop("words", ())]
-        process = subprocess.Popen(words, **{**pipes, **options})
-        assert process.stdin is not None
-        process.stdin.write(self.payload(event, session, **values))
-        process.stdin.close()
-        process.stdin = None
-        return process
-
-    def hook(self, event: str, session: str = "s1", **values: Any) -> str:
-        """What a hook printed."""
-        return finish(self.start(event, session, **values))
-
-    def killed(self, step: int, event: str, session: str = "s1", **values: Any) -> tuple[str, bool]:
-        """What a hook printed that was killed before its `step`; whether it got so far."""
-        by = (sys.executable, DYING, "KILL", str(step))
-        process = self.start(event, session, by=by, **values)
-        printed, wrong = process.communicate(timeout=HANG_SECONDS)
-        assert process.returncode in (0, -9), wrong.decode()
-        return printed.decode(), process.returncode == -9
-
-    def stopped(
-        self, step: int, event: str, session: str = "s1", **values: Any
-    ) -> subprocess.Popen[bytes]:
-        """A hook that stands still before its `step`, or has ended before that."""
-        by = (sys.executable, DYING, "STOP", str(step))
-        process = self.start(event, session, by=by, **values)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        return process
-
-    def ask(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        database = sqlite3.connect(self.database, timeout=HANG_SECONDS)
-        try:
-            return database.execute(query, values).fetchall()
-        finally:
-            database.close()
-
-    def is_whole(self) -> bool:
-        return self.ask("PRAGMA integrity_check") == [("ok",)]
-
-    def ledger(self, name: str, session: str = "s1") -> dict[str, list[str]] | None:
-        """What other programs read of what the session was sent."""
-        path = self.ours / name / f"session-{session}.json"
-        return json.loads(path.read_text()) if path.exists() else None
-
-    def sent(self, kinds: Iterable[str], session: str = "s1") -> set[str]:
-        marks = ", ".join("?" * len(list(kinds)))
-        rows = self.ask(
-            "SELECT hash FROM sent JOIN session ON n = session "
-            f"WHERE id = ? AND kind IN ({marks})",
-            session, *kinds,
-        )  # fmt: skip
-        return {row[0] for row in rows}
-
-    def exports_are_current(self, session: str = "s1") -> bool:
-        kinds = {"rules-injector": ["rules"], "context-injector": ["readme", "agents"]}
-        for name, of in kinds.items():
-            told = self.ledger(name, session)
-            if set(told["injected_hashes"] if told else ()) != self.sent(of, session):
-                return False
-        return True
+MANY_STEPS = 500
 
 
-def finish(process: subprocess.Popen[bytes]) -> str:
-    printed, wrong = process.communicate(timeout=HANG_SECONDS)
-    assert (process.returncode, wrong) == (0, b"")
-    assert not printed or isinstance(json.loads(printed), dict)
-    return printed.decode()
+def start(event: str, payload: Json, program: Sequence[str | Path] = (SISYPHUS,)) -> Any:
+    process = subprocess.Popen(
+        [*program, "hook", event],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin
+    process.stdin.write(json.dumps(payload))
+    process.stdin.close()
+    process.stdin = None
+    return process
 
 
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
+def finish(process: Any) -> Json:
+    """Returns what a hook replied; {} = nothing."""
+    out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, err) == (0, "")
+    reply: Json = json.loads(out) if out else {}
+    return reply
 
 
-def rule(project: Path, name: str, text: str, scope: str = "**/*.py") -> None:
-    """A rule that is ours to send."""
-    put(project / ".cursor/rules" / f"{name}.mdc", f'---\nglobs: ["{scope}"]\n---\n{text}\n')
+def crowd(event: str, payloads: Iterable[Json]) -> list[Json]:
+    """Starts a hook for each payload, all at once; returns their replies."""
+    return [finish(process) for process in [start(event, payload) for payload in payloads]]
+
+
+def kill_at_every_step(event: str, payload: Callable[[int], Json]) -> Iterator[tuple[int, str]]:
+    """Runs a hook that kills itself before its first step, one before its second, and so on until
+    one comes to its end. Yields each step, and what the hook printed.
+
+    payload: is called before each run, with the step.
+    """
+    for step in range(1, MANY_STEPS):
+        process = start(event, payload(step), program=(sys.executable, DYING, str(step)))
+        out, err = process.communicate(timeout=SECONDS)
+        assert process.returncode in (0, -9), err
+        yield step, out
+        if process.returncode == 0:
+            return
+    raise AssertionError(f"{event} has over {MANY_STEPS} steps")
+
+
+def query(world: World, statement: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(world.ours / "sisyphus.db", timeout=SECONDS)) as database:
+        return database.execute(statement).fetchall()
+
+
+def is_whole(world: World) -> bool:
+    return query(world, "PRAGMA integrity_check") == [("ok",)]
+
+
+def exports_are_current(world: World, session: str = "s1") -> bool:
+    """Tells whether the files for other programs say what the ledger does."""
+    kinds = {"rules-injector": "('rules')", "context-injector": "('readme', 'agents')"}
+    for folder, names in kinds.items():
+        file = world.ours / folder / f"session-{session}.json"
+        exported = json.loads(file.read_text())["injected_hashes"] if file.exists() else []
+        rows = query(
+            world,
+            "SELECT hash FROM sent JOIN session ON session.n = sent.session "
+            f"WHERE session.id = '{session}' AND sent.kind IN {names}",
+        )
+        if sorted(exported) != sorted(row[0] for row in rows):
+            return False
+    return True

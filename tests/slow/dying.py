@@ -1,7 +1,8 @@
-"""Runs `sisyphus WORDS…` and gives itself a signal, KILL or STOP, before its Nth step: a statement
-that the memory executes, the print, or a change of the file system below HOME.
+"""Runs `sisyphus WORDS…` and kills itself before its Nth step.
 
-    python dying.py KILL N hook stop < payload
+A step is a statement that the store runs, the print, or a change of the file system below HOME.
+
+    python dying.py N hook stop < payload
 """
 
 from __future__ import annotations
@@ -12,46 +13,44 @@ import signal
 import sys
 from typing import Any
 
-from sisyphus import entry
+from sisyphus import __main__ as entry
 
-fate, fatal = signal.Signals[f"SIG{sys.argv[1]}"], int(sys.argv[2])
+fatal = int(sys.argv[1])
 steps = 0
 home = os.environ["HOME"]
 real_connect = _sqlite3.connect
+real_write = sys.stdout.write
 
 
 def step(*_: object) -> None:
-    global steps  # noqa: PLW0603
+    global steps  # noqa: PLW0603 (counted from three callbacks)
     steps += 1
     if steps == fatal:
-        os.kill(os.getpid(), fate)
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
-def connect(*args: Any, **options: Any) -> Any:
-    database = real_connect(*args, **options)
+def connect(*values: Any, **options: Any) -> Any:
+    database = real_connect(*values, **options)
     database.set_trace_callback(step)
     return database
 
 
-def watch(event: str, args: tuple[Any, ...]) -> None:
-    is_change = event in ("os.rename", "os.remove", "os.mkdir")
-    if (is_change or event == "open") and str(args[0]).startswith(home):
+def watch(event: str, values: tuple[Any, ...]) -> None:
+    is_change = event in ("os.rename", "os.remove", "os.mkdir", "open")
+    if is_change and str(values[0]).startswith(home):
         step()
 
 
-_sqlite3.connect = connect
-sys.argv = ["sisyphus", *sys.argv[3:]]
-write = sys.stdout.write
-
-
-def heard_write(text: str) -> int:
+def write(text: str) -> int:
     step()
-    written = write(text)
+    written = real_write(text)
     sys.stdout.flush()
     step()
     return written
 
 
-sys.stdout.write = heard_write  # type: ignore[method-assign]
+_sqlite3.connect = connect
+sys.stdout.write = write  # type: ignore[method-assign]
 sys.addaudithook(watch)
+sys.argv = ["sisyphus", *sys.argv[2:]]
 entry.main()

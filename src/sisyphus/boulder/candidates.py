@@ -1,99 +1,69 @@
-"""The plans of a project that a session may go on with."""
+"""Decides which plan of a project the next session follows, for that session and for `status`.
+
+It is the first of these that is open: the session's own (after `/clear` that of the session that
+ended), the one that `docs/kord/boulder.json` names, one that the user started in a terminal, that
+of the package, the only one.
+"""
 
 from __future__ import annotations
 
-from sisyphus.boulder.discover import MAX_ENTRIES, find_plans, is_unchanged, stamp_of
-from sisyphus.boulder.look import affordable
-from sisyphus.boulder.record import is_old, is_stale
+import os
+
+from sisyphus.boulder import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.boulder.discover import Stamp
-    from sisyphus.boulder.follow import Follower
-    from sisyphus.boulder.look import Look
-    from sisyphus.workspace import Workspace
+    from collections.abc import Iterable
+
+    from sisyphus.boulder.find import PlanFile
+    from sisyphus.boulder.record import PlanRecord
 
 
-class OpenPlan:
-    """A plan with something left to do, as far as it is known without reading it again."""
+def read(
+    project: str, folder: str, rows: Iterable[PlanRecord], named: Iterable[str]
+) -> list[PlanFile]:
+    """Reads the plans of a project that may be open, also those whose file is missing. Leaves out
+    those that were complete or cleared and have not changed since.
 
-    __slots__ = ("changed_at", "completed", "is_stale", "name", "path", "total")
-
-    def __init__(self, path: str, name: str, completed: int, total: int, changed_at: float) -> None:
-        self.path = path
-        self.name = name
-        self.completed = completed
-        self.total = total
-        self.changed_at = changed_at  # of the file, in epoch seconds
-        self.is_stale = False
-
-
-def open_plans(follower: Follower) -> list[OpenPlan]:
-    """The open plans of the project, dismissed ones aside, newest first.
-
-    What one hook has no time to read is left to the next one, which knows what was seen.
+    folder: the current one. rows: all records of the project. named: paths of other plans; "" is
+    none.
     """
-    paths, now = list(follower.book.records), follower.space.now
-    followed = [plan for path in paths if (plan := _followed(path, follower))]
-    looks = _worth_it(follower)
-    if len(followed) + len(looks) > 1:
-        for look in looks:
-            follower.make_record(look, min(look.changed_at, now))
-    new = [_unknown(look, follower.space) for look in looks]
-    return sorted([*followed, *new], key=lambda plan: plan.changed_at, reverse=True)
+    by_path = {row.path: row for row in rows}
+    paths = find.of_project(project, folder)
+    paths += [path for path in named if path]
+    paths += [row.path for row in by_path.values() if row.is_open]
+    return [
+        find.read(path, project)
+        for path in dict.fromkeys(paths)
+        if not _is_settled(by_path.get(path))
+    ]
 
 
-def stale_days(space: Workspace) -> int:
-    return int(space.settings.get("boulder.stale_days"))
+def _is_settled(row: PlanRecord | None) -> bool:
+    return row is not None and not row.is_open and find.has_stamp(row.path, row.stamp)
 
 
-def _followed(path: str, follower: Follower) -> OpenPlan | None:
-    """A plan with a record, read only where its file has changed."""
-    book, space = follower.book, follower.space
-    stamp, record = stamp_of(path), book.records[path]
-    if stamp is None:
-        return None
-    if not is_unchanged(stamp, book.seen.get(path)):
-        if not follower.follow(follower.look(path)):
-            return None
-        record = book.records[path]
-    counts = record["progress"]
-    if counts["completed"] >= counts["total"]:
-        return None
-    changed_at = stamp[0] / 1e9 or space.now
-    plan = OpenPlan(path, record["plan_name"], counts["completed"], counts["total"], changed_at)
-    plan.is_stale = is_stale(record, changed_at, space.now, stale_days(space))
-    return plan
+def choose(
+    files: Iterable[PlanFile], rows: Iterable[PlanRecord], own: str, kord: str, folder: str
+) -> list[PlanFile]:
+    """Returns the plan to follow, or all open ones if there is no reason to prefer one. The plans
+    of packages that do not contain `folder` count if there are no others.
+
+    own: the path of the session's plan. kord: of the one that `docs/kord/boulder.json` names.
+    Both may be "".
+    """
+    open_files = [file for file in files if file.has_open_tasks]
+    by_path = {file.path: file for file in open_files}
+    chosen = [row.path for row in rows if row.is_chosen and row.is_open]
+    for path in [own, kord, *chosen]:
+        if path in by_path:
+            return [by_path[path]]
+    current = [file for file in open_files if is_of_current_package(file, folder)]
+    others = [file for file in open_files if not find.package_of(file.path, file.project)]
+    return current[:1] or others or open_files
 
 
-def _unknown(look: Look, space: Workspace) -> OpenPlan:
-    counts = look.plan.counts
-    plan = OpenPlan(look.path, look.name, counts.completed, counts.total, look.changed_at)
-    plan.is_stale = is_old(look.changed_at, space.now, stale_days(space))
-    return plan
-
-
-def _worth_it(follower: Follower) -> list[Look]:
-    """Plan files without a record that are open."""
-    plans, looks, read = _to_read(follower), [], 0
-    for look in affordable(plans, follower.book.root):
-        read += 1
-        if follower.is_worth_it(look):
-            looks.append(look)
-    if read < len(plans):
-        note = f"boulder: plan files not read yet: {len(plans) - read}"
-        follower.outcome.notes.append(note)
-    return looks
-
-
-def _to_read(follower: Follower) -> dict[str, Stamp]:
-    """Plan files without a record that are not as they were seen last; newest first."""
-    book, found = follower.book, find_plans(follower.space)
-    if len(found) >= MAX_ENTRIES:
-        note = f"boulder: of each folder of plans {MAX_ENTRIES:,} entries are looked at"
-        follower.outcome.notes.append(note)
-    return {
-        path: stamp
-        for path, stamp in found.items()
-        if path not in book.records and not is_unchanged(stamp, book.seen.get(path))
-    }
+def is_of_current_package(file: PlanFile, folder: str) -> bool:
+    """Tells whether it is the plan of the package that contains `folder`."""
+    package = find.package_of(file.path, file.project)
+    return bool(package) and (os.path.realpath(folder) + os.sep).startswith(package + os.sep)

@@ -1,169 +1,360 @@
-"""The boulder's slash commands, answered where they are typed: no model request is spent."""
+"""`sisyphus boulder`: the plan of a project, from a shell and as typed commands."""
 
-from __future__ import annotations
+import os
+import time
+from dataclasses import replace
+from typing import Annotated
 
-import re
+import typer
 
-from sisyphus import bare_commands
-from sisyphus.boulder import actions, answers, messages
-from sisyphus.boulder.meant import NotFollowedError
-from sisyphus.clients.base import Outcome
-from sisyphus.errors import SisyphusError
-from sisyphus.paths import display
-from sisyphus.text import harmless, line
+from sisyphus import clients, exports
+from sisyphus.boulder import find, follow, kord, messages, progress, status
+from sisyphus.boulder import record as records
+from sisyphus.boulder.plan import BLOCKED, Plan, Story
+from sisyphus.boulder.record import Checkpoint, PlanRecord
+from sisyphus.boulder.status import Status
+from sisyphus.cli import asker, show
+from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.paths import can_be_project, client_home, display
+from sisyphus.sessions import messages as sessions
+from sisyphus.sessions import record
+from sisyphus.text import iso, moment, one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+_SHOWN_COMPLETE = 10
+"""The most complete plans that `boulder status --all` lists, the latest first."""
 
-    from sisyphus._types import PlanStatus
-    from sisyphus.clients.base import Payload
-    from sisyphus.workspace import Workspace
+_SHOWN_STORIES = 20
 
-    Command = Callable[[Workspace, str, str], tuple[str, str]]
+app = typer.Typer(help="Follow a plan across sessions.", no_args_is_help=True)
 
-NAMES = (
-    "boulder-status", "boulder-clear", "boulder-switch", "boulder-list", "boulder-enforce",
-    "start-work", "checkpoint",
-)  # fmt: skip
-_COMMAND = re.compile(rf"\s*/(sisyphus:)?({'|'.join(NAMES)})(?:\s+(.*))?", re.DOTALL)
-_WITHOUT_ARGUMENT = ("boulder-status", "boulder-clear", "boulder-list")
-_IN_REPO = "--in-repo"
-_VALUE = r"\"[^\"]*\"|'[^']*'|[^\s\"']+"
-_OPTION = rf"--(?P<name>wave|story)(?:(?:=|\s+)(?P<value>{_VALUE})?)?"
-_OPTION_FIRST = rf"{_OPTION}(?:\s+|$)"
-_OPTION_LAST = rf"(?:^|\s){_OPTION}$"
-_PARTS_USAGE = "--{name} needs a {name}, like `--wave 2 --story S07`. Quote a message that ends so."
-_LIMIT = r"--(max-iterations|max-minutes|max-tokens)[= ]+([1-9][0-9]{0,8})(?= |$)"
-_ENFORCE = rf"(off|on)((?: +{_LIMIT})*)"
-_ENFORCE_USAGE = (
-    "say /sisyphus:boulder-enforce off, or on with --max-iterations N, --max-minutes N or "
-    "--max-tokens N."
-)
+Session = Annotated[
+    str,
+    typer.Option(
+        "--session-id",
+        metavar="ID",
+        help="Session id, or its first characters. Default: the current session.",
+    ),
+]
 
 
-def answer(payload: Payload, space: Workspace) -> Outcome | None:
-    """The answer to a prompt that is one of our commands; None for any other prompt.
+@app.command("status")
+def show_status(
+    plan: Annotated[
+        str, typer.Option(metavar="FILE", help="Any file; nothing is stored about it.")
+    ] = "",
+    every: Annotated[bool, typer.Option("--all", help="Show the plans of all projects.")] = False,
+    session: Session = "",
+    project: show.Project = "",
+    as_json: show.AsJson = False,
+) -> None:
+    """Show the plan that is followed here: how far it is, and what is next."""
+    if plan:
+        _show_file(plan, as_json=as_json)
+        return
+    place = show.place(project)
+    if every:
+        _show_all(place, as_json=as_json)
+        return
+    result = of_place(place, session)
+    if as_json:
+        show.as_json(status.as_dict(result))
+        return
+    _name_root(place)
+    print_status(result)
 
-    `start-work` alone goes on to the model when it succeeds: there is work to start.
-    """
-    typed = _COMMAND.fullmatch(payload.prompt)
-    if typed is None:
+
+def _show_file(path: str, *, as_json: bool) -> None:
+    """Counts the tasks of any file, without a look at what is followed."""
+    result = status.of_file(find.read(os.path.abspath(path), ""))
+    if as_json:
+        show.as_json(status.as_dict(result, named_only=True))
+        return
+    if result.state == "missing":
+        raise SisyphusError(f"{path} does not exist.")
+    if result.problem:
+        raise SisyphusError(f"{path} cannot be read: {result.problem}.")
+    assert result.record is not None
+    show.heading(one_line(result.record.name))
+    show.line(display(result.record.path, result.project), "dim")
+    _print_progress(result, result.record)
+
+
+def _name_root(place: show.Place) -> None:
+    """Names the project's root if the command runs in, or was given, another folder."""
+    if os.path.realpath(place.folder) != place.project:
+        show.line(sessions.root(place.project), "dim")
+
+
+def _show_all(place: show.Place, *, as_json: bool) -> None:
+    rows = [row for row in records.every(place.store) if row.is_open]
+    results = [status.of_record(place.store, row, time.time()) for row in rows]
+    results += status.completed(place.store)[:_SHOWN_COMPLETE]
+    if as_json:
+        show.as_json([status.as_dict(result) for result in results])
+        return
+    for result in results:
+        assert result.record is not None
+        show.heading(one_line(result.record.name))
+        since = f" since {show.clock(result.completed_at)}" if result.completed_at else ""
+        place_and_state = f"{display(result.record.path, '')}, {_state(result)}{since}"
+        show.line(place_and_state, "dim", indent=2)
+        show.line(follow.of_tasks(*result.progress) + _blocked(result), indent=2)
+        if result.plan.next_step:
+            show.line(f"Next: {one_line(result.plan.next_step)}", indent=2)
+    if not results:
+        show.line("No plan is followed in any project.")
+
+
+def _state(result: Status) -> str:
+    """Returns a plan's state for people."""
+    return "cannot be read" if result.problem else result.state.replace("_", " ")
+
+
+def _blocked(result: Status) -> str:
+    blocked = result.plan.counts[BLOCKED]
+    return f", {blocked} blocked" if blocked else ""
+
+
+def of_place(place: show.Place, session: str = "") -> Status:
+    """Returns the plan that a command means."""
+    row = _session_row(place, session)
+    return status.of_project(place.store, place.project, row, time.time(), place.folder)
+
+
+def _session_row(place: show.Place, session: str) -> int:
+    """Returns the number of the row of the session that a command means; 0 = there is none."""
+    return asker.session_number(place.store, session)
+
+
+def print_status(result: Status) -> None:
+    if problem := status.kord_problem(result.project):
+        show.line(f"{problem}.")
+    row = result.record
+    if row is None:
+        _print_offers(result)
+    elif result.state == "missing":
+        show.line(messages.gone(row))
+    else:
+        show.heading(one_line(row.name))
+        show.line(f"{display(row.path, result.project)}, {_state(result)}", "dim")
+        if result.problem:
+            file = find.PlanFile(row.path, row.project, problem=result.problem)
+            show.line(messages.unreadable(file))
+        else:
+            _print_progress(result, row)
+        if result.completed_at:
+            show.line(f"Completed on {show.clock(result.completed_at)}. No plan is followed now.")
+        _print_notes(row, is_complete=result.state == records.COMPLETE)
+    for unreadable in result.unreadable:
+        show.line(messages.unreadable(unreadable))
+    if result.cleared:
+        show.line(messages.cleared_before(list(result.cleared)))
+
+
+def _print_progress(result: Status, row: PlanRecord) -> None:
+    plan = result.plan
+    completed, total = result.progress
+    show.line(f"Progress: {completed}/{total} tasks complete{_blocked(result)}")
+    if plan.steps:
+        show.line(f"Steps: {plan.steps_completed}/{plan.steps} complete")
+    if plan.next_step:
+        show.line(f"Next: {one_line(plan.next_step)}")
+    if plan.parallel_ids:
+        show.line(f"Can be done in parallel: {', '.join(plan.parallel_ids)}")
+    if blocked := [task.text for task in plan.tasks if task.status == BLOCKED]:
+        show.line(messages.blocked(blocked))
+    stories = [story for story in plan.stories if story.is_named and story.id in plan.headings]
+    shown = stories[:_SHOWN_STORIES]
+    for wave in plan.waves:
+        name = f" — {one_line(wave.name)}" if wave.name else ""
+        show.line(f"Wave {wave.number}{name}: {wave.completed} of {wave.total}", indent=2)
+        _print_stories([story for story in shown if story.wave == wave.number], indent=4)
+    _print_stories([story for story in shown if story.wave is None], indent=2)
+    if len(stories) > _SHOWN_STORIES:
+        show.line(f"and {len(stories) - _SHOWN_STORIES} more", indent=2)
+    if story := follow.current_story(row, plan):
+        show.line(f"Current story: {one_line(story)}")
+
+
+def _print_stories(stories: list[Story], *, indent: int) -> None:
+    for story in stories:
+        name = one_line(f"{story.id}: {story.title}")
+        show.line(f"{name}: {story.completed}/{story.total}", indent=indent)
+
+
+def _print_notes(row: PlanRecord, *, is_complete: bool) -> None:
+    """Prints what is noted beside the plan. Our own checkpoint says no more than a plan that is
+    complete."""
+    for each in row.checkpoints:
+        if is_complete and each is not row.checkpoint:
+            continue
+        kind = "Last checkpoint" if each is row.checkpoint else "Automatic checkpoint"
+        at = moment(each.timestamp)
+        local = replace(each, timestamp=show.clock(at)) if at else each
+        show.line(f"{kind}: {messages.checkpoint(local)}")
+    if todos := messages.open_todos(row):
+        show.line(f"Open todos: {todos}")
+
+
+def _print_offers(result: Status) -> None:
+    """Says which plans could be followed when none is."""
+    if not can_be_project(result.project):
+        show.line(f"{messages.NOTHING_FOLLOWED} {sessions.NO_PROJECT}")
+        return
+    if result.open_files:
+        show.line(_several(result))
+        return
+    offers = status.offers(result.project, client_home())
+    has_others = offers or result.cleared or result.unreadable
+    hint = "" if has_others else f" {messages.WRITE_ONE}"
+    show.line(f"{messages.NOTHING_FOLLOWED}{hint}")
+    for offer in offers:
+        show.line(offer)
+
+
+def way_to_a_plan(result: Status) -> str:
+    """Says what the user can do where no plan with open tasks is followed."""
+    if not can_be_project(result.project):
+        return sessions.NO_PROJECT
+    if result.open_files:
+        return _several(result)
+    if result.cleared:
+        return messages.START_ONE
+    return " ".join(status.offers(result.project, client_home())) or messages.WRITE_ONE
+
+
+def _several(result: Status) -> str:
+    return messages.several([status.record_of(file) for file in result.open_files])
+
+
+@app.command()
+def start(
+    name: Annotated[
+        list[str] | None, typer.Argument(metavar="[PLAN]", help="Name or path of a plan.")
+    ] = None,
+    in_repo: Annotated[bool, typer.Option(help="Also write docs/kord/boulder.json.")] = False,
+    session: Session = "",
+    project: show.Project = "",
+) -> None:
+    """Follow a plan from now on: the named one, else the only one with open tasks."""
+    place = show.place_to_change(project)
+    words, number = " ".join(name or []), _session_row(place, session)
+    file = status.to_start(place.store, words, place.project, place.folder, place.home, number)
+    own = records.of_session(place.store, number)
+    if records.is_held(place.store, number) and own and own.path != file.path:
+        show.need_user(f"/start-work {one_line(file.name)}")
+    id, now = asker.session_of(place.store, session), time.time()
+    asker.warn_of_new(place.store, id)
+    with place.store.write():
+        if id:
+            number = record.ensure_named(place.store, clients.of_id(id), id, "", place.project, now)
+        row = progress.start(place.store, number, id, file, now, in_repo=in_repo)
+    exports.run(progress.exports(place.store, row, file, takes_over=in_repo))
+    show.line(messages.started(row))
+    if in_repo:
+        is_written = kord.plan_path(row.project) == row.path
+        show.line(
+            "Written: docs/kord/boulder.json." if is_written
+            else f"{status.kord_problem(row.project) or 'docs/kord/boulder.json is not written'}."
+        )  # fmt: skip
+    elif (gone := kord.absent_plan(row.project)) not in ("", row.path):
+        show.line(messages.absent(gone, row.project))
+    show.what_is_off(place, "boulder.enabled")
+    _name_root(place)
+
+
+@app.command()
+def checkpoint(
+    message: Annotated[
+        list[str] | None, typer.Argument(metavar="MESSAGE", help="What is done.")
+    ] = None,
+    wave: Annotated[int | None, typer.Option(metavar="N", help="Current wave.")] = None,
+    story: Annotated[str, typer.Option(metavar="ID", help="Current story.")] = "",
+    session: Session = "",
+    project: show.Project = "",
+) -> None:
+    """Record how far the plan is, for the next session."""
+    place = show.place_to_change(project)
+    text = " ".join(message or []).strip().strip("'\"")
+    if not text:
+        raise UsageError(
+            'A checkpoint needs a message: `sisyphus boulder checkpoint "S07: 3 headers"`.'
+        )
+    here = of_place(place, session)
+    plan = here.record
+    if plan is None or not plan.is_open:
+        raise SisyphusError(f"{messages.NOTHING_FOLLOWED} {way_to_a_plan(here)}")
+    now = time.time()
+    file = find.read(plan.path, plan.project)
+    if file.plan:
+        _need_place(file.plan, wave, story)
+    shared = progress.shared_changes(place.store, plan.project)
+    with place.store.write():
+        row = progress.update(place.store, file, now, shared).record
+        if row is None:
+            raise SisyphusError(messages.gone(plan))
+        row = replace(row, checkpoint=Checkpoint(iso(now), text, wave, story))
+        records.save(place.store, row)
+        records.add_history(place.store, row, "checkpoint", now)
+    exports.run(progress.exports(place.store, row, file))
+    show.line(f"Recorded for {one_line(row.name)}: {one_line(text)}")
+
+
+def _need_place(plan: Plan, wave: int | None, story: str) -> None:
+    """Raises `SisyphusError` if the plan does not have this wave (None = any) or story ("" =
+    any)."""
+    if wave is not None and wave not in plan.wave_names:
+        raise SisyphusError(messages.no_such("wave", str(wave), map(str, plan.wave_names)))
+    ids = [each.id for each in plan.stories]
+    if story and story not in ids:
+        raise SisyphusError(messages.no_such("story", story, ids))
+
+
+@app.command()
+def clear(
+    name: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PLAN]", help="Name or path of a plan. Default: the followed one."),
+    ] = None,
+    session: Session = "",
+    project: show.Project = "",
+) -> None:
+    """Stop following this project's plan. Its file stays as it is."""
+    place = show.place_to_change(project)
+    words = " ".join(name or []).strip()
+    plan = _to_clear(place, words, session)
+    if plan is None:
+        return
+    show.need_user("/boulder-clear")
+    now = time.time()
+    file = find.read(plan.path, plan.project)
+    shared = progress.shared_changes(place.store, plan.project)
+    with place.store.write():
+        row = progress.update(place.store, file, now, shared).record or plan
+        is_held = progress.dismiss(place.store, row, now)
+    exports.run(progress.exports(place.store, row, file))
+    show.line(messages.cleared(row))
+    if is_held:
+        show.line(messages.HOLD_ENDED)
+    rest = of_place(place, session)
+    if rest.record and rest.record.is_open:
+        show.line(messages.next_after_clear(rest.record))
+    elif rest.open_files:
+        show.line(_several(rest))
+
+
+def _to_clear(place: show.Place, name: str, session: str) -> PlanRecord | None:
+    """Returns the plan that `boulder clear` means. If there is none or several, says so and returns
+    None."""
+    if name:
+        return status.to_clear(place.store, name, place.project, place.folder)
+    result = of_place(place, session)
+    if result.record and result.record.is_open:
+        return result.record
+    if result.open_files:
+        show.line(_several(result))
         return None
-    command, argument = typed[2], (typed[3] or "").strip()
-    is_sentence = argument and command in _WITHOUT_ARGUMENT  # that begins with the command's name
-    if is_sentence or (not typed[1] and bare_commands.is_foreign(command, space)):
-        return None
-    try:
-        if command == "start-work":
-            return _start_work(space, argument, payload.session)
-        text, note = _DO[command](space, argument, payload.session)
-        return Outcome(reason=text, notes=[line(note)])
-    except SisyphusError as error:
-        is_ours = typed[1] or not isinstance(error, NotFollowedError)
-        if command == "checkpoint" and not is_ours:
-            return None  # a name that others use as well
-        note = line(f"/{command} changed nothing: {error}")
-        return Outcome(reason=harmless(str(error)), notes=[note])
-
-
-def _status(space: Workspace, _: str, session: str) -> tuple[str, str]:
-    from sisyphus.boulder.tables import list_text
-    from sisyphus.boulder.view import status_text
-
-    found = actions.status(space, session)
-    text = (
-        answers.to_choose(list_text(found["open_plans"], space.now))
-        if found["open_plans"]
-        else status_text(found, now=space.now, here=space.root)
-    )
-    return text, "answered /boulder-status"
-
-
-def _list(space: Workspace, _: str, __: str) -> tuple[str, str]:
-    from sisyphus.boulder.listing import boulders
-    from sisyphus.boulder.tables import list_text
-
-    return list_text(boulders(space), space.now), "answered /boulder-list"
-
-
-def _clear(space: Workspace, _: str, session: str) -> tuple[str, str]:
-    found = actions.clear(space, session)
-    return answers.cleared(found), f"boulder cleared: {_place(found)}"
-
-
-def _switch(space: Workspace, argument: str, session: str) -> tuple[str, str]:
-    from sisyphus.boulder.view import started
-
-    found = actions.switch(space, _unquoted(argument), session, by_user=True)
-    return started(found, now=space.now), f"boulder switched to {_place(found)}"
-
-
-def _checkpoint(space: Workspace, argument: str, session: str) -> tuple[str, str]:
-    wave, story, message = _parts(argument)
-    found = actions.checkpoint(space, message, wave=wave, story=story, session=session)
-    noted = (found["checkpoint"] or {}).get("message")
-    return answers.noted(found), f"boulder checkpoint: {noted}"
-
-
-def _enforce(space: Workspace, argument: str, session: str) -> tuple[str, str]:
-    """`on --max-iterations 40`, or `off`."""
-    said = re.fullmatch(_ENFORCE, argument)
-    if said is None:
-        raise SisyphusError(_ENFORCE_USAGE)
-    given = re.findall(_LIMIT, argument)
-    limits = {name.replace("-", "_"): int(number) for name, number in given}
-    found = actions.enforce(space, on=said[1] == "on", limits=limits, session=session)
-    done = "enforced" if found["enforced"] else "not enforced any more"
-    return answers.enforced(found), f"boulder {done}: {_place(found)}"
-
-
-def _place(found: PlanStatus) -> str:
-    """The plan's file, as it is named in its project."""
-    return display(found["active_plan"] or "", found["project_root"] or "")
-
-
-def _parts(argument: str) -> tuple[int | None, str, str]:
-    """`--wave 2 --story S07 the message`, the options before or after it; raises `SisyphusError`
-    where one has no value. Within the message they are words like any other."""
-    given: dict[str, str] = {}
-    while found := re.match(_OPTION_FIRST, argument) or re.search(_OPTION_LAST, argument):
-        name, value = found["name"], _unquoted(found["value"] or "")
-        if not value or (name == "wave" and not re.fullmatch("-?[0-9]{1,9}", value)):
-            raise SisyphusError(_PARTS_USAGE.format(name=name))
-        given[name] = value
-        argument = (argument[: found.start()] + argument[found.end() :]).strip()
-    wave = given.get("wave")
-    return int(wave) if wave else None, given.get("story", ""), _unquoted(argument)
-
-
-def _start_work(space: Workspace, argument: str, session: str) -> Outcome:
-    from sisyphus.boulder.look import Look
-    from sisyphus.boulder.store import read_plans
-
-    words = [word for word in argument.split() if word != _IN_REPO]
-    in_repo = _IN_REPO in argument.split()
-    name = _unquoted(" ".join(words) if in_repo else argument)
-    status = actions.start(space, name, session, in_repo=in_repo, by_user=True)
-    look = Look(status["active_plan"] or "", status["project_root"] or "")
-    notes = read_plans(space.home, look.root).notes_of(look.path)
-    text = messages.continuation(look, notes)
-    told = messages.piece(look.path, text, gist=messages.gist(notes, text))
-    begun = line(f"boulder started: {look.place}")
-    return Outcome(texts=[told], messages=[messages.enabled(look)], notes=[begun])
-
-
-def _unquoted(text: str) -> str:
-    """`text` without the quotes around it, where they are around all of it."""
-    is_quoted = len(text) > 1 and text[0] in "\"'" and text.find(text[0], 1) == len(text) - 1
-    return text[1:-1] if is_quoted else text
-
-
-_DO: dict[str, Command] = {
-    "boulder-status": _status,
-    "boulder-list": _list,
-    "boulder-clear": _clear,
-    "boulder-switch": _switch,
-    "boulder-enforce": _enforce,
-    "checkpoint": _checkpoint,
-}
+    rows = records.every(place.store)
+    others = [row for row in rows if row.is_open and row.project != place.project]
+    show.line(messages.nothing_to_clear(others[0] if others else None))
+    return None

@@ -1,117 +1,245 @@
-"""The handlers of the boulder. A quiet event must cost next to nothing."""
+"""Follows a plan from event to event: sends it at the start, counts its tasks at each edit, looks
+for other changes at prompts and Stops, and allows edits of it."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from functools import partial
 
-from sisyphus.clients.base import EDIT, TODO, WRITE, merge
+from sisyphus import files
+from sisyphus.boulder import find, follow, messages, progress
+from sisyphus.boulder import record as records
+from sisyphus.boulder.find import PlanFile
+from sisyphus.boulder.follow import NEW, NOTHING
+from sisyphus.boulder.record import COMPLETE
+from sisyphus.errors import SisyphusError
+from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.hook.outcome import Outcome, merge
+from sisyphus.paths import display, names, project_of
+from sisyphus.sessions import record, slash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.clients.base import Outcome, Payload
-    from sisyphus.workspace import Workspace
+    from sisyphus.boulder.kord import Shared
+    from sisyphus.boulder.record import PlanRecord
+    from sisyphus.hook.hook import Hook
+    from sisyphus.hook.outcome import Act
 
 
-def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
-    """The plan of the project goes on in this session."""
-    if _is_off(payload, space):
+_MOST_NEW = 5
+"""The most plans that a session reads which follows none."""
+
+
+def look_at_start(hook: Hook) -> Act | None:
+    from sisyphus.boulder import beginning  # imported late: edits do not need it
+
+    return partial(beginning.act, hook, beginning.gather(hook))
+
+
+# ---------------------------------------------------------------- tools
+
+
+def look_at_tools(hook: Hook) -> Act | None:
+    """Reads the plans that tools have edited or written, and the model's list of todos."""
+    paths = [call.path for call in hook.event.calls if call.action in (EDIT, WRITE)]
+    own = _own_path(hook) if paths else ""
+    plans = [path for path in paths if path == own or find.looks_like_plan(path)]
+    files = [_read(path) for path in dict.fromkeys(plans)]
+    lists = [call.todos for call in hook.event.calls if call.todos is not None]
+    own_file = _read_own_plan(hook) if lists else None
+    if not files and not own_file:
         return None
-    from sisyphus.boulder import watch
-    from sisyphus.boulder.discover import at_its_place
-    from sisyphus.errors import SisyphusError
-
-    space = at_its_place(space)
-    try:
-        return watch.begin_session(space, payload.session, payload.source)
-    except (OSError, SisyphusError) as error:
-        space.log(f"boulder not written: {error}")
-        return watch.continue_without_state(space, payload.session)
+    shared = progress.shared_changes(hook.store, hook.project) if files else None
+    return partial(_update_all, hook, files, shared, own_file, lists[-1] if lists else [])
 
 
-def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
-    """Answers the boulder's slash commands; else notices what changed between two turns."""
-    if _is_off(payload, space):
-        return None
-    if payload.prompt.lstrip().startswith("/"):
-        from sisyphus.boulder.commands import answer
-
-        if outcome := answer(payload, space):
-            return outcome
-    return _notice(payload, space)
+def _own_path(hook: Hook) -> str:
+    """Returns the file of the plan that the session follows, for a subagent the one that its
+    session follows; "" = none."""
+    if not hook.event.agent:
+        return hook.standing.plan
+    row = records.of_session(hook.store, _main_session(hook))
+    return row.path if row else ""
 
 
-def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
-    """A plan file that was written begins a boulder or moves it on; todos are mirrored."""
-    written = [
-        call.path for call in payload.calls if call.kind in (EDIT, WRITE) and not call.failed
-    ]
-    plans = [path for path in dict.fromkeys(written) if path.endswith(".md")]
-    todos = [call for call in payload.calls if call.kind == TODO and not call.failed]
-    if not (plans or todos) or not space.settings.get("boulder.enabled"):
-        return None
-    from sisyphus.boulder.discover import at_its_place
-    from sisyphus.boulder.watch import edited, todos_changed
-
-    place = at_its_place(space)
-    outcomes = [edited(place, payload.session, path) for path in plans]
-    if payload.agent:  # a subagent's context is not the one that knows of the plan
-        for outcome in filter(None, outcomes):
-            outcome.texts.clear()
-    else:  # and its list is its own affair
-        outcomes += [todos_changed(place, payload.session, call) for call in todos]
-    return merge(outcomes) if any(outcomes) else None
+def _read(path: str) -> PlanFile:
+    """Reads a plan by the agent's path, which may go through a link into its project."""
+    project = project_of(os.path.dirname(path))
+    inside = next(iter(names(path, project)), None)
+    return find.read(os.path.join(project, inside) if inside else path, project)
 
 
-def on_pre_compact(payload: Payload, space: Workspace) -> Outcome | None:
-    """What the session will forget is kept: where the plan stands."""
-    return None if _is_off(payload, space) else _take_stock(payload, space)
+def _update_all(
+    hook: Hook,
+    files: list[PlanFile],
+    shared: Shared | None,
+    own_file: PlanFile | None,
+    todos: list[dict[str, str]],
+) -> Outcome:
+    """Updates the plans that tools have changed. own_file: the plan that gets the todos."""
+    outcomes = [_update(hook, file, shared) for file in files]
+    if own_file and (row := records.find(hook.store, own_file.path)):
+        row = replace(row, todos=todos)
+        records.save(hook.store, row)
+        outcomes.append(Outcome(exports=progress.exports(hook.store, row, own_file)))
+    return merge(outcomes)
 
 
-def on_stop(payload: Payload, space: Workspace) -> Outcome | None:
-    """Notices what changed in this turn by other means than the client's tools."""
-    if payload.is_subagent or not space.settings.get("boulder.enabled"):
-        return None
-    return _notice(payload, space)
+def _read_own_plan(hook: Hook) -> PlanFile | None:
+    row = records.of_session(hook.store, hook.session)
+    return find.read(row.path, row.project) if row else None
 
 
-def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:
-    """The record learns that this session is over, and where the plan stands."""
-    if not payload.session or _is_off(payload, space):
-        return None
-    from sisyphus.boulder.watch import end_session
+def _update(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
+    """Updates one plan, and makes the session follow it.
 
-    outcome = _take_stock(payload, space)
-    end_session(space, payload.session)
+    A new plan becomes the one used last, unless that is still open in another project.
+    """
+    before = records.latest(hook.store)
+    step = progress.update(hook.store, file, hook.now, shared)
+    outcome = progress.outcome(hook.store, step, file)
+    row, is_new = step.record, step.what == NEW
+    if row is None or step.what == NOTHING or not row.is_open:
+        return outcome
+    is_used = is_new or bool(row.used_at)
+    if is_new and before and _is_open_elsewhere(before, file.project):
+        is_used = False
+        outcome.messages = [messages.enabled_elsewhere(row, before)]
+    session = _follower(hook, row, is_new=is_new)
+    id = hook.event.session if session else ""
+    progress.attach(hook.store, session, id, row, hook.now, is_used=is_used)
     return outcome
 
 
-def _is_off(payload: Payload, space: Workspace) -> bool:
-    return bool(payload.agent) or not space.settings.get("boulder.enabled")
+def _is_open_elsewhere(row: PlanRecord, project: str) -> bool:
+    return row.is_open and row.project != project and os.path.isfile(row.path)
 
 
-def _notice(payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.boulder.discover import at_its_place
-    from sisyphus.boulder.watch import notice
-
-    return notice(at_its_place(space), payload.session)
-
-
-def _take_stock(payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.boulder.discover import at_its_place
-    from sisyphus.boulder.watch import take_stock
-
-    return take_stock(at_its_place(space), payload.session, payload.event)
+def _follower(hook: Hook, row: PlanRecord, *, is_new: bool) -> int:
+    """Returns the number of the session that follows a changed plan from now on; 0 = it is a plan
+    of another project, or the session keeps its own: the changed one is old, or its user holds it
+    at its own."""
+    session = _main_session(hook)
+    own = records.of_session(hook.store, session)
+    is_held = records.is_held(hook.store, session)
+    is_busy = own is not None and own.is_open and not is_new
+    keeps_own = own is not None and own.path != row.path and (is_held or is_busy)
+    return 0 if keeps_own or row.project != hook.project else session
 
 
-def owned(payload: Payload, space: Workspace) -> list[str]:
-    """The plan that the session follows, where it lies in one of the usual places: the model can
-    follow any file, and one elsewhere may mean something to somebody."""
-    from sisyphus.boulder.discover import PLAN_FILES, PLAN_FOLDERS
-    from sisyphus.boulder.store import read_plans
+def _main_session(hook: Hook) -> int:
+    """Returns the session's row, for a subagent that of the session that it belongs to."""
+    if not hook.event.agent:
+        return hook.session
+    return record.find(hook.store, hook.event.session)
 
-    if not space.settings.get("boulder.enabled"):
-        return []
-    plan = read_plans(space.home, space.root).own(payload.session)
-    place = os.path.relpath(plan, space.root).replace(os.sep, "/") if plan else ""
-    is_usual = place in PLAN_FILES or os.path.dirname(place) in PLAN_FOLDERS
-    return [plan] if is_usual else []
+
+# ---------------------------------------------------------------- prompts and Stops
+
+
+def look_at_prompt(hook: Hook) -> Act | None:
+    command = hook.event.prompt.command
+    if command and slash.own_name(hook, command.name) == "start-work":
+        return _start_work(hook, command.arguments)
+    return look_at_stop(hook)
+
+
+def look_at_stop(hook: Hook) -> Act | None:
+    """Reads the plan again: something other than a tool of this session has changed it, or written
+    one for a session that follows none."""
+    file = _read_own_plan(hook)
+    shared = progress.shared_changes(hook.store, hook.project)
+    if file:
+        return partial(_update_own, hook, file, shared)
+    plans = find.of_project(hook.project, hook.event.folder)
+    return partial(_update_all, hook, [_read(path) for path in plans[:_MOST_NEW]], shared, None, [])
+
+
+def _update_own(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
+    """Updates the session's plan. After a prompt it no longer follows one that is complete."""
+    step = progress.update(hook.store, file, hook.now, shared)
+    is_over = step.record is None or step.record.state == COMPLETE
+    if hook.event.name != "stop" and is_over and step.what == NOTHING:
+        records.follow(hook.store, hook.session, None)
+    return progress.outcome(hook.store, step, file)
+
+
+def _start_work(hook: Hook, name: str) -> Act:
+    """Answers `/start-work [NAME]`: the model gets the plan and starts to work. If no plan or
+    several are meant, the user reads why and the model gets nothing."""
+    from sisyphus.boulder import status  # imported late: few prompts ask for it
+
+    try:
+        file = status.to_start(
+            hook.store, name, hook.project, hook.event.folder, hook.home, hook.session
+        )
+    except SisyphusError as error:
+        return partial(Outcome, reason=str(error), notes=[f"no plan started: {error}"])
+    return partial(_start_plan, hook, file)
+
+
+def _start_plan(hook: Hook, file: PlanFile) -> Outcome:
+    assert file.plan is not None
+    row = progress.start(hook.store, hook.session, hook.event.session, file, hook.now)
+    return Outcome(
+        [messages.continuation(row, file.plan, hook.project)],
+        [messages.summary(row)],
+        [f"plan {row.name}: started"],
+        exports=progress.exports(hook.store, row, file),
+    )
+
+
+# ---------------------------------------------------------------- ends, permissions
+
+
+def look_at_compaction(hook: Hook) -> Act | None:
+    file = _read_own_plan(hook)
+    return partial(_checkpoint, hook, file, "Before a compaction") if file else None
+
+
+def look_at_end(hook: Hook) -> Act | None:
+    file = _read_own_plan(hook)
+    return partial(_checkpoint, hook, file, "End of a session") if file else None
+
+
+def _checkpoint(hook: Hook, file: PlanFile, why: str) -> Outcome:
+    """Records how far the plan is, next to the user's checkpoint. Does nothing if no task was done
+    since the last one of ours."""
+    row = records.find(hook.store, file.path)
+    if row is None or not row.is_open:
+        return Outcome()
+    new, old = follow.checkpoint(file.plan, hook.now, why), row.automatic
+    if old and old.message.rpartition("(")[2] == new.message.rpartition("(")[2]:
+        return Outcome()
+    row = replace(row, automatic=new)
+    records.save(hook.store, row)
+    return Outcome(notes=[new.message], exports=progress.exports(hook.store, row, file))
+
+
+def look_at_permission(hook: Hook) -> Act | None:
+    """Allows edits of the followed plan, if the user has accepted edits: the client asks for each
+    one below `.claude/`, which stalls an unattended session.
+
+    It is strict: the path must be exactly the recorded one, in a plan's place, without a link.
+    """
+    (call,) = hook.event.calls
+    plan, project = hook.standing.plan, hook.project
+    is_fix_plan = bool(hook.standing.loop) and find.is_fix_plan(plan, project)
+    is_own = (
+        not hook.event.agent
+        and call.action in (EDIT, WRITE)
+        and call.path == plan
+        and (find.is_in_place(plan, project) or is_fix_plan)
+        and files.is_single(plan)
+    )
+    if not is_own:
+        return None
+    return partial(_allow, hook)
+
+
+def _allow(hook: Hook) -> Outcome:
+    """Answers the request, so no dialog opens."""
+    record.close_dialog(hook)
+    plan = display(hook.standing.plan, hook.project)
+    return Outcome(notes=[f"allowed: the plan {plan}"], allows=True)

@@ -1,172 +1,278 @@
-"""What is said about a plan: to the model in blocks, to the user in a sentence. Pure."""
+"""Every sentence about plans that the model and the user read."""
 
 from __future__ import annotations
 
-from sisyphus.clients.base import Text
-from sisyphus.text import line
+from sisyphus.boulder import follow
+from sisyphus.boulder.plan import BLOCKED
+from sisyphus.hook.outcome import Text
+from sisyphus.paths import display
+from sisyphus.text import fingerprint, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json
-    from sisyphus.boulder.kord.notes import Notes
-    from sisyphus.boulder.look import Look
-    from sisyphus.boulder.parser.plan import Plan
+    from collections.abc import Iterable, Sequence
 
-_TODOS = 10
+    from sisyphus.boulder.find import PlanFile
+    from sisyphus.boulder.plan import Plan
+    from sisyphus.boulder.record import Checkpoint, PlanRecord
 
-OUR_EVENTS = ("progress", "session-end", "pre-compact")
-"""What makes a checkpoint by itself."""
+_TASK = 200
+"""The most characters of the next task."""
+
+_SHOWN = 10
+"""The most plans, tasks or todos in one list."""
+
+TO_TICK = "Tick each box in the plan when its task is done."
+"""Tells the model how we learn of its progress, once in a context."""
 
 
-def continuation(look: Look, notes: Notes) -> str:
-    """For the model at session start: where the plan stands and what comes next."""
-    plan = look.plan
-    head = (
+def continuation(record: PlanRecord, plan: Plan, project: str) -> Text:
+    """Tells a session of a project about its plan: fixed lines, then whatever else is known.
+
+    The hash leaves out automatic checkpoints: one alone does not make this a new text for a session
+    that is resumed.
+    """
+    details = {name: value for name, value in _details(record, plan) if value}
+    lasting = {**details, "Last checkpoint": checkpoint(record.checkpoint)}
+    hash = fingerprint(_continuation(record, project, lasting))
+    return Text("boulder", _continuation(record, project, details), hash, record.path)
+
+
+def _continuation(record: PlanRecord, project: str, details: dict[str, str]) -> str:
+    lines = [f"{name}: {value}" for name, value in details.items()]
+    known = "\n".join(["\n", *lines]) if lines else ""
+    return (
         "[BOULDER STATE DETECTED]\n\n"
-        f"Active plan: {line(look.name)}\n"
-        f"Progress: {plan.counts.completed}/{plan.counts.total} tasks complete\n"
-        f"Plan location: {line(look.place)}\n\n"
-        "Continuing from where you left off."
+        f"Active plan: {one_line(record.name)}\n"
+        f"Progress: {record.completed}/{record.total} tasks complete\n"
+        f"Plan location: {display(record.path, project)}\n\n"
+        f"Continuing from where you left off.{known}"
     )
-    known = [*_known(plan, notes), *_todos(notes)]
-    return head + ("\n\n" + "\n".join(known) if known else "")
 
 
-def brief(look: Look, notes: Notes) -> str:
-    """For the model after a compaction, whose summary knows what this is about."""
-    plan = look.plan
-    where = f"{plan.counts.completed}/{plan.counts.total} tasks complete, {line(look.place)}"
-    head = f"[BOULDER STATE DETECTED]\n\nActive plan: {line(look.name)} ({where})"
-    return "\n".join([head, *_known(plan, notes)])
+def _details(record: PlanRecord, plan: Plan) -> list[tuple[str, str]]:
+    number, _ = follow.position(record, plan)
+    wave = next((w for w in plan.waves if w.number == number), None)
+    last = record.checkpoints[0] if record.checkpoints else None
+    return [
+        ("Next task", one_line(record.next_task, _TASK)),
+        ("Can be done in parallel", ", ".join(plan.parallel_ids[:_SHOWN])),
+        ("Current wave", one_line(f"{wave.number}{f' — {wave.name}' if wave.name else ''}")
+         if wave else ""),
+        ("Current story", one_line(follow.current_story(record, plan))),
+        ("Last checkpoint", checkpoint(last)),
+        ("Blocked", str(plan.counts[BLOCKED] or "")),
+        ("Open todos", open_todos(record)),
+    ]  # fmt: skip
 
 
-def _known(plan: Plan, notes: Notes) -> list[str]:
-    from sisyphus.boulder.parser.stories import current_parts, next_task
-
-    task = next_task(plan, notes.wave, notes.story)
-    wave, story, title = current_parts(plan, notes.wave, notes.story)
-    name = next((w.name for w in plan.waves if w.number == wave), "")
-    checkpoint = notes.checkpoint or {}
-    rows = {
-        "Next task": (task.text or f"line {task.line}") if task else "",
-        "Current wave": "" if wave is None else f"{wave} — {name}".removesuffix(" — "),
-        "Current story": f"{story}: {title}".removesuffix(": ") if story else "",
-        "Last checkpoint": checkpoint.get("message", ""),
-        "Blocked": str(plan.counts.blocked or ""),
-    }
-    return [f"{name}: {line(value)}" for name, value in rows.items() if value]
+def blocked(tasks: list[str]) -> str:
+    more = f"; and {len(tasks) - _SHOWN} more" if len(tasks) > _SHOWN else ""
+    return f"Blocked: {'; '.join(one_line(task, _TASK) for task in tasks[:_SHOWN])}{more}"
 
 
-def _todos(notes: Notes) -> list[str]:
-    if not notes.todos:
-        return []
-    from sisyphus.boulder.kord.todos import open_todos
-
-    found = open_todos(notes.todos)
-    rows = [
-        f"- {line(str(todo.get('content')))}"
-        + (" (in progress)" if todo.get("status") == "in_progress" else "")
-        for todo in found[:_TODOS]
-    ]
-    more = [f"- and {len(found) - _TODOS} more"] if len(found) > _TODOS else []
-    return ["Open todos:", *rows, *more] if rows else []
+def checkpoint(last: Checkpoint | None) -> str:
+    if last is None:
+        return ""
+    return one_line(f"{last.message} ({last.timestamp})" if last.timestamp else last.message)
 
 
-def moved_file(look: Look, before: str) -> str:
-    return f"Boulder: the plan {line(before)} is {line(look.place)} now; it is followed there."
+def open_todos(record: PlanRecord) -> str:
+    ended = ("completed", "cancelled")
+    todos = [todo["content"] for todo in record.todos if todo["status"] not in ended]
+    return one_line("; ".join(todos[:_SHOWN]), 1000)
 
 
-def missing(name: str, place: str) -> str:
+def summary(record: PlanRecord) -> str:
+    """Says on one line how far a plan is."""
+    done = follow.of_tasks(record.completed, record.total)
+    blocked = f", {record.blocked} blocked" if record.blocked else ""
+    next_task = f", next: {one_line(record.next_task, 100)}" if record.next_task else ""
+    return f"{one_line(record.name)}: {done}{blocked}{next_task}"
+
+
+def enabled(record: PlanRecord) -> str:
+    return f"Boulder state tracking enabled for this plan. {summary(record)}"
+
+
+def enabled_elsewhere(record: PlanRecord, other: PlanRecord) -> str:
     return (
-        "[BOULDER PLAN MISSING]\n\n"
-        f"Active plan: {line(name)}\n"
-        f"Plan location: {line(place)} (deleted)\n\n"
-        "The plan file is gone, so there is nothing to continue. Restore it, or run "
-        "`sisyphus boulder clear` to forget the plan."
+        f"{enabled(record)}. {_name_and_project(other)} is still open and stays the plan used "
+        f"last. To switch, run `sisyphus boulder start` in {display(record.project, '')}."
     )
 
 
-def completed(look: Look) -> str:
+def completed(record: PlanRecord) -> str:
+    done = "its task is done" if record.total == 1 else f"all {record.total} tasks are done"
+    return f"{one_line(record.name)} is complete: {done}."
+
+
+def emptied(record: PlanRecord) -> str:
+    return f"{_name_and_place(record)} has no tasks any more. {_ways_out(record)}"
+
+
+def gone(record: PlanRecord) -> str:
+    return f"{_name_and_place(record)} is gone: deleted or renamed. {_ways_out(record)}"
+
+
+def _ways_out(record: PlanRecord) -> str:
+    path = one_line(display(record.path, record.project))
     return (
-        "[BOULDER COMPLETE]\n\n"
-        f"Plan: {line(look.name)}\n"
-        f"Progress: {_progress(look)}\n\n"
-        "All tasks are done; the boulder is cleared."
+        "`sisyphus boulder start NAME` follows another plan, "
+        f"`sisyphus boulder clear {path}` forgets this one."
     )
 
 
-def enabled(look: Look) -> str:
-    return f"Boulder state tracking enabled for this plan: {_plan(look)}"
+def gone_for_model(record: PlanRecord) -> Text:
+    body = gone(record)
+    return Text("boulder", body, fingerprint(body), record.path)
 
 
-def changed(look: Look, before: Json) -> str:
+def stale(record: PlanRecord, days: int) -> str:
     return (
-        f"Boulder: {line(look.place)} holds another plan now: {_plan(look)}. What is known of "
-        f"{_record(before)}, waits until it is back."
+        f"Nobody has worked on {_name_and_place(record, 'the plan')} for {days} days, so it is not "
+        "continued. `sisyphus boulder start` continues it, `sisyphus boulder clear` forgets it."
     )
 
 
-def resumed(look: Look) -> str:
-    return f"Boulder: {_plan(look)}"
+def unreadable(file: PlanFile) -> str:
+    return f"The plan {display(file.path, file.project)} cannot be read: {file.problem}."
 
 
-def moved(other: Json) -> str:
-    return f"The boulder was moved here from {line(other['project_root'])} ({_record(other)})."
-
-
-def ask_to_switch(other: Json) -> str:
+def absent(path: str, project: str) -> str:
+    """Says why `docs/kord/boulder.json` is not written. path: of the plan that it names."""
     return (
-        f"The plan in use is still {_record(other)} in {line(other['project_root'])}. "
-        "To use this one instead: sisyphus boulder switch"
+        f"docs/kord/boulder.json names {one_line(display(path, project))}, which is not here, so "
+        "it stays as it is. `sisyphus boulder start --in-repo` writes the plan here into it."
     )
 
 
-def left_open(record: Json) -> str:
+def set_aside(problem: str, aside: str) -> str:
+    """Says what happens to a `.boulder.json` that cannot be read. aside: its new path."""
+    what = ".boulder.json in the client's folder"
+    return f"{what} cannot be read ({problem}). It is renamed to {aside}."
+
+
+def moved(other: PlanRecord, project: str) -> str:
+    """Tells the user that they left an open plan when they moved to another project."""
+    return f"You have moved to {display(project, '')}. {_name_and_project(other)} is still open."
+
+
+def several(records: list[PlanRecord]) -> str:
     return (
-        f"The plan before it, {_record(record)}, is no longer the current one. "
-        "To go back to it: sisyphus boulder switch NAME"
+        f"Several plans are open, and none is followed: {_list(records)}. "
+        "`sisyphus boulder start NAME` follows one."
     )
 
 
-def stale(look: Look, since: str) -> str:
+def several_for_model(records: list[PlanRecord]) -> Text:
+    body = (
+        f"Several plans are open in this project: {_list(records)}. Unless the prompt says which "
+        "one to work on, ask your user. `sisyphus boulder start NAME` follows one."
+    )
+    return Text("boulder", body, fingerprint(body))
+
+
+def name_one(records: list[PlanRecord]) -> str:
+    return f"Several plans are open. Name one: {_list(records)}."
+
+
+def no_plan_called(name: str, plans: Sequence[PlanFile | PlanRecord]) -> str:
+    return f'No plan here is called "{name}". {_there_are(plans)}'
+
+
+def several_called(name: str, plans: Sequence[PlanFile | PlanRecord]) -> str:
+    return f'Several plans are called "{name}". {_there_are(plans)}'
+
+
+def _there_are(plans: Sequence[PlanFile | PlanRecord]) -> str:
+    if not plans:
+        return "There are none."
+    names = [f"{one_line(each.name)} ({display(each.path, each.project)})" for each in plans]
+    return f"There are: {_some(names)}."
+
+
+def not_to_follow(file: PlanFile) -> str:
+    """Says why the plan that the user has named cannot be followed."""
+    why = file.problem or "it has no open tasks"
+    return f"{display(file.path, file.project)} cannot be followed: {why}."
+
+
+def no_open_plan(offers: list[str]) -> str:
+    return " ".join(["No plan here has open tasks.", *offers])
+
+
+def plans_of_other_tools(paths: list[str], project: str) -> str:
+    names = _some([display(path, project) for path in paths])
+    return f"Plans of other tools: {names}. `sisyphus boulder start NAME` follows one."
+
+
+def plans_of_plan_mode(records: list[PlanRecord]) -> str:
+    return f"Plans of plan mode: {_list(records)}. `sisyphus boulder start NAME` follows one."
+
+
+def started(record: PlanRecord) -> str:
+    return f"Following this plan from now on. {summary(record)}"
+
+
+def cleared(record: PlanRecord) -> str:
+    rest = record.total - record.completed
+    if not rest:
+        return f"{one_line(record.name)} is no longer followed."
+    verb = "is" if rest == 1 else "are"
     return (
-        f"Boulder: {_plan(look)} was not touched since {line(since)[:10]} and is not resumed by "
-        "itself. `sisyphus boulder start` takes it up again, `sisyphus boulder clear` drops it."
+        f"{one_line(record.name)} is no longer followed; {rest} of its tasks {verb} open. "
+        "`sisyphus boulder start` or a change of its file brings it back."
     )
 
 
-def unreadable(look: Look) -> str:
-    return f"Boulder: {line(look.problem)}. The plan is not followed until that changes."
+HOLD_ENDED = "Its hold has ended."
 
 
-def gist(notes: Notes, text: str) -> str:
-    """What makes `text` news: a checkpoint that we made ourselves tells nobody anything new."""
-    message = (notes.checkpoint or {}).get("message", "")
-    is_ours = notes.by in OUR_EVENTS
-    return text.replace(f"\nLast checkpoint: {line(message)}", "") if is_ours else text
+def no_such(what: str, name: str, existing: Iterable[str]) -> str:
+    """Says that a plan does not have this wave or story. existing: the ones that it has."""
+    names = _some(list(existing))
+    has = f"It has: {names}." if names else f"Leave out `--{what}`."
+    return f"The plan has no {what} {one_line(name)}. {has}"
 
 
-def piece(path: str, text: str, remark: str = "", gist: str = "") -> Text:
-    """`text` about the plan at `path`, for the model, once a session; `remark` only goes along.
-    Of texts with one `gist` one is sent."""
-    from binascii import crc32
-
-    return Text(
-        "boulder",
-        f"{text}\n\n{remark}" if remark else text,
-        hash=f"boulder-{crc32((gist or text).encode('utf-8', 'surrogatepass')):08x}",
-        path=path,
-    )
+def next_after_clear(record: PlanRecord) -> str:
+    return f"{_name_and_place(record)} is followed now."
 
 
-def _plan(look: Look) -> str:
-    return f"{line(look.name)}, {_progress(look)} ({line(look.place)})"
+def cleared_before(records: list[PlanRecord]) -> str:
+    what = "one" if len(records) > 1 else "it"
+    return f"Cleared: {_list(records)}. `sisyphus boulder start NAME` follows {what} again."
 
 
-def _progress(look: Look) -> str:
-    return f"{look.plan.counts.completed}/{look.plan.counts.total} tasks complete"
+NOTHING_FOLLOWED = "No plan is followed here."
+
+WRITE_ONE = "Write a PLAN.md with `- [ ] tasks`."
+START_ONE = "`sisyphus boulder start` follows one."
+"""What the user can do then."""
 
 
-def _record(record: Json) -> str:
-    progress = record["progress"]
-    return f"{line(record['plan_name'])}, {progress['completed']}/{progress['total']}"
+def nothing_to_clear(other: PlanRecord | None) -> str:
+    if other is None:
+        return NOTHING_FOLLOWED
+    return f"{NOTHING_FOLLOWED} {one_line(other.name)} is followed in {display(other.project, '')}."
+
+
+def _name_and_place(record: PlanRecord, what: str = "The plan") -> str:
+    return f"{what} {one_line(record.name)} ({display(record.path, record.project)})"
+
+
+def _name_and_project(record: PlanRecord) -> str:
+    return f"The plan {one_line(record.name)} in {display(record.project, '')}"
+
+
+def _list(records: list[PlanRecord]) -> str:
+    return _some([
+        f"{one_line(each.name)} ({display(each.path, each.project)}, {each.completed}/{each.total})"
+        for each in records
+    ])  # fmt: skip
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,200 +1,223 @@
-"""Door for people: the typer application and the one place where a failure becomes words."""
+"""The command line for people: mounts every feature's commands and reports a failure in one
+line."""
 
-from __future__ import annotations
-
-import sys
+import inspect
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from sisyphus import __version__
-from sisyphus.cli import (
-    boulder,
-    complete,
-    config,
-    context,
-    dashboard,
-    demo,
-    doctor,
-    enforce,
-    failures,
-    install,
-    notify,
-    purge,
-    ralph,
-    rules,
-    sessions,
-    why,
-)
-from sisyphus.cli.output import as_typed
-from sisyphus.clients import DEFAULT
-from sisyphus.clients.base import EVENTS
-from sisyphus.errors import SisyphusError
-from sisyphus.shipped import plugin_folder
-from sisyphus.state import debug
-from sisyphus.text import harmless
+from sisyphus import log
+from sisyphus.boulder.commands import app as boulder
+from sisyphus.cli import completion
+from sisyphus.cli.config import config
+from sisyphus.cli.demo import demo
+from sisyphus.cli.notify import app as notify
+from sisyphus.cli.purge import purge
+from sisyphus.cli.show import plain
+from sisyphus.cli.status import status
+from sisyphus.dashboard.commands import dashboard
+from sisyphus.doctor.commands import doctor
+from sisyphus.enforce.commands import app as enforce
+from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.handoff.commands import context, handoff
+from sisyphus.hook.routes import ROUTES
+from sisyphus.ralph.commands import app as ralph
+from sisyphus.rules.commands import app as rules
+from sisyphus.runner.commands import run
+from sisyphus.runner.decide_command import decide
+from sisyphus.sessions.commands import sessions, why
+from sisyphus.setup.commands import install, plugin_path, uninstall
+from sisyphus.stop.commands import hold
 
-UNEXPECTED = 3
-
-_HELP = ["-h", "--help"]
-
-_PANELS = _BEGIN, _WORK, _SEEN, _CALLED = (
-    "To begin", "At work", "What happened", "Called by the client",
-)  # fmt: skip
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 
-def _name_no_values_of_flags(command: Any) -> None:
-    """Typer 0.29 shows `--json <bool>` in a help, as if a flag took a value."""
-    for option in command.get_params(typer.Context(command, help_option_names=_HELP)):
-        if getattr(option, "is_flag", False):
-            option.metavar = ""
-    for below in getattr(command, "commands", {}).values():
-        _name_no_values_of_flags(below)
-
-
-class _Root(TyperGroup):
-    """Groups, which typer lists behind all commands, stand where their panel does."""
-
-    def main(self, *args: Any, **given: Any) -> Any:
-        _name_no_values_of_flags(self)
-        return super().main(*args, **given)
+class MostUsedFirst(TyperGroup):
+    """Lists the commands in our order; typer puts groups of commands last."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(super().list_commands(ctx), key=self._panel)
+        return sorted(self.commands, key=ORDER.index)
 
-    def _panel(self, name: str) -> int:
-        panel = getattr(self.commands[name], "rich_help_panel", "")
-        return _PANELS.index(panel) if panel in _PANELS else len(_PANELS)
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Finds a command; of one that does not exist it says which people's command is meant."""
+        self.suggest_commands = False  # typer's name those that agents call
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:  # a usage error, with a message by typer
+            meant = OTHERS_WORDS.get(args[0]) or get_close_matches(args[0], ORDER[:-2], 1)
+            if meant and hasattr(error, "message"):
+                name = meant if isinstance(meant, str) else meant[0]
+                error.message = f"No such command '{args[0]}'. Do you mean `sisyphus {name}`?"
+            raise
 
+
+ORDER = [
+    "status", "dashboard", "boulder", "ralph", "enforce", "context", "handoff", "rules", "why",
+    "sessions", "demo", "doctor", "install", "uninstall", "config", "purge", "notify",
+    "plugin-path", "statusline", "hook",
+]  # fmt: skip
+"""Of the commands in the help: first what people need first. The last two are for agents."""
+
+OTHERS_WORDS = {
+    "checkpoint": "boulder checkpoint", "hold": "boulder hold", "plan": "boulder",
+    "plans": "boulder", "start": "ralph start", "list": "ralph list", "log": "ralph log",
+    "loop": "ralph", "loops": "ralph list", "run": "ralph run", "runs": "ralph list",
+    "pause": "ralph pause", "resume": "ralph resume", "cancel": "ralph cancel",
+    "settings": "config", "version": "--version", "watch": "status --watch",
+}  # fmt: skip
+"""What somebody may type who does not know the commands → the one that they mean."""
 
 app = typer.Typer(
-    name="sisyphus",
-    cls=_Root,
-    help="Keeps a coding agent pushing: its plan survives sessions, a loop ends when its promise "
-    "is kept, rules and documents reach the model once, when they matter.",
+    cls=MostUsedFirst,
+    help="Plans that survive sessions, loops that end when the work is done, and the rules and "
+    "documents that matter, for coding agents.",
+    epilog="Start with `sisyphus install`, then ask `sisyphus status` at any time.",
+    invoke_without_command=True,
     no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    epilog="Begin with `sisyphus install`. Every command has an example in its `--help`.",
-    context_settings={"help_option_names": _HELP},
-)
-app.command("install", rich_help_panel=_BEGIN)(install.install)
-app.command("uninstall", rich_help_panel=_BEGIN)(install.uninstall)
-app.command("doctor", rich_help_panel=_BEGIN, epilog="Example: `sisyphus doctor --fix`")(
-    doctor.doctor
-)
-app.command("demo", rich_help_panel=_BEGIN, epilog="Example: `sisyphus demo --keep`")(demo.demo)
-app.add_typer(config.app, name="config", rich_help_panel=_BEGIN)
-app.add_typer(boulder.app, name="boulder", rich_help_panel=_WORK)
-app.add_typer(ralph.app, name="ralph", rich_help_panel=_WORK)
-app.add_typer(enforce.app, name="enforce", rich_help_panel=_WORK)
-app.add_typer(rules.app, name="rules", rich_help_panel=_WORK)
-app.add_typer(context.app, name="context", rich_help_panel=_WORK)
-app.add_typer(notify.app, name="notify", rich_help_panel=_WORK)
-app.command("why", rich_help_panel=_SEEN, epilog="Example: `sisyphus why --follow`")(why.why)
-app.command(
-    "sessions", rich_help_panel=_SEEN, epilog="Example: `sisyphus sessions --project . -n 5`"
-)(sessions.sessions)
-app.command("dashboard", rich_help_panel=_SEEN, epilog="Example: `sisyphus dashboard --port 8080`")(
-    dashboard.dashboard
-)
-app.command("purge", rich_help_panel=_SEEN, epilog="Example: `sisyphus purge --dry-run`")(
-    purge.purge
 )
 
+SETUP, AGENTS = "Setup", "For agents, which call these"
 
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"sisyphus {__version__}")
-        raise typer.Exit
+Client = Annotated[
+    str, typer.Option(metavar="NAME", help="The agent that calls. The only one is claude-code.")
+]
+
+app.command()(status)
+app.command()(dashboard)
+boulder.command()(hold)
+app.add_typer(boulder, name="boulder")
+ralph.command()(run)
+ralph.command("decide")(decide)
+app.add_typer(ralph, name="ralph")
+app.add_typer(enforce, name="enforce")
+app.command()(context)
+app.command()(handoff)
+app.add_typer(rules, name="rules")
+app.command()(why)
+app.command()(sessions)
+app.command()(demo)
+app.add_typer(notify, name="notify", rich_help_panel=SETUP)
+app.command(rich_help_panel=SETUP)(doctor)
+app.command(rich_help_panel=SETUP)(install)
+app.command(rich_help_panel=SETUP)(uninstall)
+app.command(rich_help_panel=SETUP)(config)
+app.command(rich_help_panel=SETUP)(purge)
+app.command(rich_help_panel=SETUP)(plugin_path)
 
 
 @app.callback()
-def _options(
+def options(
     version: Annotated[
-        bool,
-        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version."),
+        bool, typer.Option("--version", help="Print the version.", is_eager=True)
     ] = False,
-) -> None: ...
-
-
-@app.command(
-    "plugin-path",
-    rich_help_panel=_BEGIN,
-    epilog='Example: `claude plugin marketplace add "$(sisyphus plugin-path)"`',
-)
-def _plugin_path() -> None:
-    """Print the folder of the Claude Code plugin that comes with this installation."""
-    typer.echo(plugin_folder())
-
-
-@app.command("hook", rich_help_panel=_CALLED, epilog=f"Events: {', '.join(EVENTS)}.")
-def _hook(
-    event: Annotated[  # noqa: ARG001
-        str,
-        typer.Argument(metavar="EVENT", help="What happened.", autocompletion=complete.events),
-    ],
-    client: Annotated[  # noqa: ARG001
-        str, typer.Option(metavar="NAME", help="Whose payload it is: claude or opencode.")
-    ] = DEFAULT,
-    strict: Annotated[  # noqa: ARG001
+    install_completion: Annotated[
         bool,
         typer.Option(
-            "--strict", help="For CI: exit 1, with the reason, where something is not understood."
+            "--install-completion",
+            help="Let the Tab key complete commands, in bash, zsh or fish: the shell you are in.",
+            callback=completion.install,
+            is_eager=True,
+        ),
+    ] = False,
+    show_completion: Annotated[
+        bool,
+        typer.Option(
+            "--show-completion",
+            help="Print what --install-completion adds to the shell.",
+            callback=completion.print_script,
+            is_eager=True,
         ),
     ] = False,
 ) -> None:
-    """Answer one hook event of the coding agent; called by hooks.json, not by people.
+    if version:
+        from importlib import metadata  # 30 ms
 
-    Reads the event's payload as JSON from stdin, prints nothing or one JSON object, and exits 0
-    whatever happens, so that a fault of ours never stops the agent. SISYPHUS_DISABLE=1 silences
-    it. With --strict a payload that is not understood, an unknown event or a feature that fails is
-    exit code 1 with the reason on stderr. On a terminal an unknown event is a usage error (2).
+        typer.echo(metadata.version("sisyphus-hooks"))
+        raise typer.Exit
 
-    Example: `echo '{"session_id": "s1", "source": "startup"}' | sisyphus hook session-start`
+
+@app.command(rich_help_panel=AGENTS)
+def statusline(client: Client = "claude-code") -> None:
+    """Print one line for the client's status line: plan, loop, context.
+
+    The client runs this; `sisyphus install` puts it into the client's settings.
     """
-    raise AssertionError("the front door answers events before typer is loaded")
+    raise AssertionError("`sisyphus.__main__` handles `sisyphus statusline`")
 
 
 @app.command(
-    "statusline", rich_help_panel=_CALLED, epilog="Example: `echo '{}' | sisyphus statusline`"
+    rich_help_panel=AGENTS,
+    epilog=f"Events: {', '.join(ROUTES)}. All others are accepted and get no answer.",
 )
-def _statusline() -> None:
-    """Print one line about plan, loop and context; called by the client, not by people.
+def hook(
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="One of the events below.")],
+    client: Client = "claude-code",
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="For CI: exit 1 if the payload is invalid or a feature fails."
+        ),
+    ] = False,
+) -> None:
+    """Answer one hook event: reads a JSON payload from stdin, prints at most one JSON object.
 
-    Reads JSON from stdin, and tells the hooks how much the model's context holds. In the client's
-    settings.json:
-
-    `"statusLine": {"type": "command", "command": "sisyphus statusline"}`
-
-    Colours are left out where NO_COLOR is set; the line is at most COLUMNS characters long.
+    Agents call this from their hooks file.
     """
-    raise AssertionError("the front door prints the line before typer is loaded")
+    raise AssertionError("`sisyphus.__main__` handles `sisyphus hook`")
 
 
-def run_app() -> int:
-    """Runs the command line; returns or raises the exit code: 0 done, 1 a known failure, 2 wrong
-    usage, 130 interrupted, 3 a fault of ours."""
-    failures.open_streams()
+def _join_lines() -> None:
+    """Puts each paragraph of the commands' help on one line: typer wraps it to the terminal, but
+    keeps the line breaks of our docstrings."""
+    for group in (app, boulder, ralph, enforce, rules):
+        for command in group.registered_commands:
+            text = command.help or inspect.getdoc(command.callback) or ""
+            paragraphs = text.split("\n\n")
+            command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
+
+
+_join_lines()
+
+
+def names(group: str) -> set[str]:
+    """Returns the names of the commands in a group of ours."""
+    commands = {"enforce": enforce, "ralph": ralph}[group].registered_commands
+    return {each.name or str(getattr(each.callback, "__name__", "")) for each in commands}
+
+
+def main(words: list[str], *, is_typed: bool = False) -> int:
+    """Runs a command line (without the word `sisyphus`); returns the exit code. is_typed: as a
+    slash command, so that a usage error is one line."""
+    if completion.is_asked() and not is_typed:
+        return completion.answer(app)
+    return _run(words, is_typed)
+
+
+def _run(words: list[str], is_typed: bool) -> int:
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
     try:
-        app()
+        result = app(words, prog_name="sisyphus", standalone_mode=False, complete_var="")
     except SisyphusError as error:
-        typer.echo(f"error: {harmless(as_typed(str(error)))}", err=True)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # `sisyphus … | head` is no failure
-            return 0
-        raise
-    except OSError as error:
-        debug.log(f"{' '.join(sys.argv[1:])}: {type(error).__name__}: {error}")
-        failures.drop(sys.stdout)
-        typer.echo(f"error: {harmless(failures.in_words(error))}", err=True)
-        return 1
-    except Exception as error:  # noqa: BLE001  # the boundary
-        debug.log(f"{' '.join(sys.argv[1:])}: {type(error).__name__}: {error}")
-        typer.echo(f"error: {type(error).__name__}: {error} (see {debug.log_path()})", err=True)
-        return UNEXPECTED
-    return 0
+        typer.echo(f"error: {plain(str(error))}", err=True)
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+    except typer.Exit as error:
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        if show := getattr(error, "show", None):  # a usage error, with a message by typer
+            if is_typed:
+                typer.echo(f"error: {plain(error.format_message())}", err=True)  # type: ignore[attr-defined]
+            else:
+                show()
+            return int(getattr(error, "exit_code", 2))
+        failure = log.failure(" ".join(words[:2]), error)
+        typer.echo(f"error: {plain(failure)}", err=True)
+        return FAILED
+    return result if isinstance(result, int) else 0

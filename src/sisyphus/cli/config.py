@@ -1,166 +1,301 @@
-from __future__ import annotations
+"""`sisyphus config`: shows the settings and who sets them, and changes the user's."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+import os
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from sisyphus.cli import complete, config_show
-from sisyphus.cli.output import AsJson, print_json, say, workspace
-from sisyphus.cli.users_own import refuse_model
-from sisyphus.configuring import change, complaints, edit, explain, sources, trace, values
-from sisyphus.errors import SisyphusError
-from sisyphus.paths import display
-from sisyphus.settings import PROJECT, SETTINGS, files
-from sisyphus.text import harmless
+from sisyphus import paths, settings
+from sisyphus.cli import completion, show
+from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.masking import masked_line
+from sisyphus.settings import ANYTHING, LOWER, NOTHING, SETTINGS, Setting
+from sisyphus.text import one_line
 
-if TYPE_CHECKING:
-    from sisyphus.workspace import Workspace
+_PROJECT_MAY = {
+    NOTHING: "A project cannot set it.",
+    LOWER: "A project can turn it off.",
+    ANYTHING: "A project can set it too.",
+}
+_OTHERS_WORDS = {
+    "get": "sisyphus config KEY",
+    "set": "sisyphus config KEY VALUE",
+    "unset": "sisyphus config --unset KEY",
+    "edit": "sisyphus config --edit",
+    "list": "sisyphus config",
+}
+"""What git and others call it → how to do it here."""
 
-_WHOSE = "settings are the user's"
-
-app = typer.Typer(
-    help="Settings: what is in force, and why.",
-    epilog="Example: `sisyphus config show --changed`",
-    no_args_is_help=True,
-)
-app.command(epilog="Example: `sisyphus config show --changed`")(config_show.show)
-app.command(epilog="Example: `sisyphus config path --json`")(config_show.path)
-app.command("explain", epilog="Example: `sisyphus config explain ralph.no_progress`")(
-    config_show.explain_key
-)
-
-Key = Annotated[
-    str,
-    typer.Argument(
-        metavar="KEY",
-        help="A setting, such as rules.enabled.",
-        show_default=False,
-        autocompletion=complete.settings,
-    ),
-]
-OfProject = Annotated[
-    str,
-    typer.Option(
-        "--project", metavar="DIR", help="In that project's file.", show_default="in your own"
-    ),
-]
+_MOST_NEAR = 5
+_LONGEST_VALUE = 60
 
 
-_BEHIND = "sisyphus.behind"
+@dataclass(frozen=True)
+class Target:
+    """The file that is changed. project: the folder that it belongs to; "" = it is the user's."""
+
+    file: str
+    project: str
+
+    @property
+    def name(self) -> str:
+        return one_line(paths.display(self.file, self.project))
 
 
-class _Set(TyperCommand):
-    """Counts the words behind `--`, which are values whatever they look like."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        behind = args[args.index("--") + 1 :] if "--" in args else []
-        ctx.meta[_BEHIND] = len(behind)
-        return super().parse_args(ctx, args)
-
-
-def _values(ctx: typer.Context, words: list[str]) -> list[str]:
-    for word in words[: max(0, len(words) - ctx.meta.get(_BEHIND, 0))]:
-        if word.startswith("-") and not word[1:2].isdigit():
-            raise typer.BadParameter(f"no such option: {word}")
-    return words
-
-
-@app.command("edit", epilog="Example: `sisyphus config edit`")
-def edit_file(project: OfProject = "") -> None:
-    """Open the settings file in your editor (VISUAL, else EDITOR), and look it over afterwards.
-
-    Exits 1 if something in it does not count.
-    """
-    refuse_model(_WHOSE)
-    space, (name, inside) = _file(project)
-    edit.edit(space.ours, sources.read(name, inside))
-    users = sources.read_all(space.ours, space.root)[0]
-    found = complaints.of_source(sources.read(name, inside), users)
-    config_show.print_problems(found, space.root)
-    if found:
-        raise typer.Exit(1)
-
-
-@app.command(
-    "set",
-    cls=_Set,
-    epilog="Example: `sisyphus config set boulder.stale_days 30`",
-    context_settings={"ignore_unknown_options": True},  # so that -3 is a value
-)
-def set_value(
-    key: Key,
-    value: Annotated[
-        list[str],
+def config(
+    key: Annotated[
+        str,
         typer.Argument(
-            metavar="VALUE",
-            help="Its value; of a list, each, or all with commas between them.",
-            show_default=False,
-            callback=_values,
+            metavar="[KEY]",
+            help="A setting, as rules.enabled.",
+            autocompletion=completion.setting_names,
         ),
-    ],
-    project: OfProject = "",
-    as_json: AsJson = False,
+    ] = "",
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[VALUE...]",
+            help="What to set it to. A list takes several.",
+            autocompletion=completion.setting_values,
+        ),
+    ] = None,
+    unset: Annotated[
+        bool, typer.Option("--unset", help="Take KEY out of your file, back to its default.")
+    ] = False,
+    edit: Annotated[
+        bool, typer.Option("--edit", "-e", help="Open your file in $VISUAL or $EDITOR.")
+    ] = False,
+    in_project: Annotated[
+        bool,
+        typer.Option(
+            "--in-project", help="Change the project's .claude/sisyphus.toml instead of your file."
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say what each setting means, and its default.")
+    ] = False,
+    project: show.Project = "",
+    as_json: show.AsJson = False,
 ) -> None:
-    """Set a value in your settings file, or in a project's."""
-    refuse_model(_WHOSE)
-    if key not in SETTINGS:
-        raise explain.unknown(key)
-    space, (name, inside) = _file(project)
-    if inside and not SETTINGS[key].others:
-        raise SisyphusError(
-            f"{key} cannot be set by a project. Set it for yourself, without --project."
-        )
-    try:
-        typed = values.typed(SETTINGS[key], value)
-    except ValueError as error:
-        command = complaints.setting_command(key)
-        raise SisyphusError(f"{key}: {error}. For example: `{command}`") from error
-    if inside:
-        _refuse_raise(space, key, typed)
-    change.set_value(space.ours, name, inside, key, typed)
-    _tell(space, key, name, as_json)
+    """Show the settings, or change one.
 
-
-@app.command(epilog="Example: `sisyphus config unset boulder.stale_days`")
-def unset(key: Key, project: OfProject = "", as_json: AsJson = False) -> None:
-    """Take a setting out of your settings file, or of a project's; also one that does not exist."""
-    refuse_model(_WHOSE)
-    space, (name, inside) = _file(project)
-    if not change.unset(space.ours, name, inside, key):
-        where = " `sisyphus config show` says where it comes from." if key in SETTINGS else ""
-        raise SisyphusError(f"{harmless(key)} is not set in {display(name, space.root)}.{where}")
-    if key in SETTINGS:
-        _tell(space, key, name, as_json)
-    elif as_json:
-        print_json({"key": key})
-    else:
-        say(harmless(f"{key} was taken out of {display(name, space.root)}."))
-
-
-def _file(project: str) -> tuple[Workspace, tuple[str, str]]:
-    """The settings file that is meant, and the folder that it must not leave."""
-    space = workspace(project)
-    return space, files(space.ours, space.root)[1 if project else 0]
-
-
-def _refuse_raise(space: Workspace, key: str, value: Any) -> None:
-    users = sources.read_all(space.ours, space.root)[0]
-    if why := complaints.objection(key, value, users, PROJECT):
-        text = f"{key}: {why}; yours is {values.spelled(users.value(key))}"
-        raise SisyphusError(f"{text}. Set it for yourself, without --project.")
-
-
-def _tell(space: Workspace, key: str, name: str, as_json: bool) -> None:
-    found = trace.trace(space.ours, space.root, key)
-    for one in complaints.of_levels(space.ours, space.root):
-        if key.startswith(complaints.LEVELS):
-            typer.echo(f"note: {one.key}: {one.text}. {one.hint}", err=True)
-    if as_json:
-        print_json(found.as_json())
+    Without KEY it lists all of them, those that are not at their default first, with who sets
+    them. With KEY it prints the value alone. With KEY and VALUE it sets it for you, in all
+    projects. A change counts at once, in running sessions too.
+    """
+    changes = bool(values) or unset or edit
+    if unset and (values or not key):
+        raise UsageError("--unset takes one KEY and no VALUE.")
+    if edit and (key or unset):
+        raise UsageError("--edit takes no KEY and no VALUE.")
+    if in_project and not changes:
+        raise UsageError("--in-project is for a VALUE, --unset or --edit.")
+    if changes and (as_json or verbose):
+        raise UsageError("--json and -v show settings. They change none.")
+    if changes:
+        show.need_user()
+    place = show.place(project)
+    if not changes:
+        _show(place, [_known(key)] if key else list(SETTINGS), key, as_json, verbose)
         return
-    where = config_show.origin(found, space.root)
-    say(harmless(f"{key} = {values.spelled(found.value)} ({where})"))
-    if found.origin != trace.DEFAULT and found.where != name:
-        weaker = display(name, space.root)
-        typer.echo(harmless(f"note: {where} is stronger than {weaker}"), err=True)
+    target = _target(place, in_project)
+    if edit:
+        _edit(place, target)
+    elif unset:
+        _unset(place, target, key)
+    else:
+        _set(place, target, _known(key), values or [])
+
+
+def _show(place: show.Place, names: list[str], key: str, as_json: bool, verbose: bool) -> None:
+    setters = {name: _setter(place, name) for name in names}
+    names = sorted(names, key=lambda name: (not setters[name], name))
+    if as_json:
+        rows = [_as_dict(place, name, setters[name]) for name in names]
+        show.as_json(rows[0] if key else rows)
+        return
+    if key and not verbose:
+        value = place.settings[key]
+        typer.echo(show.plain("\n".join(value) if isinstance(value, list) else _shown(value)))
+        return
+    if not key:
+        show.what_is_off(place)
+    for name in names:
+        by = f"  ({paths.display(setters[name], place.project)})" if setters[name] else ""
+        value = masked_line(settings.toml(place.settings[name]), _LONGEST_VALUE)
+        show.line(f"{name} = {value}{by}", "bold" if by else "")
+        if verbose:
+            _explain(SETTINGS[name])
+
+
+def _explain(setting: Setting) -> None:
+    show.line(setting.help, indent=4)
+    default = settings.toml(setting.default)
+    may = _PROJECT_MAY[setting.project]
+    show.line(f"Takes {setting.accepted()}. Default: {default}. {may}", "dim", indent=4)
+
+
+def _shown(value: Any) -> str:
+    """Returns a value as a script wants it: a text is not quoted."""
+    return value if isinstance(value, str) else settings.toml(value)
+
+
+def _as_dict(place: show.Place, name: str, setter: str) -> dict[str, Any]:
+    setting = SETTINGS[name]
+    return {
+        "name": name,
+        "value": place.settings[name],
+        "default": setting.default,
+        "set_by": setter or None,
+        "accepts": setting.accepted(),
+        "project_may": {NOTHING: "nothing", LOWER: "turn it off", ANYTHING: "set it"}[
+            setting.project
+        ],
+        "help": setting.help,
+    }
+
+
+def _setter(place: show.Place, name: str) -> str:
+    return settings.who_set(place.store, place.our_home, place.project, os.environ, name)
+
+
+def _known(key: str) -> str:
+    """Returns the name of a setting. Raises `SisyphusError` with what comes near it."""
+    if key in SETTINGS:
+        return key
+    if key in _OTHERS_WORDS:
+        raise UsageError(f"There is no setting {key}. Say `{_OTHERS_WORDS[key]}`.")
+    shown, word = one_line(key, _LONGEST_VALUE), key.lower().replace("-", "_")
+    if "=" in key:
+        name, _, value = shown.partition("=")
+        raise UsageError(f"Write a blank in place of =: `sisyphus config {name} {value}`.")
+    import difflib
+
+    near = [name for name in SETTINGS if word in (name, *name.split("."))]
+    near = near or difflib.get_close_matches(word, SETTINGS, _MOST_NEAR)
+    if not near:
+        last = {name.partition(".")[2]: name for name in SETTINGS}
+        found = difflib.get_close_matches(word.rpartition(".")[2], last, _MOST_NEAR)
+        near = [last[each] for each in found]
+    means = f" Do you mean {' or '.join(near[:_MOST_NEAR])}?" if near else ""
+    raise SisyphusError(f"There is no setting {shown}.{means} `sisyphus config` lists them all.")
+
+
+def _target(place: show.Place, in_project: bool) -> Target:
+    """Returns the file to change. Raises `SisyphusError` if there can be none."""
+    if not in_project:
+        if place.our_home.startswith(os.devnull):
+            raise SisyphusError(
+                "There is no home folder for your settings, or it is inside the project. Set HOME "
+                "or CLAUDE_CONFIG_DIR and run the command again."
+            )
+        return Target(os.path.join(place.our_home, "config.toml"), "")
+    if not paths.can_be_project(place.project):
+        raise SisyphusError(
+            f"{paths.display(place.project, '')} is no project. Run the command in one, or without "
+            "--in-project to change your own settings."
+        )
+    return Target(os.path.join(place.project, settings.PROJECT_FILE), place.project)
+
+
+def _set(place: show.Place, target: Target, name: str, words: list[str]) -> None:
+    value = _parse(name, words)
+    if target.project:
+        _need_project_may(name, value)
+    from sisyphus import settings_file  # imported late: tomlkit costs 30 ms
+
+    settings_file.write(target.file, name, value, target.project)
+    shown = masked_line(settings.toml(value), _LONGEST_VALUE)
+    show.line(f"Wrote {name} = {shown} into {target.name}.")
+    _say_who_wins(place, name, value)
+
+
+def _parse(name: str, words: list[str]) -> Any:
+    """Returns the value that these words say, in the type of the setting."""
+    setting = SETTINGS[name]
+    if isinstance(setting.default, list):
+        return words
+    if len(words) > 1:
+        raise UsageError(f"{name} takes one value. Quote it if there are blanks in it.")
+    value = settings.convert(setting, words[0])
+    if not setting.accepts(value):
+        shown = settings.toml(one_line(words[0], _LONGEST_VALUE))
+        raise UsageError(f"{name} must be {setting.accepted()}, not {shown}.")
+    return value
+
+
+def _need_project_may(name: str, value: Any) -> None:
+    """Raises `SisyphusError` if a project's value would be ignored."""
+    may = SETTINGS[name].project
+    if may == NOTHING:
+        raise SisyphusError(
+            f"A project cannot set {name}: it is the user's alone. Leave out --in-project to set "
+            "it for yourself, in all projects."
+        )
+    if may == LOWER and value > False:
+        raise SisyphusError(
+            f"A project can only turn {name} off. `sisyphus config {name} true` turns it on for "
+            "you, and --unset --in-project takes out what the project says."
+        )
+
+
+def _say_who_wins(place: show.Place, name: str, value: Any) -> None:
+    """Tells what is heeded in this project, if that is not the value."""
+    values, _ = settings.load(place.store, place.our_home, place.project, os.environ)
+    if values[name] != value:
+        setter, root = _setter(place, name), place.project
+        winner = masked_line(settings.toml(values[name]), _LONGEST_VALUE)
+        where = " in this project" if setter.startswith(root + os.sep) else ""
+        show.line(f"{paths.display(setter, root)} sets it to {winner}{where}, and wins.", "yellow")
+
+
+def _unset(place: show.Place, target: Target, key: str) -> None:
+    """Takes a setting out of the file; one that does not exist, too, if it is there."""
+    from sisyphus import settings_file
+
+    if settings_file.remove(target.file, key, target.project):
+        show.line(f"{one_line(key)} is no longer in {target.name}.")
+    else:
+        show.line(f"{_known(key)} is not in {target.name}, so nothing was changed.")
+    if key in SETTINGS:
+        values, _ = settings.load(place.store, place.our_home, place.project, os.environ)
+        setter = _setter(place, key)
+        by = f"by {paths.display(setter, place.project)}" if setter else "its default"
+        show.line(f"It is {masked_line(settings.toml(values[key]), _LONGEST_VALUE)}, {by}.")
+
+
+def _edit(place: show.Place, target: Target) -> None:
+    """Opens the file in the user's editor; says what is wrong in it afterwards."""
+    from sisyphus import settings_file
+
+    words = _editor()
+    settings_file.make(target.file, target.project)
+    try:
+        code = subprocess.run([*words, target.file], check=False).returncode
+    except OSError as error:
+        raise SisyphusError(f"{words[0]} cannot be run: {error.strerror}.") from error
+    _, problems = settings.load(place.store, place.our_home, place.project, os.environ)
+    wrong = [each for each in problems if each.startswith(target.file)]
+    for each in wrong:
+        typer.echo(f"warning: {show.plain(each)}", err=True)
+    if code:
+        raise SisyphusError(f"{words[0]} has failed (exit code {code}).")
+    if wrong:
+        raise SisyphusError("What is wrong is ignored. Run `sisyphus config --edit` again.")
+
+
+def _editor() -> list[str]:
+    """Returns the words that start the user's editor. Raises `SisyphusError` if there is none."""
+    for name in ("VISUAL", "EDITOR"):
+        if command := os.environ.get(name, "").strip():
+            try:
+                return shlex.split(command)
+            except ValueError as error:
+                raise SisyphusError(f"{name} has a quote that is not closed.") from error
+    if editor := shutil.which("vi"):
+        return [editor]
+    raise SisyphusError("There is no editor. Set VISUAL or EDITOR to yours, as EDITOR=nano.")

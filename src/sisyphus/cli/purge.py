@@ -1,172 +1,166 @@
-from __future__ import annotations
+"""`sisyphus purge`: removes now what sessions left long ago, which otherwise happens once a day."""
 
+import os
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sisyphus import memory, settings
-from sisyphus import purge as work
-from sisyphus.cli.output import AsJson, faint, print_json, say, working_memory
-from sisyphus.cli.progress import progress
-from sisyphus.cli.terminal import is_terminal
-from sisyphus.cli.users_own import refuse_model
+from sisyphus import paths
+from sisyphus.cli import show
 from sisyphus.errors import SisyphusError
-from sisyphus.paths import display, our_home
-from sisyphus.times import duration
+from sisyphus.ralph import loop as loops
+from sisyphus.sessions import retention
+from sisyphus.sessions.retention import Old
+from sisyphus.store import Error, Store
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sisyphus._types import Json
-    from sisyphus.purge import File, Found, Removed
-
-_NAMED = 5
-"""Files that stay, by name."""
-
-NOTHING = (
-    "Nothing may go: what sessions, loops and runs that go on need stays, and so does what was "
-    f"written less than {duration(work.MOMENT)} ago."
-)
+DECLINED = 1
 
 
 def purge(
     days: Annotated[
         int | None,
         typer.Option(
-            "--days", metavar="N", min=0, show_default="state.keep_days",
-            help="Remove what nobody used for so many days; 0: whatever is not in use now.",
+            min=1,
+            metavar="N",
+            help="Remove what was not used for N days. Default: the setting state.keep_days.",
+            show_default=False,
         ),
     ] = None,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="Also remove unreadable files that sisyphus set aside, and the numbers "
-            "of loops' iterations, which `ralph log` and `ralph stats` show.",
-        ),
-    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would go, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would go and remove nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Remove what ended sessions and loops have left in the folder of sisyphus.
+) -> None:
+    """Remove what we know of sessions, loops and plans that were not used for 30 days.
 
-    What a living session, loop or plan needs stays, and so do your settings, plans and the history
-    of loops. While Claude Code has the transcript of a session, you can resume it: sisyphus keeps
-    in mind what it sent there, and sends nothing twice. Where OpenCode keeps its sessions sisyphus
-    does not look: one that you resume after its files went gets its texts again.
-
-    Once a day a session that ends removes what is old by itself (setting `state.keep_days`).
+    Shows what goes and asks first. Open plans and running loops stay, and so does every file of
+    your projects. Once a day a session's start does the same.
     """
     if not dry_run:
-        refuse_model("nothing was removed: what sisyphus keeps is the user's")
-    days, ours = _days() if days is None else days, our_home()
-    try:
-        known = working_memory(only_looks=dry_run)
-        with progress("Looking through our folder", quiet=as_json) as told:
-            found = work.find(ours, time.time(), days, everything=everything, tell=told)
-        if not as_json:
-            _show(found, days)
-        done = None
-        if found and not dry_run:
-            _agree(yes=yes, as_json=as_json)
-            with progress("Removing", quiet=as_json):
-                still = work.find(ours, time.time(), days, everything=everything)
-                still.keep_to(found)
-                done = work.remove(still, known, time.time())
-    finally:
-        memory.close()
-    if as_json:
-        print_json(_as_json(found, done, days, dry_run=dry_run))
-    elif found:
-        _tell(found, done)
-
-
-def _days() -> int:
-    days: int = settings.load(our_home(), our_home()).get("state.keep_days")
-    if days <= 0:
-        raise SisyphusError(
-            "the setting state.keep_days is 0: everything is kept. "
-            "Say how old is old: `sisyphus purge --days 30`."
-        )
-    return days
-
-
-def _show(found: Found, days: int) -> None:
-    if not found:
-        used = f"Nothing to purge: everything was used in the last {days} days."
-        say(used if days else NOTHING)
+        show.need_user()
+    place = show.place_to_change()
+    days = days or place.settings["state.keep_days"]
+    if not days:
+        show.line("Nothing was removed: state.keep_days is 0, which keeps everything. "
+                  "Say how long with --days N.")  # fmt: skip
         return
-    say(f"Not used for {days} days:" if days else "Not in use now:")
-    if found.rows:
-        say(f"  {found.rows}")
-    kinds = _by_kind(found.files)
-    rows = [(row["kind"], f"{row['files']:,}", work.size(row["bytes"])) for row in kinds]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for kind, count, size in rows:
-        say(f"  {kind:<{widths[0]}}  {count:>{widths[1]}}  {size:>{widths[2]}}")
+    old = retention.find_old(place.store, days, time.time())
+    rows = _lines(old)
+    if not rows:
+        show.line(f"There is nothing to remove that was not used for {_count(days, 'day')}.")
+        return
+    show.heading(f"Not used for {_count(days, 'day')}, so it goes:")
+    for row in rows:
+        show.line(row, indent=2)
+    show.line(_what_stays(place.store, old), "dim")
+    if dry_run:
+        show.line("Nothing was removed: this is a dry run.")
+    elif _is_agreed(yes):
+        _remove(place, days)
 
 
-def _by_kind(files: Iterable[File]) -> list[Json]:
-    """[{"kind", "files", "bytes"}] in the order in which they go."""
-    rows: dict[str, Json] = {}
-    for file in files:
-        row = rows.setdefault(file.kind, {"kind": file.kind, "files": 0, "bytes": 0})
-        row["files"] += 1
-        row["bytes"] += file.size
-    return list(rows.values())
+def _lines(old: Old) -> list[str]:
+    """Says what goes, a line for each kind."""
+    kinds = [
+        (len(old.session_ids), "session", ", with what was sent and decided there"),
+        (len(old.loops), "ended loop", ""),
+        (len(old.runs), "ended run", ""),
+        (
+            len(old.plans),
+            "plan",
+            ", complete, dismissed or gone: what is known of it, not its file",
+        ),
+        (len(old.drivers), "record", " of `sisyphus ralph decide`"),
+    ]
+    folder = paths.display(paths.our_home(), "")
+    of_files = f" below {folder}, {_size(sum(old.files.values()))}"
+    kinds.append((len(old.files), "file", of_files))
+    return [_count(number, noun) + rest for number, noun, rest in kinds if number]
 
 
-def _agree(*, yes: bool, as_json: bool) -> None:
-    """Raises unless the user wants it."""
+def _what_stays(store: Store, old: Old) -> str:
+    sessions = _number(store, "session WHERE agent = ''") - len(old.session_ids)
+    plans = _number(store, "plan WHERE state IN ('active', 'no_tasks')")
+    live = len(loops.all_live(store)) + len(loops.holds(store))
+    kinds = [
+        (sessions, "session"),
+        (plans, "open plan"),
+        (live, "live loop"),
+        (len(loops.runs(store)), "live run"),
+    ]
+    return f"What stays: {_listed(kinds)}."
+
+
+def _number(store: Store, rows: str) -> int:
+    row = store.one(f"SELECT count(*) FROM {rows}")
+    assert row is not None
+    return int(row[0])
+
+
+def _is_agreed(yes: bool) -> bool:
+    """Asks the user. Raises `SisyphusError` where it cannot, `typer.Exit` if they decline."""
     if yes:
-        return
-    if as_json or not is_terminal(sys.stdin) or not is_terminal(sys.stdout):
+        return True
+    if not (sys.stdin and sys.stdin.isatty()):
         raise SisyphusError(
-            "nothing was removed: there is nobody to ask. "
-            "`sisyphus purge --yes` removes it, `--dry-run` only shows it."
+            "Nothing was removed: there is no terminal to ask you. Use --yes to purge."
         )
-    typer.confirm("Remove them?", abort=True)
+    if not typer.confirm("Remove this?"):
+        show.line("Nothing was removed.")
+        raise typer.Exit(DECLINED)
+    return True
 
 
-def _tell(found: Found, done: Removed | None) -> None:
-    """`done`: None = it was a dry run."""
-    files, rows = (found.files, found.rows) if done is None else (done.files, done.rows)
-    parts = [str(rows)] if rows else []
-    parts += [work.total(files)] if files else []
-    if done is None:
-        say(f"{'; '.join(parts)} would go. `sisyphus purge` removes them.")
-        return
-    say(f"Removed: {'; '.join(parts) or 'nothing'}.")
-    stays = _stays(found, done)
-    for path in list(stays)[:_NAMED]:
-        say(faint(f"stays: {display(path, our_home())} ({stays[path]})"))
-    if len(stays) > _NAMED:
-        say(faint(f"and {len(stays) - _NAMED:,} more stay."))
+def _remove(place: show.Place, days: int) -> None:
+    """Removes it, and tells what went: a session may have come back while the user was asked."""
+    before = _bytes_of(place.store)
+    old = retention.remove_old(place.store, days, time.time())
+    is_shrunk = _shrink(place.store)
+    freed = max(0, before - _bytes_of(place.store)) + sum(old.files.values())
+    went = [
+        (len(old.session_ids), "session"),
+        (len(old.loops), "loop"),
+        (len(old.runs), "run"),
+        (len(old.plans), "plan"),
+        (len(old.files), "file"),
+    ]
+    show.line(f"Removed: {_listed(went)}. {_size(freed)} freed.")
+    if not is_shrunk:
+        show.line("The database keeps its size: another process uses it. The room in it is used "
+                  "again.", "dim")  # fmt: skip
 
 
-def _stays(found: Found, done: Removed) -> dict[str, str]:
-    """Path -> why, of what was listed and is still there."""
-    gone = {file.path for file in done.files}
-    paths = [file.path for file in found.files if file.path not in gone]
-    return {path: done.stays.get(path, "in use again") for path in paths}
+def _shrink(store: Store) -> bool:
+    """Gives the space of removed rows back to the disk; tells whether that was possible now. It
+    does not wait: hooks would wait for us."""
+    try:
+        store.wait_longer(0)
+        store.run("VACUUM")
+        row = store.one("PRAGMA wal_checkpoint(TRUNCATE)")
+    except Error:  # somebody writes, or the disk is full
+        return False
+    return row is not None and row[0] == 0
 
 
-def _as_json(found: Found, done: Removed | None, days: int, *, dry_run: bool) -> Json:
-    files, rows = (found.files, found.rows) if done is None else (done.files, done.rows)
-    stays = _stays(found, done) if done else {}
-    return {
-        "days": days,
-        "dry_run": dry_run,
-        "sessions": len(rows.ended),
-        "events": rows.events,
-        "removed": len(done.files) if done else 0,
-        "files": len(files),
-        "bytes": sum(file.size for file in files),
-        "kinds": _by_kind(files),
-        "paths": [file.path for file in files],
-        "stays": [{"path": path, "why": why} for path, why in stays.items()],
-    }
+def _bytes_of(store: Store) -> int:
+    """Returns the size of the database, with its log."""
+    both = (store.path, f"{store.path}-wal")
+    return sum(os.path.getsize(path) for path in both if os.path.exists(path))
+
+
+def _listed(kinds: list[tuple[int, str]]) -> str:
+    return ", ".join(_count(number, noun) for number, noun in kinds if number) or "nothing"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _size(number: int) -> str:
+    """Returns a number of bytes for people."""
+    for limit, unit in ((1_000_000, "MB"), (1_000, "KB")):
+        if number >= limit:
+            return f"{number / limit:,.1f} {unit}"
+    return _count(number, "byte")

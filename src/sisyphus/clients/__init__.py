@@ -1,128 +1,129 @@
-"""A few modules a client: a quick one for its hooks (`base.Client`), NAME_files for what it writes
-down (`Files`), NAME_setup for what it loads and can hold (`Setup`), and NAME_run where runs can
-start it (`running.Program`)."""
+"""The supported clients, one folder each, all with the same modules (see `base.py`). To add a
+client, add its folder and its name here.
+"""
 
 from __future__ import annotations
 
-import os
 import sys
+
+from sisyphus.errors import SisyphusError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, Protocol
+    from typing import Any
 
-    from sisyphus._types import Json
-    from sisyphus.clients.base import Client
-    from sisyphus.clients.running import Program
-    from sisyphus.transcript import Call, Record
-    from sisyphus.workspace import Workspace
+    from sisyphus.clients.base import (
+        Checkup,
+        Headless,
+        Live,
+        Native,
+        Payload,
+        Transcript,
+        Trial,
+        Usage,
+    )
 
-    class Files(Protocol):
-        """What a client writes down of its sessions.
+CLAUDE_CODE, OPENCODE = "claude-code", "opencode"
+NAMES = (CLAUDE_CODE, OPENCODE)
+DEFAULT = CLAUDE_CODE
 
-        `home` is Claude Code's own folder, in which ours lies.
-        """
+COMMAND_MARK = "\nauthor: sisyphus\n"
+"""The line of frontmatter by which we know a slash command's file as ours."""
 
-        MARKS: dict[str, tuple[bytes, ...]]
-
-        def read_record(self, line: bytes) -> Record | None:
-            """What a line of a transcript tells; None where it tells nothing. Raises nothing."""
-
-        def call(self, name: str, tool: str, given: object) -> Call:
-            """A tool call, named as its result will name it."""
-
-        def is_bulk(self, line: bytes) -> bool:
-            """Whether a line holds but what a tool has read or found, which may be megabytes."""
-
-        def uuid_mark(self, uuid: str) -> bytes:
-            """What every copy of the line holds that has this uuid."""
-
-        def command_mark(self, name: str) -> bytes:
-            """What the line holds in which the user typed this command."""
-
-        def transcript_path(self, home: str, session: str) -> str:
-            """Of this session; "" where there is none."""
-
-        def transcripts(self, home: str) -> Iterator[os.DirEntry[str]]:
-            """The transcripts of all sessions."""
-
-        def subagents(self, path: str) -> Iterator[tuple[str, str]]:
-            """Name and path of the transcripts of a session's subagents."""
-
-        def resume_command(self, session: str) -> str:
-            """What goes on with the session in a terminal."""
-
-    class Setup(Protocol):
-        """How a client is set up, and what of a project it loads itself."""
-
-        def why_agents_is_native(self, space: Workspace) -> str:
-            """The reason why it loads AGENTS.md by itself; "" where it does not."""
-
-        def imported(self, space: Workspace) -> frozenset[str]:
-            """The real paths of what it loads at the start, and of what that imports."""
-
-        def compaction(self, space: Workspace) -> Json:
-            """What its settings say of its compaction, as `capacity` needs to know it."""
-
-        def capacity(
-            self, model: str, tokens: int, known: Json, setting: int = 0, reported: int = 0
-        ) -> tuple[int, int]:
-            """How many tokens of a context can be used, and at how many the client compacts by
-            itself, or goes on no more; 0 = at none.
-
-            `tokens`: what is in it; `setting`: the window that the user named, `reported`: that the
-            client did; 0 = none.
-            """
+_OPENCODE_IDS = "ses_"
+"""How OpenCode's ids of sessions start."""
 
 
-CLAUDE, OPENCODE = "claude", "opencode"
-MODULES = {OPENCODE: "opencode", CLAUDE: "claude_code"}
-"""What `--client` names -> its module here. Those whose transcripts lie with us come first."""
-
-DEFAULT = CLAUDE
-_OF_OPENCODE = os.path.join("", ".sisyphus", OPENCODE, "")
-
-
-def client_named(name: str) -> Client:
-    """The client's module; of a name that nobody knows, Claude Code's, whose contract others
-    speak."""
-    found: Client = _module(name, "")
-    return found
-
-
-def all_clients() -> list[Client]:
-    return [client_named(name) for name in MODULES]
+def option(words: list[str]) -> str:
+    """Returns NAME of the words `--client NAME` or `--client=NAME`, the default if they are
+    missing. Raises `SisyphusError` if we do not support the client."""
+    name = DEFAULT
+    for number, word in enumerate(words):
+        if word == "--client":
+            name = "".join(words[number + 1 : number + 2])
+        elif word.startswith("--client="):
+            name = word.removeprefix("--client=")
+    if name not in NAMES:
+        raise SisyphusError(f"unknown client {name!r}; there are {', '.join(NAMES)}")
+    return name
 
 
-def files(name: str) -> Files:
-    """What a client writes down."""
-    found: Files = _module(name, "_files")
-    return found
+def of_id(session: str) -> str:
+    """Returns the client whose id of a session this is."""
+    return OPENCODE if session.startswith(_OPENCODE_IDS) else CLAUDE_CODE
 
 
-def setup(name: str) -> Setup:
-    """What a client loads and can hold."""
-    found: Setup = _module(name, "_setup")
-    return found
+def current_session() -> tuple[str, str]:
+    """Returns the id of the session that this process runs in, and the client's process as
+    "PID START"; each "" if unknown."""
+    for name in NAMES:
+        session, process = payload(name).current_session()
+        if session or process:
+            return session, process
+    return "", ""
 
 
-def program() -> Program:
-    """The client that a fresh-context run starts."""
-    found: Program = _module(DEFAULT, "_run")
-    return found
+def payload(client: str) -> Payload:
+    """Returns the module that reads a client's payloads and writes its replies."""
+    module: Payload = _module(client, "payload")
+    return module
 
 
-def files_of(transcript: str) -> Files:
-    """That of the client whose session is written down there."""
-    return files(OPENCODE if _OF_OPENCODE in transcript else CLAUDE)
+def usage(client: str) -> Usage:
+    """Returns the module that knows how full a session's context is."""
+    module: Usage = _module(client, "usage")
+    return module
 
 
-def all_files() -> list[Files]:
-    return [files(name) for name in MODULES]
+def native(client: str) -> Native:
+    """Returns the module that knows which files a client loads without us."""
+    module: Native = _module(client, "native")
+    return module
 
 
-def _module(name: str, end: str) -> Any:
-    module = f"{__name__}.{MODULES.get(name, MODULES[DEFAULT])}{end}"
-    __import__(module)  # importlib would bring `warnings` along
-    return sys.modules[module]
+def plan_folders(home: str, project: str) -> list[str]:
+    """Returns the folders in which clients write the plans of their plan modes."""
+    folders = (native(name).plans_folder(home, project) for name in NAMES)
+    return [folder for folder in folders if folder]
+
+
+def transcript_folders(our_home: str) -> list[str]:
+    """Returns the folders in which we write down the sessions of clients that do not. A file's name
+    begins with the session's id and a dot."""
+    return [f"{our_home}/{OPENCODE}"]
+
+
+def live(client: str) -> Live:
+    """Returns the module that asks a running client what it does."""
+    module: Live = _module(client, "live")
+    return module
+
+
+def transcript(client: str) -> Transcript:
+    """Returns the module that reads a client's transcripts."""
+    module: Transcript = _module(client, "transcript")
+    return module
+
+
+def checkup(client: str) -> Checkup:
+    """Returns the module that looks at a client's wiring."""
+    module: Checkup = _module(client, "checkup")
+    return module
+
+
+def trial(client: str) -> Trial:
+    """Returns the module that tries a client's wiring."""
+    module: Trial = _module(client, "trial")
+    return module
+
+
+def headless(client: str = DEFAULT) -> Headless:
+    """Returns the module that runs a client without a terminal."""
+    module: Headless = _module(client, "headless")
+    return module
+
+
+def _module(client: str, name: str) -> Any:
+    path = f"sisyphus.clients.{client.replace('-', '_')}.{name}"
+    __import__(path)  # `importlib` would load more than a quiet hook may
+    return sys.modules[path]

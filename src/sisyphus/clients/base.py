@@ -1,345 +1,239 @@
-"""What a client tells us and what we answer, in our own words.
+"""The protocols of a client's modules. Modules implement them, not classes.
 
-`Payload` is one event, `Outcome` what a handler asks for, `Client` what a module of `clients/`
-must offer. No word of any client stands here.
+Those modules check everything that comes from a client, and nobody else does: whatever it sends,
+these functions return the declared types.
 """
 
-from __future__ import annotations
+from collections.abc import Collection, Iterator
+from typing import Any, Protocol
 
-import os
+from sisyphus.clients.findings import Checked, Finding
+from sisyphus.clients.records import Reading
+from sisyphus.clients.reports import Failure, Report
+from sisyphus.clients.stage import Stage, Wiring
+from sisyphus.hook.event import Event, Status
+from sisyphus.hook.outcome import Outcome
 
-from sisyphus.paths import is_safe_id
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Literal, Protocol
+class Payload(Protocol):
+    """`payload.py`, on the quick path: reads the payload and writes the reply."""
 
-    from sisyphus._types import Json, Kept, Toast
-    from sisyphus.memory import Change
+    @property
+    def TEXT_EVENTS(self) -> Collection[str]:
+        """The events (our names) whose reply can carry queued text."""
 
-    Kind = Literal["boulder", "loop", "checkpoint", "rules", "agents", "readme"]
+    @property
+    def REPLY_UNITS(self) -> int:
+        """The most text for the model that one reply can bring whole, in UTF-16 units."""
 
-    class Client(Protocol):
-        """A client is a module with these names. It is quick: a hook with nothing to say loads it.
+    def current_session(self) -> tuple[str, str]:
+        """Returns the id of the session that this process runs in, and the client's process as
+        "PID START"; each "" if unknown."""
 
-        `read` understands whatever comes on stdin, and never raises; `render` spells what the
-        client reads on stdout, None where there is nothing to say. What the client keeps on disk
-        is known to a second module, NAME_files, which only those load who need it.
+    @property
+    def NAME(self) -> str:
+        """The client's name in the store."""
+
+    def read_status(self, raw: dict[str, Any]) -> Status:
+        """Reads the JSON that the client gives its status line."""
+
+    def carries_text(self, event: Event, outcome: Outcome) -> bool:
+        """Tells whether this reply can carry text to the model without any other effect."""
+
+    def read(self, name: str, raw: dict[str, Any]) -> Event:
+        """Returns the event `name` in our words. Without a usable session id, `Event.session` is
+        ""."""
+
+    def wakes(self, event: Event, outcome: Outcome) -> str:
+        """Returns the text that wakes an idle session, if this outcome does that; else ""."""
+
+    def render(self, event: Event, outcome: Outcome, text: str) -> dict[str, Any] | None:
+        """Returns the reply in the client's format; None if there is nothing to say.
+
+        text: what the model gets, the part of `outcome.texts` that delivery chose.
         """
 
-        NAME: str
-        KEPT: tuple[Kept, ...]  # what we keep for it in files
-        HAS_PROCESS: bool  # its hooks run below the session's process; others' below anybody's
-        HAS_TOASTS: bool  # it shows an outcome's toasts
-        WAKES_BY_EXIT: bool  # `hook idle` wakes a session with exit code 2 and the text on stderr
-        CLEARS: bool  # its /clear begins a session in which a loop goes on; else it only compacts
-        LOADS_RULES: bool  # it sends rules of `.claude/rules` by itself
 
-        def read(self, event: str, raw: Json, ours: str) -> Payload: ...
+class Usage(Protocol):
+    """`usage.py`, on the quick path: how full a session's context is."""
 
-        def render(
-            self, payload: Payload, outcome: Outcome, text: str, setting: Callable[[str], object]
-        ) -> Json | None: ...
-
-        def block_cap(self) -> int:
-            """After how many blocked Stops in a row it goes on to stop; 0 = never."""
-
-        def can_be_woken(self) -> bool:
-            """Whether `hook idle` can wake this session."""
+    def read(self, path: str) -> tuple[int, int]:
+        """Returns how many tokens the last answer had in its context, by the transcript at `path`,
+        and how many fit; (0, 0) if nothing was answered since the context was emptied, or the last
+        answer is too far from the end."""
 
 
-EVENTS = (
-    "session-start", "session-end", "user-prompt-submit", "permission-request", "post-tool-use",
-    "stop", "stop-failure", "subagent-stop", "pre-compact", "post-compact", "notification",
-    "interrupt", "idle",
-)  # fmt: skip
-"""The names on our command line. `idle` is a second, asynchronous entry of Stop."""
+class Native(Protocol):
+    """`native.py`: what the client loads without us, so that we do not send it again."""
 
-EARLIER = {"post-tool-batch": "post-tool-use", "post-tool-use-failure": "post-tool-use"}
-"""Names that settings of earlier versions call. The payload says what happened."""
+    def reads_rules_in(self, place: str) -> bool:
+        """Tells whether it reads the rules of a place (see `rules.sources.Source.place`) by
+        itself."""
 
-PREFIX = "/sisyphus:"
-"""Before the names of a plugin's commands. Texts of ours spell all of them so, and whoever prints
-one for people respells it."""
+    def sends_rule(self, keys: Collection[str], *, always: bool) -> bool:
+        """Tells whether the client sends a rule at the right time. If not, it sends the rule at
+        every session start.
 
-READ, EDIT, WRITE, SHELL, SKILL, TODO, ASK, AGENT = (
-    "read", "edit", "write", "shell", "skill", "todo", "ask", "agent",
-)  # fmt: skip
-"""Kinds of tools. Of any other tool the kind is ""."""
+        keys: the scoping keys that the rule has. always: it applies to every file.
+        """
 
-FILE_KINDS = frozenset((READ, EDIT, WRITE))
+    def rule_excludes(self, home: str, project: str) -> list[str]:
+        """Returns the globs (of absolute paths) of rules that the client's settings exclude."""
 
-PATH_CHARACTERS = 4_096
-"""Linux opens none longer, and to resolve the links of a path of megabytes takes minutes."""
+    def settings_paths(self, home: str, project: str) -> list[str]:
+        """Returns the files that `rule_excludes` reads, whether they exist or not."""
 
-UNUSABLE = "?"
-"""Stands for a subagent's id that cannot name a file."""
+    def why_agents_md(self, home: str, folder: str) -> str:
+        """Returns why the client itself loads AGENTS.md in a session started in `folder`; "" if it
+        does not."""
 
+    def imports(self, home: str, *folders: str) -> dict[str, str]:
+        """Returns the client's memory files for these folders, and everything they import with
+        `@path`: path → fingerprint of its text, "" if there is no such file."""
 
-class ToolCall:
-    """A tool call that has ended. `path`: the file that it names, absolute; "" = none. What `input`
-    and `answer` say is known to `clients.tools`; of a batch the answer holds only what the text for
-    the model tells."""
+    def loads(self, home: str, folder: str) -> dict[str, str]:
+        """Returns the same for one folder, and the AGENTS.md files that the client loads."""
 
-    __slots__ = ("answer", "failed", "id", "input", "kind", "path", "tool")
+    def command_file(self, home: str, project: str, name: str) -> str:
+        """Returns the file that the client runs for the slash command `/name`, whether that
+        exists or not."""
 
-    def __init__(  # one a trait
-        self,
-        call: str,
-        tool: str,
-        kind: str,
-        given: Json,
-        *,
-        path: str = "",
-        answer: Json | None = None,
-        failed: bool = False,
-    ) -> None:
-        self.id = call
-        self.tool = tool
-        self.kind = kind
-        self.input = given
-        self.path = path
-        self.answer = answer or {}
-        self.failed = failed
+    def plans_folder(self, home: str, project: str) -> str:
+        """Returns the folder in which its plan mode writes plans. A project's settings may only
+        name a folder of the project."""
 
 
-class Payload:
-    """One event of a session. Texts are "" where they are missing, lists are [].
+class Live(Protocol):
+    """`live.py`: what a running client says about itself."""
 
-    `named` is the event in the client's words; `source` why a session began (startup, resume,
-    clear, compact, fork), `reason` why it ended; `error` why a turn failed, by its kind;
-    `last_message` is None where the client said none; `is_batch`: all tool calls of an answer
-    have ended; `folder` is where the session began, and `cwd` moves with every `cd` of the agent.
-    """
+    def shows_dialog(self, process: str) -> bool | None:
+        """Tells whether a client's process ("PID START") has a dialog open and waits for its user;
+        None if it does not say."""
 
-    __slots__ = (
-        "accepts_edits",
-        "agent",
-        "background",
-        "calls",
-        "client",
-        "crons",
-        "cwd",
-        "error",
-        "event",
-        "folder",
-        "follows_failure",
-        "follows_stop",
-        "is_batch",
-        "is_machines",
-        "is_waking",
-        "last_message",
-        "named",
-        "plans_only",
-        "prompt",
-        "prompt_id",
-        "reason",
-        "session",
-        "source",
-        "transcript",
-        "window",
-    )  # fmt: skip
 
-    def __init__(self, client: str, event: str) -> None:
-        self.client = client
-        self.event = event
-        self.named = ""
-        self.session = ""
-        self.agent = ""  # the subagent's id
-        self.cwd = self.folder = ""
-        self.transcript = ""
-        self.source = self.reason = self.error = ""
-        self.prompt = self.prompt_id = ""
-        self.is_machines = False  # the client made this prompt, and not the user
-        self.is_waking = False  # and it is the one by which an asynchronous hook wakes the session
-        self.accepts_edits = False  # the user lets the agent write files without being asked
-        self.plans_only = False  # in plan mode, where nothing is done but planned
-        self.last_message: str | None = None
-        self.background: list[object] = []
-        self.crons: list[object] = []
-        self.calls: list[ToolCall] = []
-        self.is_batch = False
-        self.follows_stop = False  # of our event `idle`: the session has come to rest
-        self.follows_failure = False  # or a turn failed
-        self.window = 0  # tokens that the model's context holds; 0 = the client does not say
+class Transcript(Protocol):
+    """`transcript.py`: reads what a client has recorded of a session."""
+
+    def read(self, path: str, *, offset: int = 0, since: float = 0.0, limit: int = 0) -> Reading:
+        """Returns the records after `offset` or, if it is 0, since a time. Reads at most the last
+        `limit` bytes; 0 = as many as the module allows. A missing file has no records."""
+
+    def first_id(self, path: str) -> str:
+        """Returns the client's id of the first message, which a fork has in common with its parent;
+        "" if there is no message yet."""
+
+    def first_prompt(self, path: str) -> str:
+        """Returns what the user first typed in the session; "" if unknown."""
+
+    def subagent_tokens(self, path: str, since: float) -> int:
+        """Returns how many tokens the session's subagents have used since a time."""
+
+
+class Checkup(Protocol):
+    """`checkup.py`: looks at how the client is wired, for `sisyphus doctor`."""
 
     @property
-    def is_subagent(self) -> bool:
-        return bool(self.agent) or self.event == "subagent-stop"
+    def TITLE(self) -> str:
+        """The client's name for people."""
+
+    def is_here(self, home: str, project: str) -> bool:
+        """Tells whether the user has the client."""
+
+    def is_wired(self, home: str, project: str) -> bool:
+        """Tells whether the client's settings or folders make it call us."""
+
+    def version(self, project: str) -> Finding | None:
+        """Compares the version of its program with the least one that we know; None = there is no
+        program."""
+
+    def look(self, place: Checked) -> Iterator[Finding]:
+        """Yields what there is to say of the client's program and of all that wires us into it, for
+        a user who has it. Runs nothing but the client's own program, to ask its version."""
+
+
+class Trial(Protocol):
+    """`trial.py`: starts the client once, without the user's account, for `sisyphus doctor
+    --live`."""
 
     @property
-    def is_fresh(self) -> bool:
-        """Whether the model's context begins empty here: nothing that was sent is in it."""
-        return self.event == "session-start" and self.source not in ("resume", "fork")
+    def SILENCE(self) -> str:
+        """What the user can do if the client is wired, and calls us at no event."""
+
+    def program(self, project: str) -> str:
+        """Returns the client's program, by PATH; "" = there is none. One inside the project does
+        not count."""
+
+    def why_not(self) -> str:
+        """Returns why the client must not be started here, for people; "" = it may be."""
+
+    def wiring(self, place: Checked) -> Wiring:
+        """Returns what of the user's wiring is tried. Of what lies in the project, where a stranger
+        may have put it, that is only what `install` writes there."""
+
+    def command(self, program: str, wiring: Wiring) -> list[str]:
+        """Returns the command line that works on one prompt in the project of the stage."""
+
+    def environment(self, stage: Stage) -> dict[str, str]:
+        """Returns the client's whole environment: it asks the model of the stage, and nobody
+        else."""
+
+    def read_call(self, path: str) -> dict[str, Any]:
+        """Returns the name and the input of the tool call that reads a file."""
+
+    def knows_commands(self, wiring: Wiring, output: bytes) -> bool:
+        """Tells whether the client knew our slash commands. output: what it printed."""
+
+    def failures(self, output: bytes, errors: str) -> list[str]:
+        """Returns what the client reports of our hooks that failed, in sentences. errors: the end
+        of its stderr."""
+
+
+class Headless(Protocol):
+    """`headless.py`: runs the client without a terminal, for `sisyphus ralph run`."""
 
     @property
-    def is_known(self) -> bool:
-        """Whether it can be told whose event this is."""
-        return bool(self.session) and self.agent != UNUSABLE
+    def MODES(self) -> Collection[str]:
+        """The permission modes in which an agent can work without a user."""
 
     @property
-    def call_ids(self) -> list[str]:
-        return [call.id for call in self.calls if call.id]
+    def EDITING_MODE(self) -> str:
+        """The mode in which the agent may edit the project's files."""
 
     @property
-    def paths(self) -> list[str]:
-        """The files that its tool calls touched, each once."""
-        return list(dict.fromkeys(c.path for c in self.calls if c.path and c.kind in FILE_KINDS))
+    def FREE_MODE(self) -> str:
+        """The mode in which nothing is denied."""
 
+    def program(self, project: str) -> str:
+        """Returns the client's program, by PATH; "" = there is none. One inside the project does
+        not count."""
 
-class Status:
-    """What the client tells its status line of a session: the folders where it began and where it
-    is, how much its context holds (`window`) and how much of that is full (`tokens`); 0 and "" for
-    what it does not tell."""
+    def chosen_mode(self, home: str, project: str) -> str:
+        """Returns the permission mode that the user's own settings choose; "" = none."""
 
-    __slots__ = ("folders", "model", "session", "tokens", "window")
+    def command(self, program: str, session: str, mode: str) -> list[str]:
+        """Returns the command line that works on the prompt on its stdin. session: the id that its
+        session gets."""
 
-    def __init__(
-        self, session: str, folders: list[str], model: str, tokens: int, window: int
-    ) -> None:
-        self.session = session
-        self.folders = folders
-        self.model = model
-        self.tokens = tokens
-        self.window = window
+    def audit_command(self, program: str, session: str) -> list[str]:
+        """Returns the same for a session that can read, and change nothing."""
 
+    def new_session(self) -> str:
+        """Returns an id for a session."""
 
-class Text:
-    """A text for the model. Neighbours with the same head and tail share one frame.
+    def environment(self) -> dict[str, str]:
+        """Returns our environment without what the client sets for the commands that it runs."""
 
-    `late_head` stands in for the head of a text that waited for a later reply. `hash` is what the
-    session remembers; "" = never remembered, always sent. `path`: the file that it came from.
-    """
+    def why_logged_out(self, program: str, project: str) -> str:
+        """Returns why no model would answer in a project, as far as the client knows: for people,
+        with what to do. "" = it is logged in, or does not say."""
 
-    __slots__ = ("body", "hash", "head", "kind", "late_head", "path", "tail")
+    def is_refused(self, path: str, project: str, mode: str) -> bool:
+        """Tells whether the client refuses to let the agent edit a file of the project in a
+        permission mode, whatever the settings allow."""
 
-    def __init__(  # one a trait
-        self,
-        kind: Kind,
-        body: str,
-        *,
-        head: str = "",
-        tail: str = "",
-        late_head: str = "",
-        hash: str = "",  # noqa: A002  # it is called so
-        path: str = "",
-    ) -> None:
-        self.kind = kind
-        self.body = body
-        self.head = head
-        self.tail = tail
-        self.late_head = late_head
-        self.hash = hash
-        self.path = path
+    def feed(self, report: Report, line: bytes) -> None:
+        """Adds a line that a process has printed to its report."""
 
-
-class Outcome:
-    """What a handler asks for. A handler without an opinion returns None instead."""
-
-    __slots__ = (
-        "allows", "announced", "changes", "keep", "messages", "notes", "reason", "texts", "toasts",
-        "wake_after",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        reason: str | None = None,
-        texts: Sequence[Text] = (),
-        messages: Sequence[str] = (),
-        notes: Sequence[str] = (),
-        announced: Sequence[str] = (),
-        changes: Sequence[Change] = (),
-    ) -> None:
-        self.reason = reason  # Stop: go on, because …; UserPromptSubmit: the answer to the user
-        self.texts = list(texts)  # for the model
-        self.messages = list(messages)  # for the user
-        self.notes = list(notes)  # for the journal, in plain words
-        self.announced = list(announced)  # for the user, where texts are sent or wait
-        self.changes = list(changes)  # of records in the memory
-        self.allows = False  # PermissionRequest: the agent may, and nobody is asked
-        self.keep: list[str] = []  # PreCompact: for the summariser, one item each
-        self.wake_after: float | None = None  # Stop: seconds until `idle` is to be asked
-        self.toasts: list[Toast] = []  # for the user, where the client has such
-
-
-def merge(outcomes: Iterable[Outcome | None]) -> Outcome:
-    """Many outcomes as one: the first reason and the soonest waking stand; texts, notes and
-    toasts follow each other in order; a message is said once."""
-    merged = Outcome()
-    for outcome in outcomes:
-        if outcome is None:
-            continue
-        if merged.reason is None:
-            merged.reason = outcome.reason
-        merged.allows = merged.allows or outcome.allows
-        merged.texts += outcome.texts
-        merged.notes += outcome.notes
-        merged.keep += outcome.keep
-        merged.announced += outcome.announced
-        merged.toasts += outcome.toasts
-        merged.changes += outcome.changes
-        waits = [w for w in (merged.wake_after, outcome.wake_after) if w is not None]
-        merged.wake_after = min(waits, default=None)
-        merged.messages = list(dict.fromkeys([*merged.messages, *outcome.messages]))
-    return merged
-
-
-_CARRY_TEXT = ("session-start", "user-prompt-submit", "post-tool-use")
-
-
-def can_carry_text(event: str, reason: str | None) -> bool:
-    """Whether text for the model reaches it with this reply and does nothing else.
-
-    At Stop a text alone would make the session go on, so it rides on a block only; a prompt that
-    is answered by us never reaches the model.
-    """
-    return reason is not None if event == "stop" else event in _CARRY_TEXT and reason is None
-
-
-def as_text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def as_list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def as_object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def as_id(value: object) -> str:
-    """A text that may name a session, or part of a file; "" for any other."""
-    text = as_text(value)
-    return text if is_safe_id(text) else ""
-
-
-def as_path(value: object) -> str:
-    text = as_text(value)
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can spell
-        return ""
-    return "" if "\0" in text or len(text) > PATH_CHARACTERS else text
-
-
-def as_folder(value: object) -> str:
-    """An absolute folder; a relative one is below where we stand."""
-    path = as_path(value)
-    if os.path.isabs(path):
-        return path
-    try:
-        here = os.getcwd()
-    except FileNotFoundError:  # somebody removed the folder we stand in
-        here = os.sep
-    return os.path.normpath(os.path.join(here, path))
-
-
-def without_prefix(reply: Mapping[str, object]) -> Json:
-    """A reply with our commands as they are called where we are no plugin. Texts of others stay as
-    they are."""
-    return {
-        name: value.replace(PREFIX, "/") if isinstance(value, str) else value
-        for name, value in reply.items()
-    }
+    def failure(self, report: Report, code: int, errors: str, now: float) -> Failure | None:
+        """Returns why a process that has ended failed; None = it did not. errors: the end of its
+        stderr. code: its exit code; below 0 = the signal that ended it."""

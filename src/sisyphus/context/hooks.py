@@ -1,72 +1,121 @@
-"""README.md and AGENTS.md for the model, at session start and (a setting) folder by folder."""
+"""Sends README.md and AGENTS.md at session start, and those of a folder when a tool touches a file
+in it."""
 
 from __future__ import annotations
 
-from sisyphus.clients.base import Outcome
-from sisyphus.session.store import sent_hashes
-from sisyphus.text import fingerprint
+import os
+from functools import partial
+
+from sisyphus import clients, files, paths
+from sisyphus.hook.outcome import Outcome
+from sisyphus.sessions import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.clients.base import Payload, Text
-    from sisyphus.context.collect import Document
-    from sisyphus.workspace import Workspace
+    from sisyphus.context.documents import Document
+    from sisyphus.hook.hook import Hook
+    from sisyphus.hook.outcome import Act
+
+README, AGENTS = "README.md", "AGENTS.md"
 
 
-def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
-    """The project's documents, unless the model has them: from us, its parent or the client."""
-    if not space.settings.get("context.enabled"):
+def look_at_start(hook: Hook) -> Act | None:
+    """Sends the documents of the session's folder, which may be a package, and of the project. A
+    fork already has what its parent was sent."""
+    is_new_fork = hook.event.source == "fork" or hook.standing.fork == "new"
+    if not hook.settings["context.enabled"] or (is_new_fork and not hook.event.starts_empty):
         return None
-    from sisyphus.context.collect import collect
+    folder = os.path.realpath(hook.event.folder)
+    folders = [folder, hook.project] if paths.is_inside(folder, hook.project) else [hook.project]
+    candidates = [os.path.join(each, name) for each in folders for name in (README, AGENTS)]
+    documents, notes = _collect(hook, candidates)
+    return partial(_send, hook, documents, notes) if documents or notes else None
 
-    documents, skipped = collect(space)
-    notes = [f"{name} not sent: {why}" for name, why in skipped.items() if why != "absent"]
-    return _outcome(payload, space, documents, notes)
 
-
-def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
-    """A folder's README.md on the first touch of a file below it (`context.directory_readme`)."""
-    paths = [call.path for call in payload.calls if call.path and not call.failed]
-    if not paths or not payload.is_known:
+def look_at_tools(hook: Hook) -> Act | None:
+    """Sends, once a session, the documents between the project's root and a touched file:
+    AGENTS.md unless the client loads it, README.md if a setting asks for it."""
+    names = [README] if hook.settings["context.directory_readme"] else []
+    if hook.settings["context.agents_md"] != "never":
+        names.append(AGENTS)
+    paths_above = [path for file in hook.event.files for path in _above(hook, file, names)]
+    if not paths_above or not hook.settings["context.enabled"]:
         return None
-    if not space.settings.get("context.directory_readme"):
-        return None
-    if not space.settings.get("context.enabled"):
-        return None
-    from sisyphus.context.collect import folder_readmes
-
-    found = {document.path: document for p in paths for document in folder_readmes(space, p)}
-    return _outcome(payload, space, list(found.values()), [])
+    known = ledger.hashes(hook.store, hook.session)
+    states = {path: f"{path} {files.stamp(path)}" for path in paths_above}
+    new = [path for path, state in states.items() if state not in known]
+    return (
+        partial(_send_once, hook, [states[p] for p in new], *_collect(hook, new)) if new else None
+    )
 
 
-def _outcome(
-    payload: Payload, space: Workspace, documents: list[Document], notes: list[str]
-) -> Outcome | None:
-    from sisyphus.context.blocks import texts
+def _above(hook: Hook, file: str, names: list[str]) -> list[str]:
+    """Returns the documents with these names in the folders that contain a file, the nearest first.
+    The project's root is left out: the start sends its documents."""
+    candidates: list[str] = []
+    for spelling in paths.names(file, hook.project):
+        parts = spelling.split("/")[:-1]
+        folders = [os.path.join(hook.project, *parts[:end]) for end in range(len(parts), 0, -1)]
+        candidates += [os.path.join(folder, name) for folder in folders for name in names]
+    return [path for path in candidates if os.path.lexists(path)]
 
-    sent = _sent(payload, space)
-    fresh: list[Text] = []
-    told: list[str] = []
+
+def _collect(hook: Hook, candidates: list[str]) -> tuple[list[Document], list[str]]:
+    """Reads the documents that exist and that the client does not load. Also returns notes that say
+    why the others are not sent."""
+    existing = [path for path in dict.fromkeys(candidates) if os.path.lexists(path)]
+    notes: list[str] = []
+    if why := _why_no_agents_md(hook, existing):
+        notes = [_note(hook, path, why) for path in existing if path.endswith(AGENTS)]
+        existing = [path for path in existing if not path.endswith(AGENTS)]
+    if not existing:
+        return [], notes
+    from sisyphus.context.documents import read_all
+
+    folders = [hook.event.folder, *map(os.path.dirname, existing)]
+    imports = clients.native(hook.event.client).imports(hook.home, *folders)
+    documents, omissions = read_all(existing, hook.project, frozenset(imports.values()))
+    return documents, notes + [_note(hook, each.path, each.why) for each in omissions]
+
+
+def _why_no_agents_md(hook: Hook, existing: list[str]) -> str:
+    """Returns why we do not send the AGENTS.md files among these; "" = we do, or there are none."""
+    if not any(path.endswith(AGENTS) for path in existing):
+        return ""
+    choice = hook.settings["context.agents_md"]
+    if choice == "auto":
+        native = clients.native(hook.event.client)
+        return native.why_agents_md(hook.home, hook.event.folder)
+    return 'context.agents_md is "never"' if choice == "never" else ""
+
+
+def _note(hook: Hook, path: str, why: str) -> str:
+    return f"{paths.display(path, hook.project)} is not sent: {why}"
+
+
+def _send_once(hook: Hook, new: list[str], documents: list[Document], notes: list[str]) -> Outcome:
+    """Sends the documents unless another hook of the session has done so since we looked.
+
+    new: path and stamp of all of them, sent or not. We record each, so that it is read once a
+    session, and again when it has changed.
+    """
+    unknown = [state for state in new if ledger.record_notice(hook, state)]
+    return _send(hook, documents, notes) if unknown else Outcome()
+
+
+def _send(hook: Hook, documents: list[Document], notes: list[str]) -> Outcome:
+    from sisyphus.context import messages
+
+    outcome = Outcome(notes=notes)
+    announced = []
     for document in documents:
-        every = texts(document, fingerprint(document.text))
-        wanted = [text for text in every if text.hash not in sent]
-        fresh += wanted
-        if len(wanted) == len(every):
-            told.append(_describe(document))
-        elif not wanted:
-            notes.append(f"{document.name} not sent: this session has it")
-    announced = [f"sisyphus: project documentation for the model: {', '.join(told)}"]
-    if payload.source == "fork" or not told:
-        announced.clear()
-    return Outcome(texts=fresh, announced=announced, notes=notes) if fresh or notes else None
-
-
-def _sent(payload: Payload, space: Workspace) -> frozenset[str]:
-    """What the model has; where its context begins anew, that is forgotten with this event."""
-    if payload.is_fresh:
-        return frozenset()
-    return sent_hashes(space.memory, payload.client, payload.session, payload.agent)
-
-
-def _describe(document: Document) -> str:
-    return f"{document.name} ({document.shown})" if document.shown else document.name
+        texts = messages.as_texts(document)
+        missing = ledger.missing(hook, texts)
+        outcome.texts += missing
+        if not missing:
+            outcome.notes.append(_note(hook, document.path, "this session already has it"))
+        elif len(missing) == len(texts):  # else the user was told when the first part was sent
+            announced.append(document)
+    if announced:
+        outcome.messages.append(messages.announcement(announced))
+    return outcome

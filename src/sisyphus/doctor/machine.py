@@ -1,149 +1,210 @@
-"""Python, and the console script that the hooks start."""
+"""Looks at the machine, at what sisyphus keeps on it, and at the project."""
 
-from __future__ import annotations
-
+import difflib
 import os
-import platform
-import shlex
+import shutil
 import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from fnmatch import fnmatch
 
-from sisyphus.doctor.finding import OK, WARNING, Finding, ok, problem, warning
-from sisyphus.errors import UnreadableError
-from sisyphus.install import script
-from sisyphus.reading import read_head
+from sisyphus import files, paths, settings
+from sisyphus.cli import show
+from sisyphus.clients import programs
+from sisyphus.clients.claude_code import native, wiring
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.opencode.payload import PROCESS, SESSION
+from sisyphus.doctor import messages
+from sisyphus.notify import Notice
+from sisyphus.settings import SETTINGS
+from sisyphus.store import LEAST_FREE_BYTES, Store
+from sisyphus.text import one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+_DAY = 24 * 3600
+_LOG_BYTES = 300_000
+"""How much of the log is read: a failure with its traceback has about 2 KB."""
 
-    from sisyphus.doctor.case import Case
+_STAMP = "%Y-%m-%dT%H:%M:%S"
+_STAMP_LENGTH = len("2026-01-31T12:00:00")
 
-PYTHON, SCRIPT, SPEED = "python", "script", "speed"
+_MOST_FILES = 1_000
+_MOST_PROBLEMS = 10
 
-OLDEST, NEWEST = (3, 11), (3, 13)
-"""The versions that the tests run with."""
-
-SLOW_MS, SLOWER = 10, 1.5
-"""From where a shim is in the way: so much, and so many times, what our own script takes."""
-
-_PAYLOAD = "{}"  # of no session: nothing is noted
-_QUIET = "post-tool-use"
-_HEAD_BYTES = 2_000
-_PASSING = {".cache", "archive-v0"}  # where `pipx run` and `uvx` keep what they remove again
-_MANAGERS = ("pyenv", "asdf", "mise", "rtx")
-_REINSTALL = "`pipx install .` or `uv tool install .` in a checkout, then `sisyphus install`"
-_WORDS = {
-    "passing": "a copy that is removed again (uvx, pipx run)",
-    "shell": "a shell script in front of Python",
-    "old": "a wrapper that loads `re` first",
-}
-_HINTS = {
-    "passing": _REINSTALL,
-    "shell": _REINSTALL,
-    "old": "Installed anew it starts a little faster",
-}
-"""Of the kinds of scripts."""
+_PREFIX = "SISYPHUS_"
+_STATE_FILES = "ralph-loop.*.local.md"
 
 
-def python(_: Case) -> Iterator[Finding]:
-    version, name = sys.version_info[:2], platform.python_version()
-    if version < OLDEST:
-        yield problem(PYTHON, f"{name} is too old", f"Install sisyphus with Python {_span()}")
-    elif version > NEWEST:
-        yield Finding(PYTHON, "ok", f"{name}, newer than those that sisyphus is tested with")
+def program(start: str, project: str) -> Iterator[Finding]:
+    """start: see `findings.Checked`. Of a program in the project nobody asks the version: nothing
+    of a project is run."""
+    python = messages.python(".".join(map(str, sys.version_info[:3])), sys.executable)
+    yield Finding(messages.PROGRAM, Level.GOOD, python)
+    found = shutil.which("sisyphus")
+    if not found:
+        yield Finding(messages.PROGRAM, Level.GOOD, messages.NOT_ON_PATH, messages.PUT_ON_PATH)
+    elif programs.is_same(found, start) or programs.find("sisyphus", project) != found:
+        yield Finding(messages.PROGRAM, Level.GOOD, messages.on_path(found))
     else:
-        yield ok(PYTHON, f"{name} ({sys.executable})")
+        from importlib import metadata  # 13 ms
 
-
-def scripts(case: Case) -> Iterator[Finding]:
-    """Which `sisyphus` is wired and which one a shell finds."""
-    on_path = case.programs.which(script.NAME)
-    named = [case.programs.which(hook.program) for hook in case.hooks if hook.program]
-    for path in _once(named) or [on_path]:
-        if path:
-            yield _judged(path, on_path)
-    if not on_path:
-        yield warning(
-            SCRIPT,
-            "no `sisyphus` on your PATH",
-            "`pipx ensurepath` or `uv tool update-shell`, then open a new terminal",
-        )
-
-
-def _judged(path: str, on_path: str) -> Finding:
-    how = kind(path)
-    text = f"{path}, {_WORDS[how]}" if how in _WORDS else path
-    if how in _MANAGERS:
-        text = f"{path}, a shim of {how}"
-    beside = "" if path == on_path or not on_path else f"; a shell starts {on_path}"
-    state = WARNING if how == "passing" else OK
-    return Finding(SCRIPT, state, f"{text}{beside}", _HINTS.get(how, ""))
-
-
-def kind(path: str) -> str:
-    """What a script is: a version manager's name where it is its shim, "passing", "shell" or "old";
-    "" = it starts Python directly."""
-    real = os.path.realpath(path)
-    for name in _MANAGERS:
-        if os.path.basename(real).startswith(name) or _is_shim_of(name, path):
-            return name
-    if _PASSING.intersection([*path.split(os.sep), *real.split(os.sep)]):
-        return "passing"
-    return _by_content(real)
-
-
-def _is_shim_of(name: str, path: str) -> bool:
-    parts = path.split(os.sep)
-    return "shims" in parts and any(part.lstrip(".") == name for part in parts)
-
-
-def _by_content(path: str) -> str:
-    try:
-        head = read_head(path, _HEAD_BYTES)
-    except UnreadableError:
-        return ""
-    first, _, rest = head.partition(b"\n")
-    named = [name for name in _MANAGERS if f"{name} ".encode() in rest or f"/{name}" in str(rest)]
-    if first.startswith(b"#!") and b"python" not in first and b"'''exec'" not in rest:
-        return named[0] if named else "shell"
-    return "old" if b"\nimport re\n" in b"\n" + rest else ""
-
-
-def _once(paths: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(path for path in paths if path))
-
-
-def speed(case: Case) -> Iterator[Finding]:
-    """One hook with nothing to say, beside a Python that does nothing."""
-    paths = _once(map(case.file, case.trusted)) or _once([case.programs.which(script.NAME)])
-    bare = case.trials.bare_milliseconds()
-    own = case.own
-    for path in paths:
-        is_other = own and os.path.realpath(path) != os.path.realpath(own)
-        direct = _milliseconds(case, own) if is_other else None
-        taken = _milliseconds(case, path)
-        if taken is None:
-            yield warning(SPEED, f"{path} could not be measured", "`sisyphus --version` says why")
+        ours, its = metadata.version("sisyphus-hooks"), programs.answer(found).strip()
+        if its == ours:
+            yield Finding(messages.PROGRAM, Level.GOOD, messages.on_path(found))
         else:
-            yield judge(path, taken, bare, direct)
+            texts = messages.another_on_path(found, one_line(its, 40), ours)
+            yield Finding(messages.PROGRAM, Level.WARNING, *texts)
 
 
-def judge(path: str, taken: float, bare: float | None, direct: float | None) -> Finding:
-    """`direct`: what our own script takes, where `path` is another one."""
-    beside = f", bare Python {bare:.0f} ms" if bare else ""
-    text = f"a quiet hook takes {taken:.0f} ms{beside}"
-    if direct is None or taken < direct + SLOW_MS or taken < direct * SLOWER:
-        return ok(SPEED, text)
-    return warning(
-        SPEED,
-        f"{text}: {path} costs {taken - direct:.0f} ms at every hook",
-        "`sisyphus install` writes the path of the script itself into the settings",
-    )
+def home(our_home: str) -> Iterator[Finding]:
+    """our_home: our folder, by `show.our_folder`."""
+    folder = paths.client_home()
+    if not folder:
+        yield _problem(messages.HOME, messages.NO_HOME, messages.SET_HOME)
+    elif our_home.startswith(os.devnull):
+        yield _problem(messages.HOME, *messages.home_in_project(folder))
+    else:
+        yield from _folder(our_home)
 
 
-def _milliseconds(case: Case, path: str) -> float | None:
-    return case.trials.milliseconds(f"{shlex.quote(path)} hook {_QUIET}", _PAYLOAD)
+def _folder(our_home: str) -> Iterator[Finding]:
+    there = next(each for each in paths.ancestors(our_home) if os.path.lexists(each))
+    if not os.path.isdir(there):
+        yield _problem(messages.HOME, *messages.not_a_folder(there))
+        return
+    if not os.access(there, os.W_OK | os.X_OK):
+        yield _problem(messages.HOME, *messages.not_writable(there))
+        return
+    disk = os.statvfs(there)
+    free = disk.f_bavail * disk.f_frsize
+    findings: list[Finding] = []
+    if free < LEAST_FREE_BYTES:
+        texts = messages.full_disk(our_home, free, LEAST_FREE_BYTES)
+        findings.append(_problem(messages.HOME, *texts))
+    if there == our_home:
+        findings += _rights(our_home)
+    yield from findings
+    if not findings:
+        is_there = there == our_home
+        text = messages.good_home(our_home, free) if is_there else messages.no_home_yet(our_home)
+        yield Finding(messages.HOME, Level.GOOD, text)
 
 
-def _span() -> str:
-    return " to ".join(".".join(map(str, version)) for version in (OLDEST, NEWEST))
+def _rights(our_home: str) -> Iterator[Finding]:
+    """Yields what belongs to somebody else, as after `sudo sisyphus`, and what others may write."""
+    names = [os.curdir, *sorted(os.listdir(our_home))[:_MOST_FILES]]
+    user = os.getuid()
+    foreign = [each for each in names if os.lstat(os.path.join(our_home, each)).st_uid != user]
+    if foreign and user:  # root may do everything
+        yield Finding(messages.HOME, Level.WARNING, *messages.foreign(our_home, foreign))
+    if os.stat(our_home).st_mode & 0o022:
+        yield Finding(messages.HOME, Level.WARNING, *messages.open_to_others(our_home))
+
+
+def loops(store: Store, our_home: str) -> Iterator[Finding]:
+    """Yields the state files of loops that no row names: another program has put them there."""
+    folder = os.path.join(our_home, "ralph", "loops")
+    try:
+        names = sorted(os.listdir(folder))[:_MOST_FILES]
+    except OSError:
+        return
+    known = {os.path.basename(row[0]) for row in store.all("SELECT file FROM loop")}
+    files = [each for each in names if fnmatch(each, _STATE_FILES) and each not in known]
+    if files:
+        texts = messages.foreign_state_files([os.path.join(folder, each) for each in files])
+        yield Finding(messages.LOOPS, Level.WARNING, *texts)
+
+
+def log(our_home: str, now: float) -> Iterator[Finding]:
+    """Yields what has failed in the last day. What is wrong with settings and rules is in the log
+    too, and said elsewhere."""
+    path = os.path.join(our_home, "logs", "debug.log")
+    entries = [each for each in _entries(path, now) if not each.startswith(("settings:", "rules:"))]
+    if entries:
+        last = one_line(entries[-1], 160)
+        texts = messages.failures(len(entries), last, path)
+        yield Finding(messages.LOG, Level.WARNING, *texts)
+    else:
+        yield Finding(messages.LOG, Level.GOOD, messages.good_log(path))
+
+
+def _entries(path: str, now: float) -> list[str]:
+    """Returns the first lines of the log's entries of the last day."""
+    try:
+        with files.open_regular(path) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _LOG_BYTES))
+            lines = file.read(_LOG_BYTES).decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError):
+        return []
+    since = time.strftime(_STAMP, time.localtime(now - _DAY))
+    return [
+        line[_STAMP_LENGTH + 1 :]
+        for line in lines
+        if line[:1].isdecimal() and line[:_STAMP_LENGTH] >= since
+    ]
+
+
+def configuration(place: show.Place, problems: Sequence[str]) -> Iterator[Finding]:
+    """problems: what is wrong with the settings, by `settings.load`."""
+    findings = [
+        Finding(messages.SETTINGS, Level.WARNING, one_line(each), messages.CORRECT)
+        for each in problems[:_MOST_PROBLEMS]
+    ]
+    if settings.is_disabled(os.environ):
+        findings.append(_problem(messages.SETTINGS, show.ALL_OFF, messages.UNSET_SWITCH))
+    findings += _parts(place)
+    findings += _variables()
+    yield from findings
+    if not findings:
+        yield Finding(messages.SETTINGS, Level.GOOD, messages.GOOD_SETTINGS)
+
+
+def _parts(place: show.Place) -> Iterator[Finding]:
+    """Yields the parts that are off. What the user's own file says, the user wants."""
+    own = os.path.join(place.our_home, "config.toml")
+    for name in show.PARTS:
+        for layer, text in show.parts_off(place, name):
+            level = Level.GOOD if layer == own else Level.WARNING
+            yield Finding(messages.SETTINGS, level, one_line(text), messages.switch_on(name))
+
+
+def _variables() -> Iterator[Finding]:
+    """Yields the variables that look like ours and are not."""
+    ours = [settings.variable(name) for name in SETTINGS]
+    others = [f"{_PREFIX}{field.name.upper()}" for field in fields(Notice)]
+    known = {*ours, *others, "SISYPHUS_DISABLE", SESSION, PROCESS}
+    for name in sorted(os.environ):
+        if name.startswith(_PREFIX) and name not in known:
+            likely = difflib.get_close_matches(name[:80], [*ours, "SISYPHUS_DISABLE"], 1)
+            texts = messages.unknown_variable(name, "".join(likely))
+            yield Finding(messages.SETTINGS, Level.WARNING, *texts)
+
+
+def project(root: str) -> Iterator[Finding]:
+    if not paths.can_be_project(root):
+        yield Finding(messages.PROJECT, Level.GOOD, *messages.NO_PROJECT)
+        return
+    marks = (".git", ".claude", "PLAN.md")
+    mark = next((each for each in marks if os.path.lexists(os.path.join(root, each))), "")
+    why = f"it has {mark}" if mark else "you are in it, and no folder above has a repository"
+    yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
+
+
+def rules(client_home: str, root: str) -> Iterator[Finding]:
+    """Yields that Claude Code loads rules which we send. For all who share a project, `install`
+    excludes none."""
+    from sisyphus.setup import excludes  # imported late: it loads a YAML parser
+
+    user, _, local = native.settings_paths(client_home, root)
+    number = len(excludes.of_project(root, client_home))
+    is_ours = any(wiring.has_hooks(native.settings_of(path)) for path in (user, local))
+    if number and is_ours:
+        text = messages.loads_twice(number)
+        yield Finding(messages.RULES, Level.WARNING, text, messages.EXCLUDE)
+    elif number:
+        text = messages.loads_twice(number)
+        yield Finding(messages.RULES, Level.GOOD, text, messages.EXCLUDE_LOCALLY)
+
+
+def _problem(subject: str, text: str, mend: str) -> Finding:
+    return Finding(subject, Level.PROBLEM, text, mend)

@@ -1,123 +1,217 @@
-"""Commands that are tried: with a time limit, nothing on stdin but what is given, and a folder of
-the client's own that is gone afterwards."""
+"""`sisyphus doctor --live`: starts a client once, as the user has wired it, and looks at what comes
+of it.
 
-from __future__ import annotations
+The client works in a new folder, for a model on this machine, with copies of the user's wiring. The
+user's account, sessions and state are not touched.
+"""
 
+import json
 import os
-import shlex
-import signal
-import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from statistics import median
 
-from sisyphus.doctor.pipes import heard
+from sisyphus import clients, files, processes
+from sisyphus.cli import show
+from sisyphus.clients.base import Trial
+from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.stage import COMMAND, HOME, PROJECT, Stage, Wiring
+from sisyphus.doctor.model import serve
+from sisyphus.enforce import record as enforcement
+from sisyphus.errors import UnreadableError
+from sisyphus.runner.process import ClientProcess
+from sisyphus.settings import is_disabled
+from sisyphus.setup import plugin
+from sisyphus.store import open_store
+from sisyphus.text import one_line
 
-SECONDS = 5.0
-"""For one process: a `node` that is read from a cold disk takes two."""
+SECONDS = 60.0
+"""How long a client may take. Claude Code takes one or two, OpenCode about five."""
 
-HOOK_SECONDS = 10.0
-"""So long the client waits for most of our hooks."""
+_README, _RULE = "sisyphus-trial-readme", "sisyphus-trial-rule"
+"""What stands in the project's README and in its rule, and nowhere else."""
 
-_TURNS = 5
-_XDG = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
-_OF_A_SESSION = ("CLAUDE", "SISYPHUS")
+_CLAIM = "All tasks are done."
+"""What the model says at its end: enforcement looks at it, so that a Stop leaves a trace."""
+
+_FILES = {
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".git/objects/info/.keep": "",
+    ".git/refs/heads/.keep": "",
+    ".cursor/rules/trial.mdc": f'---\nglobs: "*.txt"\n---\n\n{_RULE}\n',  # no client reads these
+    "README.md": f"{_README}\n",
+    "note.txt": "Nothing.\n",
+    "PLAN.md": "# Trial\n\n- [ ] Read note.txt\n",
+}
+_NOT_WIRED = "not tried: nothing calls sisyphus."
+_OUTPUT_BYTES = 4_000_000
+_SAID = 200
 
 
 @dataclass(frozen=True)
-class Tried:
-    """`code`: None where it did not end in time, or could not be started."""
+class _Sign:
+    """What shows that an event works. part: the setting that switches it. when: for people. text:
+    what the model gets then; "" = nothing. kind: what that is."""
+
+    event: str
+    part: str
+    when: str
+    text: str = ""
+    kind: str = ""
+
+
+_SIGNS = (
+    _Sign("session-start", "context.enabled", "a session started", _README, "a README.md"),
+    _Sign("post-tool-use", "rules.enabled", "the agent read a file", _RULE, "a rule"),
+    _Sign("stop", "enforce.enabled", "the agent stopped"),
+)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How a run of the client ended.
+
+    code: its exit code; None = it had to be ended. requests: what the model got. events: the ones,
+    in our words, that our journal has. failure: the last failure in our log.
+    """
 
     code: int | None
-    output: str = ""
-    error: str = ""
+    output: bytes
+    errors: str
+    requests: list[str]
+    events: set[str]
+    failure: str
 
 
-class Trials:
-    """How commands are run on this machine. `path`: the PATH for them; "" = as it is."""
+def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Finding]:
+    """Tries a client's wiring. seconds: how long the client may take.
 
-    def __init__(self, path: str = "") -> None:
-        self._path = path
-
-    def run(
-        self,
-        words: list[str],
-        stdin: str = "",
-        environment: dict[str, str] | None = None,
-        folder: str = os.sep,
-        seconds: float = SECONDS,
-    ) -> Tried:
-        pipe = subprocess.PIPE
+    After Ctrl-C and SIGTERM, too, the client and the folder are gone.
+    """
+    trial, title = clients.trial(client), clients.checkup(client).TITLE
+    subject = f"{title} live"
+    start, hooks, commands = plugin.start_command(), plugin.hooks(), plugin.commands()
+    wiring = trial.wiring(Checked(place.home, place.project, hooks, commands, start))
+    findings = [Finding(subject, Level.GOOD, f"left out: {each}") for each in wiring.left_out]
+    if not wiring.is_wired:
+        text = "not tried: nothing else calls sisyphus." if findings else _NOT_WIRED
+        return [*findings, Finding(subject, Level.WARNING, text, wiring.mend)]
+    if why := _why_not(trial, place.project):
+        return [Finding(subject, Level.WARNING, f"not tried: {one_line(why)}.")]
+    began = time.monotonic()
+    with (
+        processes.OrderlyEnd() as end,
+        tempfile.TemporaryDirectory(prefix="sisyphus-trial-", ignore_cleanup_errors=True) as folder,
+    ):
+        end.arm()
         try:
-            process = subprocess.Popen(  # noqa: S603  # programs that the user wired or installed
-                words, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder,
-                env=self._led(environment, folder),
-                start_new_session=True,
-            )  # fmt: skip
+            run = _play(trial, wiring, place, os.path.realpath(folder), seconds)
         except OSError as error:
-            return Tried(None, error=error.strerror or str(error))
-        with process:
-            try:
-                output, told = heard(process, stdin.encode(), seconds)
-            except subprocess.TimeoutExpired:
-                _end(process)
-                return Tried(None, error=f"it did not end within {seconds:g} s")
-            except BaseException:
-                _end(process)
-                raise
-        return Tried(process.returncode, _text(output), _text(told))
-
-    def version(self, program: str) -> Tried:
-        """What `--version` says. OpenCode makes its folders for that: they go with ours, unless a
-        version manager in front of it finds nothing then. It is not asked in the project, whose
-        files may tell it what to start."""
-        with tempfile.TemporaryDirectory(prefix="sisyphus-doctor-") as home:
-            elsewhere = {**environment(home), **dict.fromkeys(_XDG, home)}
-            tried = self.run([program, "--version"], "", elsewhere, home)
-        return tried if tried.code == 0 else self.run([program, "--version"])
-
-    def _led(self, environment: dict[str, str] | None, folder: str) -> dict[str, str]:
-        """By our PATH, and not by the folder where we are."""
-        led = os.environ if environment is None else environment
-        return {**led, "PATH": self._path or led.get("PATH", os.defpath), "PWD": folder}
-
-    def as_hook(self, command: str, stdin: str, home: str) -> Tried:
-        """Runs a command as the client does, with `home` in the place of its own folder."""
-        return self.run(["/bin/sh", "-c", command], stdin, environment(home), home, HOOK_SECONDS)
-
-    def milliseconds(self, command: str, stdin: str = "") -> float | None:
-        """The median of a few runs through `/bin/sh -c`; None where it fails."""
-        with tempfile.TemporaryDirectory(prefix="sisyphus-doctor-") as home:
-            if self.as_hook(command, stdin, home).code != 0:
-                return None
-            return median(self._timed(command, stdin, home) for _ in range(_TURNS))
-
-    def bare_milliseconds(self) -> float | None:
-        """The same for a Python that does nothing."""
-        return self.milliseconds(f"{shlex.quote(sys.executable)} -I -c pass")
-
-    def _timed(self, command: str, stdin: str, home: str) -> float:
-        started = time.perf_counter()
-        self.as_hook(command, stdin, home)
-        return (time.perf_counter() - started) * 1_000
+            text = f"not tried: {one_line(error.strerror or str(error))}."
+            return [Finding(subject, Level.PROBLEM, text, "Correct this, and try again.")]
+    took = time.monotonic() - began
+    problems = list(_problems(trial, wiring, run, place, seconds))
+    findings += [Finding(subject, Level.PROBLEM, *each) for each in problems]
+    if not problems:
+        heard = [sign.when for sign in _SIGNS if sign.event in run.events]
+        called = f", and called sisyphus when {_join(heard, 'and')}" if heard else ""
+        text = f"it was started once ({took:.1f} s){called}."
+        findings.append(Finding(subject, Level.GOOD, text))
+    return findings
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """With whatever it has started: that may hold its output, where itself is gone already."""
+def _why_not(trial: Trial, project: str) -> str:
+    if is_disabled(os.environ):
+        return "SISYPHUS_DISABLE is set, so hooks do nothing"
+    return trial.why_not() if trial.program(project) else "its program is not here"
+
+
+def _play(trial: Trial, wiring: Wiring, place: show.Place, folder: str, seconds: float) -> _Run:
+    """Runs the client once. Raises `OSError` if it cannot be started, or a file not be written."""
+    note = os.path.join(folder, PROJECT, "note.txt")
+    call = {"type": "tool_use", "id": "toolu_trial", **trial.read_call(note)}
+    with serve([call, {"type": "text", "text": _CLAIM}]) as model:
+        stage = Stage(folder, model.url)
+        _furnish(stage, wiring, place)
+        words = trial.command(trial.program(place.project), wiring)
+        client = ClientProcess(words, stage.project, b"", trial.environment(stage))
+        output = bytearray()
+        try:
+            client.go()
+            for line in client.lines(seconds):
+                output += line if len(output) < _OUTPUT_BYTES else b""
+            is_over = client.is_over
+        finally:
+            code, errors = client.close()
+    return _Run(code if is_over else None, bytes(output), errors, model.requests, *_journal(stage))
+
+
+def _furnish(stage: Stage, wiring: Wiring, place: show.Place) -> None:
+    """Writes the stage, with the parts of sisyphus on and off as they are for the user."""
+    parts = [*show.PARTS, "handoff.enabled"]
+    config = "".join(f"{name} = {json.dumps(place.settings[name])}\n" for name in parts)
+    texts = {f"{PROJECT}/{name}": text.encode() for name, text in _FILES.items()}
+    ours = {f"{HOME}/.sisyphus/config.toml": config.encode(), "tmp/.keep": b""}
+    for name, data in {**texts, **ours, **wiring.files}.items():
+        path = os.path.join(stage.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with files.open_private(path, os.O_EXCL) as file:
+            file.write(data)
+    with closing(open_store(_our_home(stage))) as store, store.write():
+        enforcement.switch(store, stage.project, is_on=True, now=time.time())
+
+
+def _journal(stage: Stage) -> tuple[set[str], str]:
+    """Returns the events in our journal, and the last failure in our log."""
+    home = _our_home(stage)
+    with closing(open_store(home)) as store:
+        events = {name for (name,) in store.all("SELECT DISTINCT name FROM event")}
     try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (AttributeError, OSError):  # Windows has no groups
-        process.kill()
+        log = files.read(os.path.join(home, "logs", "debug.log"))
+    except UnreadableError:
+        log = ""
+    failures = [line for line in log.splitlines() if "Error: " in line]
+    return events, one_line(failures[-1], _SAID) if failures else ""
 
 
-def environment(home: str) -> dict[str, str]:
-    """Ours, but for what belongs to a session. HOME stays: version managers and Python's own
-    `--user` packages are found by it."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(_OF_A_SESSION)}
-    return {**kept, "CLAUDE_CONFIG_DIR": home}
+def _our_home(stage: Stage) -> str:
+    return os.path.join(stage.home, ".sisyphus")
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
+def _problems(
+    trial: Trial, wiring: Wiring, run: _Run, place: show.Place, seconds: float
+) -> Iterator[tuple[str, str]]:
+    """Yields what did not work, each with its mend."""
+    program = one_line(trial.program(place.project))
+    by_hand = f"Try `{program}` in a terminal."
+    failures = trial.failures(run.output, run.errors)
+    signs = [sign for sign in _SIGNS if place.settings[sign.part]]
+    unheard = [sign.when for sign in signs if sign.event not in run.events]
+    if run.code is None:
+        yield f"it did not end within {seconds:.0f} seconds.", by_hand
+    elif not run.requests:
+        said = one_line(run.errors.strip().rpartition("\n")[2], _SAID) or "it said nothing"
+        yield f"it ended with exit code {run.code} before it asked a model: {said}", by_hand
+    elif wiring.off and unheard:
+        yield f"it did not call sisyphus: {wiring.off}.", "Take that out."
+    elif failures:
+        yield from ((text, wiring.mend) for text in failures)
+    elif unheard:
+        mend = wiring.mend if run.events else trial.SILENCE
+        yield f"it did not call sisyphus when {_join(unheard, 'or')}.", mend
+    if run.failure:
+        yield f"sisyphus failed in a hook: {run.failure}", "Report this."
+    heard = [sign for sign in signs if sign.text and sign.event in run.events]
+    for sign in heard if not run.failure else ():
+        if not any(sign.text in request for request in run.requests):
+            yield f"{sign.kind} that sisyphus sent did not reach the model.", by_hand
+    if run.requests and not trial.knows_commands(wiring, run.output):
+        yield f"it does not know the slash command /{COMMAND}.", wiring.mend
+
+
+def _join(texts: list[str], word: str) -> str:
+    """Joins texts as in a sentence; there is at least one."""
+    *others, last = texts
+    return f"{', '.join(others)} {word} {last}" if others else last

@@ -1,79 +1,191 @@
-"""The slash command, answered where it is typed: no model request is spent."""
+"""`sisyphus enforce`: switches enforcement on and off in a project, and shows its gates."""
 
-from __future__ import annotations
+import time
+from typing import Annotated, Any
 
-import os
+import typer
 
-from sisyphus import bare_commands
-from sisyphus.clients.base import Outcome
-from sisyphus.enforce import actions, answers
+from sisyphus import exports
+from sisyphus.cli import asker, show
+from sisyphus.enforce import gates, messages, record, state_file
+from sisyphus.enforce.gates import GateFacts
+from sisyphus.enforce.record import Enforcement
 from sisyphus.errors import SisyphusError
-from sisyphus.session.client_process import SESSION_VARIABLES
-from sisyphus.text import harmless, line
+from sisyphus.paths import can_be_project
+from sisyphus.sessions import record as sessions
+from sisyphus.sessions import stops
+from sisyphus.sessions.messages import NO_PROJECT
+from sisyphus.text import iso, one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sisyphus.clients.base import Payload
-    from sisyphus.workspace import Workspace
+app = typer.Typer(
+    help="Make agents go on that say they are done, or that have stopped.", no_args_is_help=True
+)
 
-OURS, SHORT = "/sisyphus:enforce", "/enforce"
-USAGE = "say /sisyphus:enforce on, off, stop, status or log."
-LAST = 20
-"""Lines of the log that are shown."""
+Session = Annotated[
+    str, typer.Option("--session-id", metavar="ID", help="Session id, or its first characters.")
+]
 
-
-def answer(payload: Payload, space: Workspace) -> Outcome | None:
-    """The answer to a prompt that is our command; None for any other prompt."""
-    name, *words = payload.prompt.split(maxsplit=1) or [""]
-    word = words[0].strip() if words else "status"
-    if name not in (OURS, SHORT) or (name == SHORT and word not in _DO):
-        return None  # a command of somebody else, or a sentence
-    if name == SHORT and bare_commands.is_foreign(name[1:], space):
-        return None
-    try:
-        text = _do(word, space, payload.session)
-    except (SisyphusError, OSError) as error:
-        note = line(f"/enforce changed nothing: {error}")
-        return Outcome(harmless(str(error)), notes=[note])
-    return Outcome(text, notes=[_EFFECTS.get(word, "answered /enforce")])
+LIMITS = ("idle_seconds", "cooldown_seconds", "max_failures", "recovery_seconds", "max_iterations")
+"""The settings that `status --json` shows."""
 
 
-def _do(word: str, space: Workspace, session: str) -> str:
-    """A client that runs in the shell of another one was started by the model there."""
-    if word in ("on", "off", "stop") and os.environ.get(SESSION_VARIABLES[1]):
-        raise SisyphusError(answers.REFUSED)
-    return _DO[word](space, session) if word in _DO else USAGE
+@app.command()
+def on(project: show.Project = "") -> None:
+    """Switch enforcement on in this project: its sessions go on when they say that they are done.
+
+    What was counted in its sessions begins at 0 again.
+    """
+    show.need_user("/enforce on")
+    place = show.place_to_change(project)
+    if not can_be_project(place.project):
+        raise SisyphusError(NO_PROJECT)
+    with place.store.write():
+        record.switch(place.store, place.project, is_on=True, now=time.time())
+        record.restart(place.store, place.project)
+    _export(place)
+    show.line(messages.switched_on(place.project, place.settings, show.asker().typed))
+    if sessions.open_ids(place.store, place.project):
+        show.line(messages.BEGINS)
+    show.what_is_off(place, "enforce.enabled")
 
 
-def _on(space: Workspace, session: str) -> str:
-    return answers.began(actions.on(space, session))
+@app.command()
+def off(project: show.Project = "") -> None:
+    """Switch enforcement off in this project."""
+    show.need_user("/enforce off")
+    place = show.place_to_change(project)
+    with place.store.write():
+        was_on = bool(record.enforced_since(place.store, place.project))
+        record.switch(place.store, place.project, is_on=False, now=time.time())
+    if was_on:
+        _export(place)
+    show.line(messages.switched_off(place.project, was_on=was_on))
 
 
-def _off(space: Workspace, session: str) -> str:
-    actions.off(space, session)
-    return answers.OFF
+@app.command()
+def stop(session: Session = "", project: show.Project = "") -> None:
+    """Leave sessions alone until their user's next prompt. Default: this session or, in a terminal,
+    all of this project."""
+    show.need_user("/enforce stop")
+    place = show.place_to_change(project)
+    if not record.enforced_since(place.store, place.project):
+        show.line(messages.NOT_ON)
+        return
+    id = asker.known_session(place.store, session)
+    with place.store.write():
+        ids = [id] if id else sessions.open_ids(place.store, place.project)
+        for each in ids:
+            number = sessions.find(place.store, each)
+            enforcement = record.load(place.store, number)
+            enforcement.is_stopped = True
+            record.save(place.store, number, enforcement)
+    if ids:
+        _export(place)
+    show.line(messages.stopped(ids) if ids else messages.no_session())
 
 
-def _stop(space: Workspace, session: str) -> str:
-    actions.stop(space, session)
-    return answers.STOPPED
+@app.command()
+def status(session: Session = "", project: show.Project = "", as_json: show.AsJson = False) -> None:
+    """Show whether enforcement is on, the gates of a session, and when it may come next. Default:
+    this session, else the one that was enforced last."""
+    place = show.place(project)
+    id = asker.known_session(place.store, session)
+    number = sessions.find(place.store, id) if id else 0
+    number = number or record.latest(place.store, place.project)[0]
+    data = _describe(place, number)
+    if as_json:
+        show.as_json(data)
+    else:
+        _print(place, data)
 
 
-def _status(space: Workspace, session: str) -> str:
-    from sisyphus.enforce import report
-
-    return report.status_text(actions.status(space, session), space.now)
+def _export(place: show.Place) -> None:
+    exports.run([lambda: state_file.export(place.store, place.project, place.settings)])
 
 
-def _log(space: Workspace, _: str) -> str:
-    from sisyphus.enforce import log, report
+def _describe(place: show.Place, number: int) -> dict[str, Any]:
+    """Returns what `status --json` shows. number: of the session's row; 0 = there is none."""
+    since = record.enforced_since(place.store, place.project)
+    return {
+        "project": place.project,
+        "since": iso(since) if since else None,
+        "limits": {name: place.settings[f"enforce.{name}"] for name in LIMITS},
+        **state_file.as_dict(place.store, place.project, place.settings, number),
+        "session_id": sessions.id_of(place.store, number) or None,
+        **(
+            _gates(place, number)
+            if since and number
+            else {"gates": [], "next_at": None, "next": None}
+        ),
+    }
 
-    return report.log_text(log.read(space, LAST))
+
+def _gates(place: show.Place, number: int) -> dict[str, Any]:
+    """Returns the gates of a session as they are now, and when the next enforcement may come: None
+    if it works, or a gate is closed that time does not open."""
+    enforcement, values = record.load(place.store, number), place.settings
+    now, idle_since = time.time(), stops.idle_since(place.store, number)
+    facts = GateFacts(
+        now,
+        idle_seconds=None if idle_since is None else now - idle_since,
+        is_waiting=bool(
+            stops.load(place.store, number).excuses(now, values["ralph.background_wait"])
+        ),
+        rests=one_line(stops.why_rests(place.store, number)),
+        asks=bool(stops.question_of(place.store, number)),
+        has_other=_has_other(place, number),
+    )
+    rows = gates.gates(facts, enforcement, values)
+    if failure := stops.failure_of(place.store, number):
+        at, when = 0.0, messages.next_after_failure(failure)
+    elif not all(gate.opens_in_time for gate in rows if gate.why):
+        at, when = 0.0, messages.NOT_BY_ITSELF
+    else:
+        at = _next_wake(place, idle_since, enforcement, now)
+        when = messages.next_at(show.clock(at)) if at else messages.AFTER_TURN
+    return {
+        "gates": [{"gate": gate.name, "is_open": not gate.why, "why": gate.why} for gate in rows],
+        "next_at": iso(at) if at else None,
+        "next": when,
+    }
 
 
-_EFFECTS = {
-    "on": "enforcement switched on",
-    "off": "enforcement switched off",
-    "stop": "enforcement stopped until the next prompt",
-}
-_DO = {"on": _on, "off": _off, "stop": _stop, "status": _status, "log": _log}
+def _next_wake(
+    place: show.Place, idle_since: float | None, enforcement: Enforcement, now: float
+) -> float:
+    """Returns when the process that waits beside an idle session wakes it; 0 = none waits, because
+    it does not run for longer, or because enforcement was off at the last Stop."""
+    if idle_since is None or idle_since < record.enforced_since(place.store, place.project):
+        return 0.0
+    at = gates.next_at(idle_since, enforcement, place.settings)
+    return at if now <= at <= idle_since + gates.WAIT_SECONDS else 0.0
+
+
+def _has_other(place: show.Place, number: int) -> bool:
+    """Tells whether a loop of the session, the hold of its plan, or a run is in charge of it."""
+    query = (
+        "SELECT 1 FROM loop WHERE ended_at IS NULL AND (kind = 'hold' AND plan = "
+        "(SELECT plan FROM session WHERE n = ?) OR session = ? AND NOT (by_model AND status IN "
+        "('paused', 'stuck')) OR n IN (SELECT loop FROM run WHERE session = ?)) LIMIT 1"
+    )
+    return place.store.one(query, number, number, number) is not None
+
+
+def _print(place: show.Place, data: dict[str, Any]) -> None:
+    show.what_is_off(place, "enforce.enabled")
+    if not data["since"]:
+        show.line(messages.NOT_ON)
+        return
+    show.line(f"Enforcement: {messages.STATUS[data['status']]}")
+    id = data["session_id"]
+    if not id:
+        show.line("No session of this project yet.")
+        return
+    show.line(f"Session {id}", "bold")
+    count = messages.of_limit(data["iteration"], data["limits"]["max_iterations"])
+    show.line(f"Enforcements: {count}, failures in a row: {data['failureCount']}", indent=2)
+    for gate in data["gates"]:
+        show.line(f"{gate['gate']}: {gate['why'] or 'open'}", indent=2)
+    show.line(f"Next by idle time: {data['next']}", indent=2)
+    if others := [each for each in record.stopped(place.store, place.project) if each != id]:
+        show.line(messages.left_alone(others))

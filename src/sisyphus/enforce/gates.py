@@ -1,107 +1,158 @@
-"""The conditions under which a session is told to go on, in their order. Pure.
-
-Moments are milliseconds since the epoch.
-"""
+"""The gates of enforcement: a session goes on only if all of them are open. Pure."""
 
 from __future__ import annotations
 
-from sisyphus.times import duration
+from dataclasses import dataclass, replace
+
+from sisyphus.enforce.record import Enforcement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.enforce.limits import Limits
-    from sisyphus.enforce.record import Entry
+    from sisyphus.settings import Values
 
-CLAIM, IDLE = 1, 2
-"""The layers: what the model says at Stop, and a session that rests."""
+BACKOFF = 2
+"""Each failure in a row doubles the cooldown."""
 
-MAIN_GATE, IDLE_GATE, COOLDOWN_GATE = "main agent", "idle", "cooldown"
-FAILURES_GATE, USER_GATE, LIMIT_GATE = "failures", "user", "limit"
+_MAX_DOUBLINGS = 20
+
+IDLE, COOLDOWN, FAILURES = "idle time", "cooldown", "failures"
+"""The gates that open by themselves, with time."""
+
+WAIT_SECONDS = 590
+"""How long a process waits beside an idle session. The client kills it after 600 s, see
+hooks.json."""
 
 
+@dataclass(eq=False, repr=False)
+class GateFacts:
+    """What the gates look at.
+
+    now: seconds since 1970. idle_seconds: how long the session has been idle; None = it stops right
+        now, so that the idle gate does not apply.
+    is_planning: the agent may only plan. is_waiting: background work will wake it.
+    rests: why the session may stop until its user's next prompt; "" = it may not.
+    asks: the last message asks the user something.
+    has_other: a loop or a hold decides about this session.
+    is_at_cap: the client would ignore one more blocked Stop.
+    is_full: the context is nearly full, or the session ends at its checkpoint.
+    """
+
+    now: float
+    idle_seconds: float | None = None
+    is_planning: bool = False
+    is_waiting: bool = False
+    rests: str = ""
+    asks: bool = False
+    has_other: bool = False
+    is_at_cap: bool = False
+    is_full: bool = False
+
+
+@dataclass(eq=False, repr=False)
 class Gate:
-    """One condition. `opens_at`: when it does by itself, None = it does not, or is open."""
+    """A gate. why: why it is closed, as the end of "enforcement holds back: …"; "" = it is open."""
 
-    __slots__ = ("name", "opens_at", "passed", "why")
+    name: str
+    why: str
 
-    def __init__(self, name: str, passed: bool, why: str, opens_at: int | None = None) -> None:
-        self.name = name
-        self.passed = passed
-        self.why = why
-        self.opens_at = None if passed else opens_at
-
-
-def every(entry: Entry, now: int, limits: Limits, layer: int, active_at: int = 0) -> list[Gate]:
-    """Every condition, in order: the first that is closed decides. `active_at`: the last activity
-    that is not in the entry. Subagents have no entry."""
-    return [
-        Gate(MAIN_GATE, True, "the main agent"),
-        *([_idle(max(entry.last_activity, active_at), now, limits)] if layer == IDLE else ()),
-        _cooldown(entry, now, limits),
-        failures(entry, now, limits),
-        _user(entry),
-        limit(entry, limits),
-    ]
+    @property
+    def opens_in_time(self) -> bool:
+        """Tells whether nothing but time has to pass until it is open."""
+        return self.name in (IDLE, COOLDOWN, FAILURES)
 
 
-def closed(found: list[Gate]) -> Gate | None:
-    return next((gate for gate in found if not gate.passed), None)
+def after_turn(
+    enforcement: Enforcement, *, uses_tools: bool, now: float, settings: Values
+) -> Enforcement:
+    """Returns what is known of a session after it has stopped again.
+
+    An enforcement that no tool call followed is a failure. Failures are forgotten after a tool
+    call, and `enforce.recovery_seconds` after the last enforcement.
+    """
+    is_recovered = now - enforcement.at >= settings["enforce.recovery_seconds"]
+    failures = 0 if uses_tools or is_recovered else enforcement.failures
+    if enforcement.is_pending and not uses_tools:
+        failures += 1
+    return replace(enforcement, failures=failures, is_pending=False)
 
 
-def barred(entry: Entry, now: int, limits: Limits) -> Gate | None:
-    """The gate that opens by no rest, if one is closed; failures are forgotten at a Stop."""
-    return closed([failures(entry, now, limits), _user(entry), limit(entry, limits)])
+def has_too_many_failures(enforcement: Enforcement, settings: Values) -> bool:
+    return bool(0 < settings["enforce.max_failures"] <= enforcement.failures)
 
 
-def has_recovered(entry: Entry, now: int, limits: Limits) -> bool:
-    is_resting = 0 < limits.max_failures <= entry.failure_count
-    return is_resting and now - entry.last_enforcement >= limits.recovery
+def recovers_at(enforcement: Enforcement, settings: Values) -> float:
+    """Returns when too many failures are forgotten, in seconds since 1970."""
+    return float(enforcement.at + settings["enforce.recovery_seconds"])
 
 
-def _idle(active_at: int, now: int, limits: Limits) -> Gate:
-    idle, wanted = _words(now - active_at), _words(limits.idle)
-    passed = now - active_at >= limits.idle
-    why = f"idle for {idle}" if passed else f"idle for {idle} of {wanted}"
-    return Gate(IDLE_GATE, passed, why, active_at + limits.idle)
+def recovered(enforcement: Enforcement, now: float, settings: Values) -> Enforcement:
+    """Returns what is known of a session whose failures, if they were too many, may be forgotten
+    by now."""
+    is_over = now >= recovers_at(enforcement, settings)
+    if is_over and has_too_many_failures(enforcement, settings):
+        return replace(enforcement, failures=0)
+    return enforcement
 
 
-def _cooldown(entry: Entry, now: int, limits: Limits) -> Gate:
-    if not entry.last_enforcement:
-        return Gate(COOLDOWN_GATE, True, "nothing was enforced yet")
-    opens_at = cooled_at(entry, limits)
-    whole = _words(limits.cooldown_of(entry.failure_count))
-    if now >= opens_at:
-        return Gate(COOLDOWN_GATE, True, f"{whole} are over")
-    return Gate(COOLDOWN_GATE, False, f"{_words(opens_at - now)} of {whole} are left", opens_at)
+def gates(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[Gate]:
+    """Returns all gates in their order: first what leaves the session alone in any case."""
+    enforcement = recovered(enforcement, facts.now, settings)
+    last, opens = settings["enforce.max_iterations"], cooldown_ends(enforcement, settings)
+    left = recovers_at(enforcement, settings) - facts.now
+    rows = (
+        ("plan mode", facts.is_planning, "the agent is in plan mode"),
+        ("loop or hold", facts.has_other, "a loop or a hold decides"),
+        ("background work", facts.is_waiting, "background work is still running"),
+        ("context", facts.is_full, "the context is nearly full: the work is handed over"),
+        ("blocked", facts.rests, f"the session waits for its user: {facts.rests}"),
+        ("question", facts.asks, "the agent asks its user something"),
+        (IDLE, is_too_early(facts, settings), "the session is not idle for long enough"),
+        (COOLDOWN, facts.now < opens, f"{opens - facts.now:.0f} s of the cooldown are left"),
+        (
+            FAILURES,
+            has_too_many_failures(enforcement, settings),
+            f"{enforcement.failures} enforcements in a row without a tool call, forgotten in "
+            f"{left:.0f} s",
+        ),
+        ("stop", enforcement.is_stopped, "the user stopped it until their next prompt"),
+        (
+            "limit",
+            is_exhausted(enforcement, settings),
+            f"it made the session go on {enforcement.iteration} times, and {last} are allowed",
+        ),
+        ("client", facts.is_at_cap, "the client would ignore one more blocked Stop"),
+    )
+    return [Gate(name, why if is_closed else "") for name, is_closed, why in rows]
 
 
-def cooled_at(entry: Entry, limits: Limits) -> int:
-    if not entry.last_enforcement:
-        return 0
-    return entry.last_enforcement + limits.cooldown_of(entry.failure_count)
+def closed(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[Gate]:
+    """Returns the closed gates; [] = all are open, and the session may be made to go on."""
+    return [gate for gate in gates(facts, enforcement, settings) if gate.why]
 
 
-def failures(entry: Entry, now: int, limits: Limits) -> Gate:
-    count, most = entry.failure_count, limits.max_failures
-    if not most:
-        return Gate(FAILURES_GATE, True, f"{count} in a row, no limit")
-    passed = count < most or has_recovered(entry, now, limits)
-    opens_at = entry.last_enforcement + limits.recovery
-    rests = "" if passed else f"; forgotten in {_words(opens_at - now)}"
-    return Gate(FAILURES_GATE, passed, f"{count} of {most} in a row{rests}", opens_at)
+def is_too_early(facts: GateFacts, settings: Values) -> bool:
+    seconds = facts.idle_seconds
+    return seconds is not None and seconds < settings["enforce.idle_seconds"]
 
 
-def _user(entry: Entry) -> Gate:
-    is_stopped = entry.stop_requested
-    why = "stopped by the user until the next prompt" if is_stopped else "not stopped by the user"
-    return Gate(USER_GATE, not is_stopped, why)
+def is_exhausted(enforcement: Enforcement, settings: Values) -> bool:
+    return bool(0 < settings["enforce.max_iterations"] <= enforcement.iteration)
 
 
-def limit(entry: Entry, limits: Limits) -> Gate:
-    most = limits.max_iterations
-    passed = not most or entry.iteration < most
-    return Gate(LIMIT_GATE, passed, f"{entry.iteration} of {most or 'no limit'}")
+def cooldown_ends(enforcement: Enforcement, settings: Values) -> float:
+    """Returns when the next enforcement may follow the last one, in seconds since 1970. If there
+    were too many failures, that is not before they are forgotten."""
+    if not enforcement.at:
+        return 0.0
+    if has_too_many_failures(enforcement, settings):
+        return float(enforcement.at + settings["enforce.cooldown_seconds"])
+    doublings = min(enforcement.failures, _MAX_DOUBLINGS)
+    return float(enforcement.at + settings["enforce.cooldown_seconds"] * BACKOFF**doublings)
 
 
-def _words(milliseconds: int) -> str:
-    return duration(milliseconds / 1_000)
+def next_at(idle_since: float, enforcement: Enforcement, settings: Values) -> float:
+    """Returns when time has opened the gates of an idle session, in seconds since 1970."""
+    idle_ends = float(idle_since + settings["enforce.idle_seconds"])
+    ends = max(idle_ends, cooldown_ends(enforcement, settings))
+    is_failing = has_too_many_failures(enforcement, settings)
+    return max(ends, recovers_at(enforcement, settings)) if is_failing else ends

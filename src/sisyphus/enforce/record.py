@@ -1,158 +1,97 @@
-"""What is kept of a project's enforcement, tolerant of whatever the file holds. Pure.
-
-Moments are milliseconds since the epoch, 0 = never. The names in the file are those of the design
-that it is built after; each session has its own, and those of the project sum them up.
-"""
+"""What enforcement did in a session, and in which projects it is on."""
 
 from __future__ import annotations
 
-from sisyphus.numbers import MOST
-from sisyphus.paths import is_safe_id
-from sisyphus.ralph.memory import moments
+from dataclasses import dataclass
+
+from sisyphus.sessions import record as sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from sisyphus.store import Store
 
-    from sisyphus._types import Json
-
-OFF, CONTINUOUS, STOPPED = "OFF", "CONTINUOUS", "STOPPED"
-RECOVERING, EXHAUSTED = "RECOVERING", "EXHAUSTED"
-
-SESSIONS = 200
-"""Of a project that are remembered."""
-
-_TASKS = 100
+_COLUMNS = "iteration, failures, at, is_pending, is_stopped"
 
 
-class Entry:
-    """One session.
+@dataclass(slots=True, eq=False, repr=False)
+class Enforcement:
+    """What enforcement did in one session.
 
-    `iteration`: how often it was told to go on. `pending`: the last time is not judged yet.
-    `last_prompt`: when the user spoke; `last_stop`: when the model last came to rest, and `said`
-    tells what it said then from anything else. `held`: why nothing is enforced until something
-    happens, "" = it may be. `tasks`: when a background task
-    first excused a Stop, in epoch seconds.
+    iteration: how often it made the session go on. failures: of these, the last ones in a row that
+    no tool call followed. at: the last time; 0 = never. is_pending: the session has not stopped
+    since. is_stopped: the user stopped it until their next prompt.
     """
 
-    __slots__ = (
-        "_raw", "failure_count", "has_ended", "held", "iteration", "last_activity",
-        "last_enforcement", "last_prompt", "last_stop", "pending", "said", "stop_requested",
-        "tasks",
+    iteration: int = 0
+    failures: int = 0
+    at: float = 0.0
+    is_pending: bool = False
+    is_stopped: bool = False
+
+    def count(self, now: float) -> None:
+        """Counts one more enforcement, which the next Stop judges."""
+        self.iteration += 1
+        self.at, self.is_pending = now, True
+
+
+def load(store: Store, session: int) -> Enforcement:
+    row = store.one(f"SELECT {_COLUMNS} FROM enforcement WHERE session = ?", session)
+    if row is None:
+        return Enforcement()
+    iteration, failures, at, is_pending, is_stopped = row
+    return Enforcement(iteration, failures, at, bool(is_pending), bool(is_stopped))
+
+
+def save(store: Store, session: int, enforcement: Enforcement) -> None:
+    values = (getattr(enforcement, name) for name in Enforcement.__slots__)
+    store.run(
+        f"INSERT OR REPLACE INTO enforcement (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+        session, *values,
     )  # fmt: skip
 
-    def __init__(self, raw: Json) -> None:
-        self._raw = raw
-        self.iteration = number(raw.get("iteration"))
-        self.last_activity = number(raw.get("lastActivity"))
-        self.last_enforcement = number(raw.get("lastEnforcement"))
-        self.failure_count = number(raw.get("failureCount"))
-        self.stop_requested = raw.get("stopRequested") is True
-        self.pending = raw.get("pending") is True
-        self.last_prompt = number(raw.get("lastPrompt"))
-        self.last_stop = number(raw.get("lastStop"))
-        self.said = number(raw.get("said"))
-        self.held = text(raw.get("held"))
-        self.has_ended = raw.get("ended") is True
-        self.tasks = dict(list(moments(raw.get("tasks")).items())[:_TASKS])
 
-    def begin_anew(self) -> None:
-        """The user switches enforcement on: what was counted is over. A cooldown is not."""
-        self.iteration = self.failure_count = 0
-        self.stop_requested = self.pending = False
-
-    def keys(self, status: str) -> Json:
-        """The six of the design."""
-        return {
-            "iteration": self.iteration,
-            "lastActivity": self.last_activity,
-            "lastEnforcement": self.last_enforcement,
-            "failureCount": self.failure_count,
-            "stopRequested": self.stop_requested,
-            "status": status,
-        }
-
-    def as_json(self, status: str) -> Json:
-        return {
-            **self._raw,
-            **self.keys(status),
-            "pending": self.pending,
-            "lastPrompt": self.last_prompt,
-            "lastStop": self.last_stop,
-            "said": self.said,
-            "held": self.held,
-            "ended": self.has_ended,
-            "tasks": self.tasks,
-        }
+def enforced_since(store: Store, project: str) -> float:
+    """Returns since when enforcement is on in a project; 0 = it is off."""
+    row = store.one("SELECT at FROM enforced WHERE project = ?", project)
+    return float(row[0]) if row else 0.0
 
 
-class Record:
-    """One project. `iteration`: how often any of its sessions was told to go on since `since`, an
-    ISO time. `stops_all`: the user stopped the sessions that nothing was known of, too."""
-
-    __slots__ = ("_raw", "is_on", "iteration", "sessions", "since", "stops_all")
-
-    def __init__(self, raw: Json) -> None:
-        self._raw = raw
-        self.is_on = raw.get("on") is True
-        self.since = text(raw.get("since"))
-        self.iteration = number(raw.get("iteration"))
-        self.stops_all = raw.get("stopsAll") is True
-        found = raw.get("sessions")
-        sessions = found.items() if isinstance(found, dict) else ()
-        known = ((s, entry) for s, entry in sessions if isinstance(entry, dict) and is_safe_id(s))
-        self.sessions = {session: Entry(entry) for session, entry in known}
-
-    def entry(self, session: str) -> Entry:
-        """What is known of the session; a new one was stopped where all were."""
-        if session not in self.sessions:
-            self.sessions[session] = Entry({"stopRequested": self.stops_all})
-        return self.sessions[session]
-
-    def begin(self, since: str) -> None:
-        self.is_on, self.since = True, since
-        self.iteration, self.stops_all = 0, False
-        for entry in self.sessions.values():
-            entry.begin_anew()
-
-    @property
-    def latest(self) -> list[str]:
-        """The sessions, the one that was last at work first."""
-        return sorted(self.sessions, key=lambda s: self.sessions[s].last_activity, reverse=True)
-
-    def keys(self, status: Callable[[Entry], str]) -> Json:
-        """The six of the design, for the whole project; `status` is that of a session."""
-        entries = [self.sessions[session] for session in self.latest]
-        enforced = max(entries, key=lambda entry: entry.last_enforcement, default=Entry({}))
-        meant = [entry for entry in entries if not entry.has_ended] or entries
-        is_stopped = all(entry.stop_requested for entry in meant) if meant else self.stops_all
-        now = status(meant[0]) if meant else CONTINUOUS
-        return {
-            "iteration": self.iteration,
-            "lastActivity": entries[0].last_activity if entries else 0,
-            "lastEnforcement": enforced.last_enforcement,
-            "failureCount": enforced.failure_count,
-            "stopRequested": is_stopped,
-            "status": OFF if not self.is_on else STOPPED if is_stopped else now,
-        }
-
-    def as_json(self, status: Callable[[Entry], str]) -> Json:
-        kept = self.latest[:SESSIONS]
-        return {
-            **self._raw,
-            **self.keys(status),
-            "on": self.is_on,
-            "since": self.since,
-            "stopsAll": self.stops_all,
-            "sessions": {s: self.sessions[s].as_json(status(self.sessions[s])) for s in kept},
-        }
+def switch(store: Store, project: str, *, is_on: bool, now: float) -> None:
+    """Switches enforcement on or off in a project."""
+    store.run("DELETE FROM enforced WHERE project = ?", project)
+    if is_on:
+        store.run("INSERT INTO enforced (project, at) VALUES (?, ?)", project, now)
 
 
-def text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def restart(store: Store, project: str) -> None:
+    """Lets the project's sessions begin to count again, as a user wants who switches it on."""
+    store.run(
+        "UPDATE enforcement SET iteration = 0, failures = 0, is_pending = 0, is_stopped = 0 "
+        "WHERE session IN (SELECT n FROM session WHERE project = ?)",
+        project,
+    )
 
 
-def number(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return 0
-    return int(value) if 0 <= value < MOST else 0
+def latest(store: Store, project: str) -> tuple[int, Enforcement]:
+    """Returns the session that was enforced last in a project, and what is known of it: an open one
+    if there is any. If none was enforced, the one used last; 0 if there is no session."""
+    rows = store.all(
+        "SELECT session.n FROM session LEFT JOIN enforcement ON enforcement.session = session.n "
+        "WHERE session.agent = '' AND project = ? ORDER BY coalesce(at, 0) DESC, seen_at DESC",
+        project,
+    )
+    numbers = [int(row[0]) for row in rows]
+    is_open = (number for number in numbers if not sessions.is_over(store, number))
+    picked = next(is_open, numbers[0] if numbers else 0)
+    return picked, load(store, picked)
+
+
+def stopped(store: Store, project: str) -> list[str]:
+    """Returns the ids of the open sessions that their user stopped until their next prompt."""
+    ids = sessions.open_ids(store, project)
+    rows = store.all(
+        "SELECT id FROM session JOIN enforcement ON enforcement.session = session.n "
+        "WHERE session.agent = '' AND project = ? AND is_stopped",
+        project,
+    )
+    return [row[0] for row in rows if row[0] in ids]

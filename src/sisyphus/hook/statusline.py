@@ -1,170 +1,174 @@
-"""`sisyphus statusline`: one line for the client's `statusLine` setting.
+"""Prints one line for the client's status line: plan, loop and context of the session, and the run
+of its project.
 
-The client hands it how full the context is and how much it holds; hooks, which are not told, get
-the window from here. What fails is left out of the line, and the exit code is 0.
+The client runs it every few seconds and gives it JSON on stdin. Only this JSON says how many tokens
+the context has and how many fit, so we save these numbers here.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import sys
 import time
 
-from sisyphus import memory, state
-from sisyphus.clients.base import as_object
-from sisyphus.clients.claude_code import read_status
-from sisyphus.hook import status_words
-from sisyphus.quick_json import loads
-from sisyphus.state import debug
-from sisyphus.workspace import Workspace
+from sisyphus import clients, log, paths, settings
+from sisyphus.errors import SisyphusError
+from sisyphus.sessions.usage import Usage
+from sisyphus.store import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
+    from typing import Any, BinaryIO, TextIO
 
-    from sisyphus._types import Json
-    from sisyphus.clients.base import Status
-    from sisyphus.hook.status_words import Part
+    from sisyphus.hook.event import Status
+    from sisyphus.settings import Values
+    from sisyphus.store import Store
 
-STDIN_BYTES = 1_000_000
+USAGE = 2
+"""The exit code if a person runs it in a terminal. A client always gets 0."""
 
-LOCK_SECONDS = 0.5
-"""All waiting for locks: the line is drawn again soon."""
-
-_FOR_PEOPLE = (
-    "sisyphus statusline reads JSON from stdin: it is for the client's statusLine setting. "
-    "See: sisyphus statusline --help\n"
-)
-_DIGITS = 6
+_MAX_NAME = 30
+"""The most characters of a plan's name: there is only one line."""
 
 
-def run() -> int:
-    """Prints the line for the payload on stdin; returns the exit code."""
-    if os.environ.get("SISYPHUS_DISABLE", "0") not in ("", "0"):
+def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> int:
+    """Runs `sisyphus statusline [--client NAME]`; returns the exit code. Prints nothing if it
+    fails. words: those after `statusline`."""
+    if stdin.isatty():
+        stderr.write(
+            "error: the client runs this and gives it JSON on stdin; put "
+            '{"type": "command", "command": "sisyphus statusline"} under "statusLine" in its '
+            "settings, or run `sisyphus install`\n"
+        )
+        return USAGE
+    if settings.is_disabled(os.environ):
         return 0
-    if sys.stdin is None or sys.stdin.isatty():
-        if sys.stderr is not None:  # closed before we started
-            sys.stderr.write(_FOR_PEOPLE)
-        return 0
-    state.lock_deadline = time.monotonic() + LOCK_SECONDS
     try:
-        _print(_line(read_status(_payload())))
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the client's user goes on
-        debug.log(f"statusline: {type(error).__name__}: {error}")
-    finally:
-        state.lock_deadline = None
-        memory.close()
+        client = clients.payload(clients.option(words))
+        stdout.write(_line(client.NAME, client.read_status(_parse(stdin))) + "\n")
+    except SisyphusError as error:
+        log.write(f"statusline: {error}")
+    except (Exception, KeyboardInterrupt) as error:
+        log.failure("statusline", error)
     return 0
 
 
-def _payload() -> Json:
-    """{} where stdin holds no object."""
+def _parse(stdin: BinaryIO) -> dict[str, Any]:
+    """Raises `SisyphusError` if stdin is not a JSON object."""
     try:
-        return as_object(loads(sys.stdin.buffer.read(STDIN_BYTES)))
-    except (ValueError, RecursionError):
-        return {}
+        raw = json.loads(stdin.read())
+    except (ValueError, RecursionError) as error:
+        raise SisyphusError(f"its input is not JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise SisyphusError("its input is not a JSON object")
+    return raw
 
 
-def _line(status: Status) -> str:
-    space = Workspace(_folder(status.folders))
-    named = _tried(_plan, status, space)
-    others = [
-        part for look in (_loop, _enforcement, _context) for part in _tried(look, status, space)
-    ]
-    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return status_words.joined(named, others, _width(), coloured=not is_plain)
-
-
-def _width() -> int:
-    columns = os.environ.get("COLUMNS", "")
-    is_number = columns.isascii() and columns.isdigit() and len(columns) <= _DIGITS
-    return min(int(columns) if is_number else 0, status_words.WIDTH) or status_words.WIDTH
-
-
-def _tried(
-    look: Callable[[Status, Workspace], list[Part]], status: Status, space: Workspace
-) -> list[Part]:
+def _line(client: str, status: Status) -> str:
+    project = paths.project_of(status.folder)
+    store = open_store(paths.our_home(project))
     try:
-        return look(status, space)
-    except Exception as error:  # noqa: BLE001  # one part's failure is not the others'
-        debug.log(f"statusline: {type(error).__name__}: {error}")
-        return []
+        values, _ = settings.load(store, paths.our_home(project), project, os.environ)
+        session = _save_context(store, client, status)
+        parts = [
+            *_plan(store, values, project, session, status.folder),
+            *_loop(store, values, session),
+            *_run(store, values, project),
+            *_enforcement(store, values, project, session),
+            *_hold(store, values, session),
+        ]
+        if status.tokens and status.window:
+            level = Usage(status.tokens, status.window).level(values)
+            parts.append(f"ctx {100 * status.tokens // status.window}%{f' L{level}' * bool(level)}")
+        return " | ".join(parts)
+    finally:
+        store.close()
 
 
-def _plan(status: Status, space: Workspace) -> list[Part]:
-    """From the project's book alone: no plan is read for a line that is drawn all the time."""
-    if not space.settings.get("boulder.enabled"):
-        return []
-    from sisyphus.boulder.discover import at_its_place
-    from sisyphus.boulder.store import read_plans
-
-    root = at_its_place(space).root
-    plans = read_plans(space.home, root)
-    path = plans.of_session(status.session)
-    if not path:
-        return []
-    shown = plans.shown if _is_about(plans.shown, path, root) else {}
-    return status_words.plan(plans.records[path], shown.get("wave"), shown.get("story"))
-
-
-def _is_about(shown: Json, path: str, root: str) -> bool:
-    named = shown.get("plan")
-    return isinstance(named, str) and os.path.normpath(os.path.join(root, named)) == path
+def _save_context(store: Store, client: str, status: Status) -> int:
+    """Saves how full the session's context is; returns the number of the session's row, 0 = it has
+    none."""
+    row = store.one(
+        "SELECT n, context_tokens, context_window FROM session "
+        "WHERE client = ? AND id = ? AND agent = ''",
+        client, status.session,
+    )  # fmt: skip
+    if row is None:
+        return 0
+    session, *saved = row
+    if status.tokens and [status.tokens, status.window] != saved:
+        store.run(
+            "UPDATE session SET context_tokens = ?, context_window = ? WHERE n = ?",
+            status.tokens, status.window, session,
+        )  # fmt: skip
+    return int(session)
 
 
-def _loop(status: Status, space: Workspace) -> list[Part]:
-    if not status.session or not space.settings.get("ralph.enabled"):
-        return []
-    from sisyphus.ralph.store import has_loop, loop_path, peek
+def _plan(store: Store, values: Values, project: str, session: int, folder: str) -> Iterator[str]:
+    if not values["boulder.enabled"]:
+        return
+    from sisyphus.boulder import follow, status
+    from sisyphus.text import one_line
 
-    if not has_loop(space.ours, status.session):
-        return []
-    found = peek(loop_path(space.ours, status.session))
-    return [status_words.loop(found)] if found else []
-
-
-def _enforcement(_: Status, space: Workspace) -> list[Part]:
-    from sisyphus.enforce import marks
-
-    if not marks.may_be_on(space):
-        return []
-    from sisyphus.enforce.store import seems_on
-
-    return [status_words.ENFORCED] if seems_on(space) else []
+    plan = status.of_project(store, project, session, time.time(), folder)
+    if plan.record and plan.plan.total:
+        wave, _ = follow.position(plan.record, plan.plan)
+        suffix = f" wave {wave}" if wave is not None else ""
+        name = one_line(plan.record.name, _MAX_NAME)
+        yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"
 
 
-def _context(status: Status, space: Workspace) -> list[Part]:
-    if not status.session or not space.settings.get("checkpoint.enabled"):
-        return []
-    from sisyphus.checkpoint import handoffs, store
-    from sisyphus.checkpoint.size.fullness import weigh
-    from sisyphus.checkpoint.size.gauge import Reading
+def _hold(store: Store, values: Values, session: int) -> Iterator[str]:
+    if not (session and values["boulder.enabled"]):
+        return
+    from sisyphus.ralph import loop as loops
+    from sisyphus.sessions import stops
+    from sisyphus.stop import hold as holds
 
-    if status.window:
-        store.note_reported(space.ours, status.session, status.window)
-    if not status.tokens:
-        return []
-    known = store.glance(space.ours, status.session)
-    full = weigh(space, Reading(status.tokens, status.model), known)
-    handoff = handoffs.open_of(space.ours, space.root, status.session)
-    return [status_words.context(full.percent, full.level, handoff)]
-
-
-def _print(text: str) -> None:
-    """In UTF-8, which the client reads whatever the locale says."""
-    if sys.stdout is not None:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
-        sys.stdout.flush()
+    if hold := loops.hold_of(store, session):
+        limit = f"/{hold.options.max_iterations}" if hold.options.max_iterations else ""
+        has_no_work = holds.plan_facts(holds.plan_of(store, hold)).no_work
+        waits = " waiting" if has_no_work else ""
+        waits = " blocked" if stops.why_rests(store, session) else waits
+        status = waits if hold.is_active else f" {hold.status}"
+        yield f"hold {hold.counters.iteration}{limit}{status}"
 
 
-def _folder(named: list[str]) -> str:
-    """Where the session began, else where it is, else where we stand."""
-    found = [path for path in named if path.isprintable() and os.path.isabs(path)]
-    return next((path for path in found if os.path.isdir(path)), "") or _here()
+def _loop(store: Store, values: Values, session: int) -> Iterator[str]:
+    if not (session and values["ralph.enabled"]):
+        return
+    from sisyphus.ralph import loop as loops
+    from sisyphus.sessions import stops
+
+    if loop := loops.current(store, session):
+        limit = f"/{loop.options.max_iterations}" if loop.options.max_iterations else ""
+        failed = " failed" if stops.failure_of(store, session) else ""
+        status = failed if loop.is_active else f" {loop.status}"
+        yield f"loop {loop.counters.iteration}{limit}{status}"
 
 
-def _here() -> str:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # somebody removed the folder we stand in
-        return os.sep
+def _run(store: Store, values: Values, project: str) -> Iterator[str]:
+    """Yields the latest run of the project that has not ended: its own sessions have no status
+    line."""
+    running = "SELECT 1 FROM loop WHERE kind = 'run' AND ended_at IS NULL AND project = ? LIMIT 1"
+    if not (values["ralph.enabled"] and store.one(running, project)):
+        return
+    from sisyphus.ralph import loop as loops
+    from sisyphus.ralph import runs
+
+    run = next(each for each in loops.runs(store) if each.project == project)
+    own = runs.of(store, run)
+    limit = f"/{run.options.max_iterations}" if run.options.max_iterations else ""
+    items = f" {len(own.state.done)}/{own.state.total}" if own.state.total else ""
+    left = "" if own.is_at_work else " left behind"
+    yield f"run {run.counters.iteration}{limit}{items}{left if run.is_active else f' {run.status}'}"
+
+
+def _enforcement(store: Store, values: Values, project: str, session: int) -> Iterator[str]:
+    if not (session and values["enforce.enabled"]):
+        return
+    if store.one("SELECT 1 FROM enforced WHERE project = ?", project):
+        from sisyphus.enforce import record, state_file
+
+        yield state_file.in_short(record.load(store, session), values, time.time())

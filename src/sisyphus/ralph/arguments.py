@@ -1,265 +1,230 @@
-"""The command line of `…:ralph-loop`: options anywhere, everything else is the prompt.
+"""Parses what follows `/ralph-loop`, typed by the user or passed by the model. No shell is
+involved.
 
-    "Fix the parser" --completion-promise "ALL GREEN" --max-iterations=20
+    Make the build green --completion-promise "IT BUILDS" --verify="make test"
 
-- An option is a word `--name`, outside quotes, whose name begins with a letter. Its value is the
-  next word or quoted text, or follows `=`.
-- A quote opens at the start of a word and closes at the next such quote that ends a word. Within
-  double quotes `\\"` is a quote; a backslash that stands before no quote is a backslash.
-- A prompt that is one quoted text is what the quotes hold, byte for byte. Any other prompt is kept
-  as it was typed, quotes included; the options are taken out with the white space before them.
-- A quote that is never closed is an ordinary character of the prompt, and an error around a value.
-
-No shell ever sees any of this.
+Options may appear anywhere before a bare `--`; their values may be quoted. The rest is the prompt,
+as typed; quotes around all of it are removed. A quote opens at the start of a word and closes at
+the end of one, so an apostrophe is not a quote. An unclosed quote is an error around a value and
+around the prompt, and text inside a prompt. Curly quotes and long dashes count as plain ones.
 """
 
-from __future__ import annotations
-
+import os
 import re
+from dataclasses import dataclass, replace
 
-from sisyphus.errors import SisyphusError
-from sisyphus.ralph.loop import MAX_MINUTES
+from sisyphus import files, paths
+from sisyphus.errors import UnreadableError, UsageError
+from sisyphus.ralph.loop import (
+    DEFAULT_ITERATIONS,
+    DEFAULT_MINUTES,
+    PROMISE_CHARACTERS,
+    UNBOUNDED_ITERATIONS,
+    Options,
+)
 
-PROMISE_CHARACTERS = 1_000  # it is said again at every Stop, twice
+_FLAGS = ("wait-for-user", "verify-plan", "force")
+"""Options without a value. A typed loop replaces the old one with or without --force."""
 
-MAX_ITERATIONS = 100
-"""Where none is given; 0 = unlimited, only if said."""
+_TEXTS = ("completion-promise", "verify", "prompt-file")
+_NUMBERS = ("max-iterations", "max-minutes", "max-tokens")
+_USER_ONLY = ("verify", "prompt-file", "wait-for-user")
+"""Options that the model may not use. They run a command or read a file in the user's name, or
+free a session that another loop blocks."""
 
-LONGEST = 1_000_000  # characters
-
-TEXT, NUMBER, SWITCH = "text", "number", "switch"
-OPTIONS = {
-    "completion-promise": TEXT,
-    "max-iterations": NUMBER,
-    "max-minutes": NUMBER,
-    "max-tokens": NUMBER,
-    "verify": TEXT,
-    "verify-plan": SWITCH,
-    "verify-checklist": SWITCH,
-    "wait-for-user": SWITCH,
-    "resume-after-limit": SWITCH,
-    "prompt-file": TEXT,
-    "force": SWITCH,
-}
-
-_SPACE = re.compile(r"(?:\s|\\(?=\r?\n))+")  # a backslash joins two lines, as in a shell
-_OPTION = re.compile(r"--([A-Za-z][\w-]*)(?:(=)|(?=\s|\Z))")
-_WORD = re.compile(r"\S*")
-_NUMBER = re.compile(r"[0-9]{1,9}")
-_CLOSE = {
-    '"': re.compile(r'(?<!\\)(?:\\\\)*"(?=\s|\Z)'),
-    "'": re.compile(r"'(?=\s|\Z)"),
-}
-_BACKSLASHES = re.compile(r'(\\+)(?="|\Z)')
-_TAGGED = re.compile(r"<promise>(.*)</promise>", re.DOTALL)
+_OPENERS = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“", "‘": "’"}
+_OPTION = re.compile(r"(?:--|[—–]-?)([A-Za-z][\w-]*)(=)?")
+_WORD = re.compile(r"\S+")
+_LARGEST = 10**12
+_TYPED = '/ralph-loop "Make the build green" --max-iterations 20'
+_IN_TERMINAL = 'sisyphus ralph start --max-iterations 20 -- "Make the build green"'
+_VERIFY_CHARACTERS = 2_000
+_UNCLOSED = "The quote before the task is not closed. Close it, or put -- before the task."
 
 
-class BadArgumentsError(SisyphusError):
-    """A command line that starts no loop."""
+class ArgumentError(UsageError):
+    """An option or the prompt is wrong. The text says which, and how to write it."""
 
 
-class Invocation:
-    """What somebody asked for. `options` holds what was given for every other option."""
+@dataclass(frozen=True)
+class Arguments:
+    """What a command line asks for."""
 
-    __slots__ = ("completion_promise", "max_iterations", "notes", "options", "prompt")
-
-    def __init__(self, prompt: str, options: dict[str, str | int | bool]) -> None:
-        promise = options.pop("completion_promise", None)
-        limit = options.pop("max_iterations", MAX_ITERATIONS)
-        self.prompt = prompt
-        self.completion_promise = promise if isinstance(promise, str) else None
-        self.max_iterations = limit if isinstance(limit, int) else MAX_ITERATIONS
-        self.options = options
-        self.notes: list[str] = []  # what was given and is not done so, in plain words
+    prompt: str
+    options: Options
 
 
-def parse(text: str, *, trusted: bool = True) -> Invocation:
-    """Reads a command line; raises `BadArgumentsError` before anything is done.
+def parse(line: str, folder: str = ".", *, by_model: bool = False) -> Arguments:
+    """Parses a typed command line (see `build`). Raises `ArgumentError`."""
+    values, prompt = _split(line)
+    return build(values, prompt, folder, by_model=by_model, example=_TYPED)
 
-    What is not `trusted` comes from the model: it may not name a command, nor go beyond the default
-    limits.
+
+def asks_for_help(line: str) -> bool:
+    return line.strip() in ("--help", "-h")
+
+
+def build(
+    values: dict[str, str],
+    prompt: str,
+    folder: str = ".",
+    *,
+    by_model: bool = False,
+    example: str = _IN_TERMINAL,
+) -> Arguments:
+    """Checks the options, wherever they came from.
+
+    folder: a prompt file is relative to it. by_model: the model gave the options. It cannot use
+    some of them, and can lower the default limits but not raise them. example: a whole command, to
+    show if the task is missing. Raises `ArgumentError`.
     """
-    if len(text) > LONGEST:
-        raise BadArgumentsError(
-            f"the command line is longer than {LONGEST:,} characters. "
-            "Put the prompt into a file and name it with --prompt-file"
+    if by_model and (refused := [name for name in _USER_ONLY if name in values]):
+        raise ArgumentError(f"--{refused[0]} can only be set by the user, not by the model.")
+    numbers = {
+        name.replace("-", "_"): number(name, values[name]) for name in _NUMBERS if name in values
+    }
+    promise = " ".join(values.get("completion-promise", "").split())
+    if "completion-promise" in values and not promise:
+        raise ArgumentError("--completion-promise is empty. Give the words that end the loop.")
+    if "<" in promise or ">" in promise:
+        raise ArgumentError(
+            "--completion-promise cannot contain < or >, because it is put into a tag."
         )
-    return ask(*_Scanner(text).scan(), trusted=trusted)
-
-
-def ask(prompt: str, options: dict[str, str | int | bool], *, trusted: bool = True) -> Invocation:
-    """The same of a command line that is taken apart already; `options` with underscores."""
-    if not prompt.strip() and "prompt_file" not in options:
-        raise BadArgumentsError(
-            "the loop has no prompt. Write what is to be done, such as "
-            '--completion-promise "ALL GREEN" -- "Fix the parser"'
+    if len(promise) > PROMISE_CHARACTERS:
+        raise ArgumentError(
+            f"--completion-promise can have at most {PROMISE_CHARACTERS} characters."
         )
-    if prompt.strip() and "prompt_file" in options:
-        raise BadArgumentsError("a prompt and --prompt-file were given. Leave one of them out")
-    if not trusted and "verify" in options:
-        raise BadArgumentsError(
-            "--verify names a command, which only the user may do. Leave it out, or let the user "
-            "start the loop"
-        )
-    notes = [] if trusted else _bound(options)
-    invocation = Invocation(prompt, options)
-    invocation.notes = notes
-    return invocation
+    verify = values.get("verify", "")
+    if "verify" in values and not verify.strip():
+        raise ArgumentError("--verify is empty. Give the command that must exit 0.")
+    if len(verify) > _VERIFY_CHARACTERS:
+        raise ArgumentError(f"--verify can have at most {_VERIFY_CHARACTERS:,} characters.")
+    if "prompt-file" in values:
+        if not values["prompt-file"].strip():
+            raise ArgumentError("--prompt-file is empty. Give the file that has the task.")
+        if prompt.strip():
+            raise ArgumentError("The task is given twice: in --prompt-file and as text.")
+        prompt = _read(folder, values["prompt-file"])
+    if not prompt.strip():
+        raise ArgumentError(f"The task is missing. Example: {example}")
+    options = Options(
+        promise,
+        verify=verify,
+        verify_plan="verify-plan" in values,
+        wait_for_user="wait-for-user" in values,
+        **numbers,
+    )
+    if not (promise or options.verify or options.verify_plan or numbers):
+        options = replace(options, max_iterations=UNBOUNDED_ITERATIONS)
+    return Arguments(prompt, _bounded(options) if by_model else options)
 
 
-def _bound(options: dict[str, str | int | bool]) -> list[str]:
-    """Brings limits that the model raised back to the default ones."""
-    notes = []
-    for name, most in (("max_iterations", MAX_ITERATIONS), ("max_minutes", MAX_MINUTES)):
-        given = options.get(name)
-        if isinstance(given, int) and not 0 < given <= most:
-            options[name] = most
-            notes.append(f"the model asked for {_spelled(name)} {given}; it gets {most}")
-    return notes
+def _bounded(options: Options) -> Options:
+    """Returns the options with no limit above its default."""
+    return replace(
+        options,
+        max_iterations=min(options.max_iterations or DEFAULT_ITERATIONS, DEFAULT_ITERATIONS),
+        max_minutes=min(options.max_minutes or DEFAULT_MINUTES, DEFAULT_MINUTES),
+    )
 
 
-class _Text:
-    """One word or quoted text of the prompt. `lead`: where the white space before it begins."""
-
-    __slots__ = ("end", "held", "lead", "start")
-
-    def __init__(self, lead: int, start: int, end: int, held: str | None) -> None:
-        self.lead = lead
-        self.start = start
-        self.end = end
-        self.held = held  # what its quotes hold; None without
-
-
-class _Scanner:
-    """Goes through a command line once, from left to right."""
-
-    __slots__ = ("_at", "_never_closed", "_options", "_text", "_texts")
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = 0
-        self._texts: list[_Text] = []
-        self._options: dict[str, str | int | bool] = {}
-        self._never_closed: set[str] = set()
-
-    def scan(self) -> tuple[str, dict[str, str | int | bool]]:
-        """The prompt and the options, spelled with underscores."""
-        lead = 0
-        self._skip_space()
-        while self._at < len(self._text):
-            start = self._at
-            option = _OPTION.match(self._text, start)
-            if option:
-                self._option(option)
-            else:
-                held = self._quoted()
-                if held is None:
-                    self._at = _end(_WORD, self._text, start)
-                self._texts.append(_Text(lead, start, self._at, held))
-            lead = self._at
-            self._skip_space()
-        return self._prompt(), self._options
-
-    def _prompt(self) -> str:
-        if len(self._texts) == 1 and self._texts[0].held is not None:
-            return self._texts[0].held
-        first = self._text[self._texts[0].start : self._texts[0].end] if self._texts else ""
-        return first + "".join(self._text[word.lead : word.end] for word in self._texts[1:])
-
-    def _skip_space(self) -> None:
-        self._at = _end(_SPACE, self._text, self._at)
-
-    def _quoted(self) -> str | None:
-        """What the quotes hold that open here; None where none do, or they are never closed."""
-        quote = self._text[self._at : self._at + 1]
-        if quote not in _CLOSE or quote in self._never_closed:
-            return None
-        close = _CLOSE[quote].search(self._text, self._at + 1)
-        if close is None:
-            self._never_closed.add(quote)  # nor is any later one: keeps this linear
-            return None
-        held = self._text[self._at + 1 : close.end() - 1]
-        self._at = close.end()
-        return _BACKSLASHES.sub(_halved, held) if quote == '"' else held
-
-    def _option(self, option: re.Match[str]) -> None:
-        name, has_value = option[1], option[2] is not None
-        kind = OPTIONS.get(name)
-        self._at = option.end()
-        if kind is None:
-            raise BadArgumentsError(
-                f"unknown option --{name[:80]}. Put the prompt in quotes if it belongs there; the "
-                f"options are --{', --'.join(OPTIONS)}"
-            )
-        if kind == SWITCH and has_value:
-            raise BadArgumentsError(f"--{name} takes no value. Write it alone")
-        self._options[name.replace("-", "_")] = (
-            True if kind == SWITCH else _checked(name, kind, self._value(name, joined=has_value))
-        )
-
-    def _value(self, name: str, *, joined: bool) -> str:
-        if not joined:
-            self._skip_space()
-        quoted = self._quoted()
-        if quoted is not None:
-            return quoted
-        start = self._at
-        self._at = _end(_WORD, self._text, start)
-        value = self._text[start : self._at]
-        if value[:1] in _CLOSE:
-            raise BadArgumentsError(
-                f"the quote around the value of --{name} is never closed. Close it"
-            )
-        if not value or (not joined and _OPTION.match(value)):
-            raise BadArgumentsError(f"--{name} needs a value. Write --{name} VALUE")
-        return value
+def _split(line: str) -> tuple[dict[str, str], str]:
+    """Splits a command line into the options by name, and the prompt. Raises `ArgumentError`."""
+    values: dict[str, str] = {}
+    rest: list[str] = []  # the prompt's pieces, with the white space before each
+    position = 0
+    unclosed: set[str] = set()  # opening quotes that nothing later in the line closes
+    while word := _WORD.search(line, position):
+        if word[0] == "--":
+            rest.append(line[word.end() :])
+            break
+        option = _OPTION.match(line, word.start())
+        if not option:
+            end = 0 if word[0][0] in unclosed else _quoted_end(line, word.start())
+            if not end:
+                if not rest and _is_unclosed(line, word.start()):
+                    raise ArgumentError(_UNCLOSED)
+                unclosed.add(word[0][0])
+                end = word.end()
+            rest.append(line[position:end])
+            position = end
+        elif option[1] in _FLAGS and not option[2]:
+            values[option[1]], position = "yes", option.end()
+        elif option[1] in _TEXTS + _NUMBERS:
+            values[option[1]], position = _value(line, option)
+        else:
+            raise ArgumentError(_unknown(option[1]))
+    return values, _unquoted("".join(rest).strip())
 
 
-def check(name: str, value: str | int | bool) -> str | int | bool:
-    """The value of an option, spelled with underscores; raises `BadArgumentsError`."""
-    option = name.replace("_", "-")
-    if OPTIONS[option] == SWITCH:
-        return bool(value)
-    return _checked(option, OPTIONS[option], str(value))
+def _is_unclosed(line: str, start: int) -> bool:
+    """Tells whether a double quote opens here and the line has no other that could close it."""
+    return line[start] in '"“' and _OPENERS[line[start]] not in line[start + 1 :]
 
 
-def _checked(name: str, kind: str, value: str) -> str | int:
-    if kind == NUMBER:
-        if not _NUMBER.fullmatch(value):
-            raise BadArgumentsError(
-                f"--{name} needs a whole number from 0 to 999999999, not `{value[:80]}`"
-            )
-        return int(value)
-    if name == "completion-promise":
-        value = _untagged(value)
-    if not value.strip():
-        raise BadArgumentsError(f"the value of --{name} is empty. Give one, or leave --{name} out")
-    return value
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches  # imported late: it is slow, and errors are rare
+
+    close = get_close_matches(name, _TEXTS + _NUMBERS + _FLAGS, 1)
+    hint = f" Did you mean --{close[0]}?" if close else ""
+    return (
+        f"Unknown option --{name}.{hint} If it is part of the task, quote the task or put -- "
+        "before it."
+    )
 
 
-def _untagged(promise: str) -> str:
-    """`<promise>DONE</promise>` means DONE; a tag anywhere else could never be kept."""
-    tagged = _TAGGED.fullmatch(promise.strip())
-    token = (tagged[1] if tagged else promise).strip()
-    if "<promise>" in token or "</promise>" in token:
-        raise BadArgumentsError(
-            "--completion-promise holds a promise tag. Give only the text inside it"
-        )
-    if len(token) > PROMISE_CHARACTERS:
-        raise BadArgumentsError(
-            f"--completion-promise is longer than {PROMISE_CHARACTERS:,} characters. A few words do"
-        )
-    return token
+def _value(line: str, option: re.Match[str]) -> tuple[str, int]:
+    """Returns the value after an option, and where it ends. Raises `ArgumentError`."""
+    start = option.end()
+    if not option[2]:
+        while start < len(line) and line[start].isspace():
+            start += 1
+    if end := _quoted_end(line, start):
+        return _unquoted(line[start:end]), end
+    word = _WORD.match(line, start)
+    if not word or (not option[2] and _OPTION.match(line, start)):
+        raise ArgumentError(f"--{option[1]} needs a value.")
+    if word[0][0] in '"“':
+        raise ArgumentError(f"The quote after --{option[1]} is not closed.")
+    return word[0], word.end()
 
 
-def _spelled(name: str) -> str:
-    return "--" + name.replace("_", "-")
+def _quoted_end(line: str, start: int) -> int:
+    """Returns where the quoted text that starts here ends; 0 = no quoted text starts here, or its
+    quote is not closed."""
+    closer = _OPENERS.get(line[start : start + 1], "")
+    if not closer:
+        return 0
+    position = start + 1
+    while (position := line.find(closer, position)) >= 0:
+        is_escaped = closer == '"' and line[position - 1] == "\\"
+        if not is_escaped and (position + 1 == len(line) or line[position + 1].isspace()):
+            return position + 1
+        position += 1
+    return 0
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+def _unquoted(text: str) -> str:
+    """Returns the text without its quotes, if all of it is quoted."""
+    if _quoted_end(text, 0) != len(text) or not text:
+        return text
+    inner = text[1:-1]
+    return inner.replace('\\"', '"') if text[0] == '"' else inner
 
 
-def _halved(run: re.Match[str]) -> str:
-    return "\\" * (len(run[1]) // 2)
+def number(name: str, value: str) -> int:
+    """Returns the value of a limit. Raises `ArgumentError`."""
+    if not (value.isascii() and value.isdecimal()) or int(value[:20]) > _LARGEST:
+        raise ArgumentError(f"--{name} must be a whole number (0 = no limit), not {value!r}.")
+    return int(value)
+
+
+def _read(folder: str, name: str) -> str:
+    """Returns the text of a prompt file. A link inside the project must not lead out of it. Raises
+    `ArgumentError`."""
+    path = os.path.normpath(os.path.join(os.path.realpath(folder), name))
+    project = paths.project_of(folder)
+    try:
+        return files.read(path, inside=project if path.startswith(project + os.sep) else "")
+    except UnreadableError as error:
+        raise ArgumentError(f"The prompt file {path} cannot be read: {error}.") from error

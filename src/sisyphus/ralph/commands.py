@@ -1,98 +1,498 @@
-"""The slash commands about loops, answered where they are typed: no model request is spent."""
+"""`sisyphus ralph`: manages loops and runs from any shell and folder. A loop heeds a change at its
+next Stop, and a run when its process looks at its row."""
 
-from __future__ import annotations
+import os
+import time
+from collections.abc import Callable
+from typing import Annotated, Any
 
-import re
+import typer
 
-from sisyphus import bare_commands
-from sisyphus.clients.base import Outcome
-from sisyphus.errors import SisyphusError
-from sisyphus.ralph import actions, help_text, store
-from sisyphus.ralph.invocations import PLUGINS
-from sisyphus.text import line
+from sisyphus import clients
+from sisyphus.cli import asker, completion, show
+from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.paths import display
+from sisyphus.ralph import (
+    arguments,
+    control,
+    history,
+    iterations,
+    lifecycle,
+    messages,
+    runs,
+    state_file,
+    stats,
+    transcripts,
+)
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph.loop import (
+    DEFAULT_ITERATIONS,
+    DEFAULT_MINUTES,
+    HOLD,
+    LOOP,
+    RUN,
+    UNBOUNDED_ITERATIONS,
+    Loop,
+)
+from sisyphus.sessions import messages as sessions
+from sisyphus.sessions import record, stops
+from sisyphus.store import Store
+from sisyphus.text import iso, one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sisyphus.clients.base import Payload
-    from sisyphus.workspace import Workspace
-
-CANCEL, RESUME = "cancel-ralph", "ralph-resume"
-USER = "the user"
-
-_COMMAND = re.compile(
-    rf"\s*/(?:({'|'.join(PLUGINS)}):)?"
-    r"(cancel-ralph|list-ralph-loops|ralph-(?:stats|help|status|pause|resume))(?:\s+(.*))?",
-    re.DOTALL,
+app = typer.Typer(
+    help="Start and manage loops: the agent works until a task is done.", no_args_is_help=True
 )
 
-
-def answer(payload: Payload, space: Workspace) -> Outcome | None:
-    """The answer to a prompt that is one of our commands; None for any other prompt."""
-    typed = _COMMAND.fullmatch(payload.prompt)
-    if typed is None:
-        return None
-    plugin, command, more = typed[1] or "sisyphus", typed[2], (typed[3] or "").strip()
-    is_sentence = more and command != RESUME  # that begins with the command's name
-    if is_sentence or (not typed[1] and bare_commands.is_foreign(command, space)):
-        return None
-    if plugin != "sisyphus":
-        return _cancel_with_another(command, space, payload.session)
-    try:
-        text, note = _do(command, space, payload.session)
-    except SisyphusError as error:
-        return Outcome(reason=str(error), notes=[line(f"/{command} changed nothing: {error}")])
-    if command == RESUME:  # it goes on to the model: there is work to do
-        return Outcome(messages=[text], notes=[note])
-    return Outcome(reason=text, notes=[note])
+Session = Annotated[
+    str,
+    typer.Option(
+        "--session-id", metavar="ID", help="Session of the loop. Default: the current session."
+    ),
+]
 
 
-def _cancel_with_another(command: str, space: Workspace, session: str) -> Outcome | None:
-    """Another plugin's loop is held by us as well; its own command runs on to end it there."""
-    if command != CANCEL:
-        return None
-    try:
-        _, note = _change(CANCEL, space, session)
-    except SisyphusError as error:
-        if not store.has_loop(space.ours, session):
-            return None
-        return Outcome(messages=[f"The loop of sisyphus was not cancelled: {error}"])
-    return Outcome(notes=[f"{note}, by another plugin's command"])
+def _complete_loop(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Returns the ids that a command takes, and their tasks, for the shell."""
+    with completion.store() as store:
+        live, ended = _all_live(store), loops.ended(store, completion.MOST)
+    picked = {
+        "pause": [loop for loop in live if loop.is_active],
+        "resume": [loop for loop in live if not loop.is_active],
+        "cancel": live,
+        "delete": ended,
+    }.get(ctx.info_name or "", live + ended)
+    fitting = [loop for loop in picked if loop.id.startswith(incomplete)][: completion.MOST]
+    return [(loop.id, completion.harmless(one_line(loop.task, 60))) for loop in fitting]
 
 
-def _do(command: str, space: Workspace, session: str) -> tuple[str, str]:
-    """What the user is told, and what the journal."""
-    if command in _CHANGES:
-        return _change(command, space, session)
-    return _show(command, space, session), f"answered /{command}"
+LoopId = Annotated[
+    str,
+    typer.Argument(
+        metavar="[LOOP]",
+        help="Loop id, five characters, as `ralph list` shows it.",
+        autocompletion=_complete_loop,
+    ),
+]
 
 
-def _change(command: str, space: Workspace, session: str) -> tuple[str, str]:
-    """A loop that began unseen by any hook is not found in the transcript after a `CANCEL`."""
-    done, change = _CHANGES[command]
-    if command == CANCEL and not store.has_loop(space.ours, session):
-        actions.bury(space.ours, session, now=space.now)
-    rows = change(space.ours, session, now=space.now, by=USER)
-    loops = ", ".join(row["loop_id"] for row in rows)
-    return actions.told(done, rows), f"{done} loop{'s' * (len(rows) > 1)} {loops}"
+@app.command()
+def start(
+    prompt: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- TASK]", help="The task, after --.")
+    ] = None,
+    completion_promise: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help="End the loop when the agent says these words."),
+    ] = None,
+    max_iterations: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="End the loop after N iterations; 0 = no limit. "
+            f"Default: {DEFAULT_ITERATIONS}, or {UNBOUNDED_ITERATIONS} if nothing else ends it.",
+        ),
+    ] = None,
+    max_minutes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="End the loop after N minutes, pauses not counted; 0 = no limit. "
+            f"Default: {DEFAULT_MINUTES:,}, a day.",
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="End the loop after N tokens of all its agents; 0 = no limit. Default: 0.",
+        ),
+    ] = None,
+    verify: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="End the loop only if this command exits 0."),
+    ] = None,
+    verify_plan: Annotated[
+        bool,
+        typer.Option("--verify-plan", help="End the loop only if the session's plan is complete."),
+    ] = False,
+    prompt_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Read the task from a file.")
+    ] = None,
+    wait_for_user: Annotated[
+        bool, typer.Option("--wait-for-user", help="Let the agent stop to ask you a question.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Cancel the session's loops and start this one.")
+    ] = False,
+    session: Session = "",
+    project: show.Project = "",
+) -> None:
+    """Start a loop: `sisyphus ralph start --completion-promise DONE -- "Make it green"`."""
+    values = {
+        "completion-promise": completion_promise,
+        "max-iterations": max_iterations,
+        "max-minutes": max_minutes,
+        "max-tokens": max_tokens,
+        "verify": verify,
+        "prompt-file": prompt_file,
+        "verify-plan": "yes" if verify_plan else None,
+        "wait-for-user": "yes" if wait_for_user else None,
+    }
+    options = {name: value for name, value in values.items() if value is not None}
+    by_model = not show.asker().is_user
+    request = arguments.build(options, " ".join(prompt or []), by_model=by_model)
+    place = show.place(project)
+    if not place.store.is_durable:
+        raise SisyphusError(messages.refused(f"{place.store.problem}."))
+    if force:
+        show.need_user("/ralph-loop")
+    _apply_edits(place.store)
+    own = _pick_session(place.store, "")
+    if session and session != own:
+        show.need_user("/ralph-loop in that session")
+    id = _pick_session(place.store, session) if session else own
+    if not id:
+        id = _only_open_session(place)
+        show.line(f"The session is {id}, the only open one of this project.", "dim")
+    loop = lifecycle.new_loop(place.project, request, time.time(), by_model=by_model)
+    known = record.find(place.store, id)
+    if known and lifecycle.needs_plan(place.store, known, loop):
+        raise SisyphusError(messages.NEEDS_PLAN)
+    with place.store.write():
+        n = record.ensure_named(
+            place.store, clients.of_id(id), id, "", place.project, loop.started_at
+        )
+        other = loops.current(place.store, n)
+        if loops.run_of(place.store, n):
+            raise SisyphusError(messages.refused(messages.IN_RUN))
+        if other and not (force or by_model):
+            raise SisyphusError(messages.still_running(other))
+        if lifecycle.is_too_deep(place.store, n, loop):
+            raise SisyphusError(messages.too_deep(loops.MAX_DEPTH))
+        replaced = lifecycle.start(place.store, n, loop)
+    lifecycle.export(place.store, n)
+    if replaced:
+        show.line(messages.cancelled(replaced))
+    show.line(messages.started(loop))
+    show.what_is_off(place, "ralph.enabled")
+    if not known:
+        typer.echo(f"warning: session {id} has not started yet.", err=True)
+    elif id != show.asker().session:
+        show.line(messages.begins(loop))
 
 
-def _show(command: str, space: Workspace, session: str) -> str:
-    from sisyphus.ralph import report
+@app.command("list")
+def list_loops(
+    id: LoopId = "",
+    session: Annotated[
+        str,
+        typer.Option(
+            "--session-id", metavar="ID", help="List only the loops of this session. Default: all."
+        ),
+    ] = "",
+    as_json: show.AsJson = False,
+) -> None:
+    """List the loops and runs that have not ended, or show one."""
+    store = _open_store()
+    shown = [control.require(store, id)] if id else _all_live(store)
+    if session and not id:
+        owner = _pick_session(store, session)
+        shown = [loop for loop in shown if owner == control.owner_id(store, loop)]
+    if as_json:
+        rows = [_as_dict(store, loop) for loop in shown]
+        show.as_json(rows[0] if id else rows)
+        return
+    if not shown:
+        show.line("No loop is running.")
+    for loop in shown:
+        if loop.is_run:
+            _print_run(store, loop)
+            continue
+        owner = control.owner_id(store, loop)
+        show.line(f"{loop.id}  {messages.state(loop)}")
+        show.line(one_line(loop.task, 100), indent=4)
+        of = "hold of all sessions at the plan," if loop.is_hold else f"session {owner}"
+        show.line(f"{of} in {display(loop.project, '')}", "dim", indent=4)
+        if loop.ended_at is None and (waits := _what_it_waits_for(store, loop, owner)):
+            show.line(waits, "yellow", indent=4)
 
-    if command == "ralph-help":
-        return help_text.HELP
-    if command == "ralph-stats":
-        from sisyphus.ralph.past import stats
 
-        return stats.stats_text(space.ours)
-    rows = actions.list_loops(space.ours, space.now, space.settings.get("ralph.stale_hours"))
-    if command == "ralph-status":
-        rows = [row for row in rows if row["session_id"] == session]
-    return report.listing(rows, space.now)
+def _all_live(store: Store) -> list[Loop]:
+    return [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
 
 
-_CHANGES = {
-    CANCEL: ("cancelled", actions.cancel),
-    "ralph-pause": ("paused", actions.pause),
-    RESUME: ("resumed", actions.resume),
-}
+def _print_run(store: Store, run: Loop) -> None:
+    own = runs.of(store, run)
+    active = "active, " if run.is_active and own.is_at_work else ""
+    show.line(f"{run.id}  {active}{runs.summary(own)}")
+    show.line(one_line(run.task, 100), indent=4)
+    item = f", works at: {one_line(own.state.item, 60)}" if own.state.item and active else ""
+    show.line(f"run in {display(run.project, '')}{item}", "dim", indent=4)
+    if run.ended_at is None and (waits := runs.what_it_waits_for(own)):
+        show.line(waits, "yellow", indent=4)
+
+
+def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
+    """Says why a loop does not go on now; "" = it does, as far as we know."""
+    if loop.left_at is not None or record.is_over(store, loop.session):
+        return f"left behind: session {owner} is over"
+    if way := messages.what_resumes(loop):
+        return way
+    if inner := loops.waits_for(store, loop):
+        return messages.waits_for(inner)
+    failed = stops.failure_of(store, loop.session)
+    return f"{sessions.failed(owner, failed)}. {sessions.ANSWER_REST}" if failed else ""
+
+
+@app.command()
+def log(
+    id: LoopId = "",
+    limit: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Show the last N ended loops.")
+    ] = 20,
+    with_stats: Annotated[
+        bool, typer.Option("--stats", help="Show figures over the loops that have ended.")
+    ] = False,
+    days: Annotated[
+        int, typer.Option(min=0, metavar="N", help="For --stats: only the last N days; 0 = all.")
+    ] = 0,
+    as_json: show.AsJson = False,
+) -> None:
+    """List ended loops and runs, newest first, or what one of them did, or figures over all."""
+    if (id and with_stats) or (days and not with_stats):
+        raise UsageError("--stats is about all loops, and only --stats takes --days.")
+    store = _open_store()
+    if with_stats:
+        _log_stats(store, days, as_json)
+    elif id:
+        _log_stops(store, control.require(store, id), as_json)
+    else:
+        _log_loops(store, loops.ended(store, limit), as_json)
+
+
+def _log_stats(store: Store, days: int, as_json: bool) -> None:
+    since = time.time() - days * 24 * 3600 if days else 0.0
+    figures = stats.of(loops.ended_since(store, since))
+    if as_json:
+        show.as_json({"days": days or None, **figures})
+        return
+    for line in stats.lines(figures):
+        show.line(line)
+
+
+def _log_stops(store: Store, loop: Loop, as_json: bool) -> None:
+    rows = iterations.of(store, loop)
+    if as_json:
+        files = [transcripts.iteration_file(loop.id, each.number) or None for each in rows]
+        show.as_json([
+            iterations.as_dict(each, loop) | {"transcript": file}
+            for each, file in zip(rows, files, strict=True)
+        ])  # fmt: skip
+        return
+    for each in rows:
+        show.line(f"{show.clock(each.at)}  {each.number}: {each.decision}, {each.why}")
+        if loop.is_run:
+            show.line(messages.iteration_facts(each), "dim", indent=4)
+    if not rows:
+        show.line("No iteration has ended yet." if loop.is_run else "No Stops yet.")
+    if os.path.exists(file := transcripts.full_file(loop.id)):
+        show.line(messages.transcripts(display(file, "")), "dim")
+    if loop.is_run and os.path.exists(file := transcripts.report_file(loop.id)):
+        show.line(f"Report: {display(file, '')}", "dim")
+
+
+def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
+    if as_json:
+        rows = [history.as_dict(loop, control.owner_id(store, loop)) for loop in ended]
+        show.as_json([row | {"kind": loop.kind} for row, loop in zip(rows, ended, strict=True)])
+        return
+    for loop in ended:
+        number = loop.counters.iteration
+        iterations = f"{number} iteration{'' if number == 1 else 's'}"
+        result = f"run, {loop.result}" if loop.is_run else loop.result
+        show.line(f"{show.clock(loop.ended_at or 0.0)}  {loop.id}  {result}, {iterations}: "
+                  f"{one_line(loop.task, 80)}")  # fmt: skip
+    if not ended:
+        show.line("No loop has ended yet.")
+
+
+@app.command()
+def pause(id: LoopId = "", session: Session = "") -> None:
+    """Pause a loop, so that its session can stop, or a run, so that it stops after its iteration.
+    `resume` continues it."""
+    store = _open_store()
+    picked = _pick_loop(store, id, session, lambda loop: loop.is_active)
+    _need_owner([picked])
+    loop = control.pause(store, picked)
+    show.line(messages.paused(loop))
+    if loop.is_run and runs.of(store, loop).is_at_work:
+        show.line(messages.STOPS_SOON)
+    _tell_project(loop, id)
+
+
+@app.command()
+def resume(
+    id: LoopId = "",
+    session: Session = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Cancel the loops of the session that it moves to.")
+    ] = False,
+) -> None:
+    """Resume a paused loop. With an id and --session-id, move it to that session first."""
+    store = _open_store()
+    picked = _pick_loop(store, id, "" if id else session, lambda loop: not loop.is_active)
+    owner = control.owner_id(store, picked)
+    if id and session and (picked.is_hold or picked.is_run):
+        raise SisyphusError(messages.not_to_move(picked))
+    if id and session and session != owner:
+        show.need_user()
+        session = _pick_session(store, session)
+    if id and session and session != owner:
+        if cancelled := _move(store, picked, session, force=force):
+            show.line(messages.cancelled(cancelled))
+        loop, was_paused = control.reactivate(store, picked)[0], True
+    else:
+        loop, was_paused = control.resume(store, picked)
+    show.line(messages.resumed(loop) if was_paused else messages.not_paused(loop))
+    if not loop.is_run and (owner != show.asker().session or loop.is_hold):
+        show.line(messages.begins(loop))
+    _tell_project(loop, id)
+
+
+@app.command()
+def delete(
+    ids: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID...", help="Loops that have ended.", autocompletion=_complete_loop
+        ),
+    ],
+) -> None:
+    """Delete loops and runs that have ended, with all that is known of their Stops."""
+    store = _open_store()
+    picked = [control.require(store, id) for id in ids]
+    _need_owner(picked)
+    control.delete(store, picked)
+    show.line(messages.deleted(picked))
+
+
+@app.command()
+def cancel(id: LoopId = "", session: Session = "") -> None:
+    """Cancel a loop, hold or run. Without an id: all loops of the session that you are in, else
+    those of the only session that has one, and the hold of its plan."""
+    store = _open_store()
+    picked = _pick_loop(store, id, session)
+    if id or picked.kind != LOOP:
+        _need_owner([picked], "" if picked.is_run else "/cancel-ralph")
+        cancelled = [control.cancel(store, picked)]
+    else:
+        _need_owner(loops.live(store, picked.session), "/cancel-ralph")
+        with store.write():
+            now = time.time()
+            cancelled = lifecycle.cancel_all(store, picked.session, messages.BY_USER, now)
+            if show.asker().is_user:
+                cancelled += lifecycle.cancel_hold(store, picked.session, messages.BY_USER, now)
+        lifecycle.export(store, picked.session)
+    show.line(messages.cancelled(cancelled))
+    _tell_project(picked, id)
+
+
+def _tell_project(loop: Loop, id: str) -> None:
+    """Names the loop's project if it is another one, and the user did not name the loop."""
+    if not id and loop.project != show.project_root(""):
+        show.line(messages.elsewhere(display(loop.project, "")))
+
+
+def _need_owner(picked: list[Loop], typed: str = "") -> None:
+    """Raises `SisyphusError` if the model may be asking about a loop of the user. typed: the slash
+    command that does the same; "" = there is none."""
+    if not all(loop.by_model for loop in picked):
+        show.need_user(typed)
+
+
+def _open_store() -> Store:
+    store = show.place().store
+    _apply_edits(store)
+    return store
+
+
+def _apply_edits(store: Store) -> None:
+    """Applies edits of state files, and prints what they changed."""
+    edited = {loop.session for loop in loops.all_live(store) if state_file.find_edit(loop)}
+    for session in edited:
+        with store.write():
+            effects = lifecycle.apply_edits(store, session, time.time())
+        lifecycle.export(store, session)
+        for effect in effects:
+            typer.echo(effect, err=True)
+
+
+def _pick_session(store: Store, id: str) -> str:
+    return asker.session_of(store, id)
+
+
+def _only_open_session(place: show.Place) -> str:
+    """Returns the id of the only session of the project that has not ended. Raises `SisyphusError`
+    if there is none, or several, or if the model may be asking."""
+    ids = record.open_ids(place.store, place.project) if show.asker().is_user else []
+    if len(ids) == 1:
+        return ids[0]
+    which = "Several sessions are open in this project" if ids else "No session is open here"
+    raise SisyphusError(f"{which}. Give one with --session-id; `sisyphus sessions` lists them.")
+
+
+def _pick_loop(
+    store: Store, id: str, session: str, fits: Callable[[Loop], bool] = lambda _: True
+) -> Loop:
+    """Returns the loop to act on: by id, else the session's current loop, else that of the only
+    session in the project, or anywhere, that has one. Those that fit the command go first. Where no
+    loop is, it is a hold, and where no hold is, a run. Raises `SisyphusError` if there is none, or
+    several."""
+    if id:
+        return control.require(store, id)
+    if owner := _pick_session(store, session):
+        n = record.find(store, owner)
+        own = [each for each in (loops.current(store, n), loops.hold_of(store, n)) if each]
+        running = [each for each in own if fits(each)][:1] or own[:1]
+    else:
+        running, project = _all_live(store), show.project_root("")
+        running = [loop for loop in running if loop.project == project] or running
+        running = [loop for loop in running if fits(loop)] or running
+        kinds = {loop.kind for loop in running}
+        kind = next((kind for kind in (LOOP, HOLD, RUN) if kind in kinds), "")
+        running = [loop for loop in running if loop.kind == kind]
+        if kind == LOOP and len({loop.session for loop in running}) == 1:  # perhaps nested
+            current = loops.current(store, running[0].session)
+            running = [current] if current and fits(current) else running[:1]
+    if len(running) > 1:
+        raise SisyphusError(messages.which(running))
+    if not running:
+        raise SisyphusError("No loop is running here. `sisyphus ralph list` lists all that are.")
+    return running[0]
+
+
+def _move(store: Store, loop: Loop, id: str, *, force: bool) -> list[Loop]:
+    """Moves a loop to the session `id`, and cancels that session's loops; returns these. Raises
+    `SisyphusError` if it has one and there is no `force`."""
+    old, now = loop.session, time.time()
+    with store.write():
+        n = record.ensure_named(store, clients.of_id(id), id, "", loop.project, now)
+        other = loops.current(store, n)
+        if other and not force:
+            raise SisyphusError(messages.still_running(other))
+        cancelled = lifecycle.cancel_all(store, n, f"replaced by {loop.id}", now)
+        lifecycle.move(store, loop, n)
+    lifecycle.export(store, old)
+    return cancelled
+
+
+def _as_dict(store: Store, loop: Loop) -> dict[str, Any]:
+    if loop.is_run:
+        row = runs.as_dict(store, runs.of(store, loop))
+    else:
+        row = state_file.as_dict(loop, control.owner_id(store, loop))
+    row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": loop.file or None}
+    row |= {"plan": loops.plan_file(store, loop)} if loop.is_hold else {}
+    if loop.ended_at is not None:
+        row |= {"outcome": loop.result, "ended_at": iso(loop.ended_at)}
+    return row

@@ -1,139 +1,167 @@
-"""What the events of a session mean for its loops. Stops are the arbiter's."""
+"""Starts a loop when the user types its command or the model calls it, moves it to the new session
+after `/clear`, and resumes it when the user answers or the context starts empty."""
 
 from __future__ import annotations
 
-from sisyphus.clients.base import SKILL
+from functools import partial
+
+from sisyphus.hook.outcome import Outcome, Text, merge
+from sisyphus.ralph import arguments, lifecycle, messages, state_file
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph.loop import BLOCKED, MAX_DEPTH, STUCK, Loop
+from sisyphus.sessions import ledger, record, slash
+from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sisyphus.clients.base import Outcome, Payload, ToolCall
-    from sisyphus.workspace import Workspace
-
-COMMAND = "ralph"  # in the name of each of our commands
+    from sisyphus.hook.event import Command
+    from sisyphus.hook.hook import Hook
+    from sisyphus.hook.outcome import Act, Export
 
 
-def on_session_start(payload: Payload, space: Workspace) -> Outcome | None:
-    """Notes what a later Stop must know: whose lines these are, and what the model forgot."""
-    if payload.is_subagent or not payload.session or payload.source == "startup":
-        return None
-    return _try(_come, payload, space)
+def look_at_start(hook: Hook) -> Act | None:
+    """Moves the loops of the session that `/clear` ended, takes up those that this session left
+    behind, and looks for others that were. An empty context closes the breaker."""
+    return partial(_start_session, hook)
 
 
-def _come(payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.ralph import sittings
+def _start_session(hook: Hook) -> Outcome:
+    outcomes = []
+    before = record.before_clear(hook) if hook.event.source == "clear" else 0
+    moved = loops.live(hook.store, before) if before else []
+    for loop in moved:
+        lifecycle.move(hook.store, loop, hook.session)
+    if moved:
+        outcomes.append(Outcome(notes=["the loop of the cleared session continues in this one"]))
+    taken = lifecycle.take_up(hook.store, hook.session)
+    if taken:
+        outcomes.append(Outcome(messages=[messages.taken_up(taken[-1])]))
+    if hook.event.starts_empty:
+        outcomes.append(_resume(hook, (STUCK,)))
+    left = lifecycle.leave_behind(hook.store, hook.now)
+    for loop in left:
+        text = messages.left_behind(loop, record.id_of(hook.store, loop.session))
+        shown = [text] if loop.project == hook.project else []
+        outcomes.append(Outcome(messages=shown, notes=[f"loop {loop.id} was left behind"]))
+    outcome = merge(outcomes)
+    outcome.exports += [_export(hook)] if outcomes else []
+    return outcome
 
-    if payload.source == "fork":
-        sittings.forked(payload, space)
-    if payload.source == "resume":
-        return sittings.resumed(payload, space)
-    if payload.source == "compact":
-        return sittings.compacted(payload, space)
-    if payload.source == "clear":
-        from sisyphus.ralph import rebind
 
-        return rebind.rebind(payload, space)
+def look_at_end(hook: Hook) -> Act | None:
+    """Notes that the session leaves its loops behind; those of one that its user has deleted end,
+    because nobody can resume it."""
+    return partial(_end_session, hook)
+
+
+def _end_session(hook: Hook) -> Outcome:
+    if hook.event.source == "deleted":
+        lifecycle.cancel_all(hook.store, hook.session, messages.SESSION_DELETED, hook.now)
+    left = lifecycle.leave_behind(hook.store, hook.now)
+    notes = [f"loop {loop.id} was left behind" for loop in left]
+    is_changed = bool(left) or hook.event.source == "deleted"
+    return Outcome(notes=notes, exports=[_export(hook)] if is_changed else [])
+
+
+def look_at_prompt(hook: Hook) -> Act | None:
+    """Starts or cancels a loop if the user typed the command; any other prompt of theirs resumes a
+    blocked or stuck loop. Edits of a state file are applied first."""
+    act = _look_at_text(hook)
+    if any(state_file.find_edit(loop) for loop in loops.live(hook.store, hook.session)):
+        return partial(_apply_edits, hook, act)
+    return act
+
+
+def _apply_edits(hook: Hook, act: Act | None) -> Outcome:
+    """Applies edits of the session's state files, then does what the prompt asks for."""
+    news = lifecycle.apply_edits(hook.store, hook.session, hook.now)
+    rest = [act()] if act else []
+    return merge([Outcome(messages=news, notes=news, exports=[_export(hook)]), *rest])
+
+
+def _look_at_text(hook: Hook) -> Act | None:
+    command = hook.event.prompt.command
+    if command and lifecycle.is_command(hook, command.name, lifecycle.START):
+        return _start(hook, command, hook.event.prompt.id, by_model=False)
+    if command and lifecycle.is_command(hook, command.name, lifecycle.CANCEL):
+        is_ours = bool(slash.own_name(hook, command.name))
+        if is_ours and command.arguments.strip():
+            note = f"refused /{command.name} {command.arguments.strip()}"
+            return partial(Outcome, reason=messages.NO_ARGUMENTS, notes=[note])
+        return partial(_cancel, hook, is_ours=is_ours)
+    if hook.standing.loop in (BLOCKED, STUCK) and hook.event.prompt.is_personal and not command:
+        return partial(_resume, hook, (BLOCKED, STUCK))
     return None
 
 
-def on_session_end(payload: Payload, space: Workspace) -> Outcome | None:
-    """Logs the loops of a client that is gone; after `/clear` it goes on in another session."""
-    if payload.is_subagent or not payload.session or _goes_on(payload):
-        return None
-    return _try(_leave, payload, space)
+def look_at_tools(hook: Hook) -> Act | None:
+    """Starts a loop if the model calls the command as a skill."""
+    for call in hook.event.calls:
+        if call.command and lifecycle.is_command(hook, call.command.name, lifecycle.START):
+            return _start(hook, call.command, call.id, by_model=True)
+    return None
 
 
-def _goes_on(payload: Payload) -> bool:
-    from sisyphus.session.client_process import CONTINUES
-
-    return payload.reason in CONTINUES
-
-
-def _leave(payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.ralph import store
-
-    if not store.has_loop(space.ours, payload.session):
-        return None
-    from sisyphus.ralph import sittings
-
-    return sittings.left(payload, space)
-
-
-def on_stop_failure(payload: Payload, space: Workspace) -> Outcome | None:
-    """A turn failed. It is no iteration; what goes away by waiting is waited for."""
-    if payload.is_subagent or not payload.session:
-        return None
-    return _try(_fail, payload, space)
+def _start(hook: Hook, command: Command, origin: str, *, by_model: bool) -> Act:
+    if not hook.store.is_durable:
+        return partial(_refuse, f"{hook.store.problem}.", by_model=by_model)
+    if hook.standing.is_run:
+        return partial(_refuse, messages.IN_RUN, by_model=by_model)
+    if arguments.asks_for_help(command.arguments) and not by_model:
+        return partial(Outcome, reason=messages.HELP, notes=["answered /ralph-loop --help"])
+    try:
+        request = arguments.parse(command.arguments, hook.event.cwd, by_model=by_model)
+    except arguments.ArgumentError as error:
+        return partial(_refuse, str(error), by_model=by_model)
+    loop = lifecycle.new_loop(hook.project, request, hook.now, origin, by_model=by_model)
+    cancel = f"/{command.name.removesuffix(lifecycle.START)}{lifecycle.CANCEL}"
+    return partial(_start_loop, hook, loop, cancel)
 
 
-def _fail(payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.ralph import store
-
-    if not store.has_loop(space.ours, payload.session) or not space.settings.get("ralph.enabled"):
-        return None
-    from sisyphus.ralph import sittings
-
-    return sittings.failed(payload, space)
-
-
-def on_user_prompt_submit(payload: Payload, space: Workspace) -> Outcome | None:
-    """Answers our commands, starts the loop that the prompt asks for, goes on with a paused one."""
-    if payload.is_subagent or not payload.session or payload.is_machines:
-        return None
-    from sisyphus.ralph import store
-
-    is_command = COMMAND in payload.prompt and payload.prompt.lstrip().startswith("/")
-    if not is_command and not store.has_loop(space.ours, payload.session):
-        return None
-    if not space.settings.get("ralph.enabled"):
-        return None
-    return _try(_command if is_command else _speech, payload, space)
+def _start_loop(hook: Hook, loop: Loop, cancel: str) -> Outcome:
+    """Starts the loop, and tells the model what ends it. cancel: the command that cancels it."""
+    if loop.origin and loops.has_started(hook.store, frozenset([loop.origin])):
+        return Outcome(notes=["another hook already started this loop"])
+    if lifecycle.is_too_deep(hook.store, hook.session, loop):
+        return _refuse(messages.too_deep(MAX_DEPTH), by_model=True)
+    if lifecycle.needs_plan(hook.store, hook.session, loop):
+        return _refuse(messages.NEEDS_PLAN, by_model=loop.by_model)
+    news = lifecycle.apply_edits(hook.store, hook.session, hook.now)
+    replaced = lifecycle.start(hook.store, hook.session, loop)
+    ledger.add(hook, [messages.prompt(loop)])  # the command itself already shows it to the model
+    news += [*([messages.cancelled(replaced)] if replaced else []), messages.started(loop, cancel)]
+    notes = [f"loop {loop.id} started"]
+    return Outcome([messages.terms(loop)], news, notes, exports=[_export(hook)])
 
 
-def _command(payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus import bare_commands
-    from sisyphus.ralph import begin, commands, invocations
-
-    start = invocations.submitted(payload.prompt, payload.prompt_id)
-    if start and bare_commands.is_ours(start.command, space):
-        return begin.by_user(payload, space, start)
-    return commands.answer(payload, space) or _speech(payload, space)
+def _refuse(problem: str, *, by_model: bool) -> Outcome:
+    """Tells the model, or blocks the user's prompt and shows them the problem."""
+    refusal = messages.refused(problem)
+    if by_model:
+        return Outcome([Text("loop", refusal, fingerprint(refusal))], notes=[refusal])
+    return Outcome(reason=refusal, notes=[refusal])
 
 
-def _speech(payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.ralph import store
-
-    if not store.has_loop(space.ours, payload.session):
-        return None
-    from sisyphus.ralph import sittings
-
-    return sittings.heard_user(payload, space)
-
-
-def on_post_tool_use(payload: Payload, space: Workspace) -> Outcome | None:
-    """Notes a loop that the model has started: at the next Stop its line may not be written."""
-    skills = [call for call in payload.calls if call.kind == SKILL and not call.failed]
-    if not skills or payload.is_subagent or not payload.session:
-        return None
-    if not space.settings.get("ralph.enabled"):
-        return None
-    return _try(lambda payload, space: _use(skills, payload, space), payload, space)
+def _cancel(hook: Hook, *, is_ours: bool) -> Outcome:
+    """Answers our own command here, without the model. Another plugin's command also goes to the
+    model. The hold of the session's plan ends, too."""
+    cancelled = lifecycle.cancel_all(hook.store, hook.session, messages.BY_USER, hook.now)
+    cancelled += lifecycle.cancel_hold(hook.store, hook.session, messages.BY_USER, hook.now)
+    answer = messages.cancelled(cancelled)
+    if is_ours:
+        return Outcome(reason=answer, notes=[answer], exports=[_export(hook)])
+    return Outcome(messages=[answer] if cancelled else [], notes=[answer], exports=[_export(hook)])
 
 
-def _use(skills: list[ToolCall], payload: Payload, space: Workspace) -> Outcome | None:
-    from sisyphus.bare_commands import is_ours
-    from sisyphus.clients.base import merge
-    from sisyphus.ralph import begin, invocations
+def _resume(hook: Hook, statuses: tuple[str, ...]) -> Outcome:
+    """Resumes the session's loops that have one of these statuses."""
+    news = []
+    for loop in loops.live(hook.store, hook.session):
+        if loop.status in statuses:
+            lifecycle.resume(hook.store, loop, hook.now)
+            news.append(messages.resumed(loop))
+    return Outcome(messages=news, notes=news, exports=[_export(hook)] if news else [])
 
-    starts = [invocations.used(call.input, call.id) for call in skills]
-    ours = [start for start in starts if start and is_ours(start.command, space)]
-    return merge([begin.by_model(payload, space, start) for start in ours]) if ours else None
 
-
-def _try(
-    handle: Callable[[Payload, Workspace], Outcome | None], payload: Payload, space: Workspace
-) -> Outcome | None:
-    from sisyphus.attempt import attempt
-
-    return attempt(handle, payload, space, "the loop's state")
+def _export(hook: Hook) -> Export:
+    return partial(lifecycle.export, hook.store, hook.session)

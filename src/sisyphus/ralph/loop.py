@@ -1,214 +1,345 @@
-"""A ralph loop and what may become of it. Pure: the clock is passed in."""
+"""A loop, a hold or a run: its options, its progress, and its row in the store.
+
+The row is authoritative. A session may have several loops that have not ended. The last is its
+current loop, and the earlier ones wait for it.
+
+A hold is a loop without a session, a task or a promise. It holds every session that follows its
+plan until the plan is complete (`stop/hold.py`).
+"""
 
 from __future__ import annotations
 
-from sisyphus.times import epoch, is_time, iso
+import json
+import os
+from dataclasses import asdict, dataclass, field
+
+from sisyphus.processes import is_alive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from typing import Any
 
-    from sisyphus._types import Json
-    from sisyphus.ralph.arguments import Invocation
-    from sisyphus.ralph.invocations import Start
+    from sisyphus.store import Store, Value
 
-ACTIVE, PAUSED = "active", "paused"
-BY_HOST_CAP, BY_BREAKER, BY_USER, BY_STALENESS = "host cap", "breaker", "user", "stale"
+LOOP, HOLD, RUN = "loop", "hold", "run"
+"""Kinds of rows."""
 
-SUCCESS, MAX_ITERATIONS, CANCELLED = "success", "max_iterations", "cancelled"
-ABANDONED, LIMIT, STUCK, ERROR = "abandoned", "limit", "stuck", "error"
-ARCHIVED = "archived"
-"""How a loop ends, in the words of the session log. `ARCHIVED`: nobody saw its end, and the user
-put it with those that are over."""
+ACTIVE, PAUSED, BLOCKED, STUCK, ENDED = "active", "paused", "blocked", "stuck", "ended"
+"""Statuses. A loop blocks its session's Stops while it is active. PAUSED: by the user. BLOCKED:
+the agent needs something from the user. STUCK: by the breaker, or at the client's limit of blocked
+Stops."""
 
-WAKES = "resume_after_limit"
+SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT = "success", "cancelled", "max_iterations", "limit"
+FATAL_ERROR = "fatal_error"
+"""Results of a loop that has ended; the last one of runs alone."""
 
-PLAN = "plan"
-"""An option that nobody gives: the arbiter alone makes such a loop."""
+ABANDONED = "abandoned"
+"""What `sessions.jsonl` says of a loop whose session is over. The loop has not ended."""
 
-MAX_MINUTES = 1_440
-"""Where none is given; 0 = unlimited, only if said."""
+DEFAULT_ITERATIONS = 100
+DEFAULT_MINUTES = 24 * 60
+"""The default limits. A loop that nobody watches must end some day."""
 
-VERSION = 1
-DESCRIPTION_CHARACTERS = 60
+UNBOUNDED_ITERATIONS = 20
+"""The iteration limit of a loop without a promise, a check, a plan or a limit of its own."""
+
+MAX_DEPTH = 5
+"""The most loops that a session may have at once. Only the model nests loops in each other."""
+
+PROMISE_CHARACTERS = 200
+"""The longest promise. Each reply to a Stop repeats it, and a reply must fit into a pipe."""
+
+_ID_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_COLUMNS = (
+    "id, session, project, prompt, options, started_at, origin, counters, status, outcome, "
+    "why, ended_at, left_at, file, stamp, by_model, kind, plan"
+)
 
 
-class Loop:
-    """One loop that has not ended. `iteration` is 1 from the start; `max_iterations` 0 = no end.
+@dataclass(slots=True)
+class Options:
+    """What ends a loop, as its user asked for it; 0 = no limit, "" = nothing.
 
-    `prompt_known` says whether the model's context holds the prompt. `paused_at` is in epoch
-    seconds, 0 while it is active; `paused_seconds` is how long it was paused before. `tokens` were
-    spent since it began, by subagents too. `breaker`, `signs` (of progress at the Stop before),
-    `waiting` (for the account's limit) and `verified` (the last check of the promise) belong to
-    the modules that know them. Fields of other versions wait in `extra`.
+    verify: a shell command that must exit 0. verify_plan: the session's plan must be complete.
+    wait_for_user: the agent may stop to ask a question.
     """
 
-    __slots__ = (
-        "breaker", "by_model", "completion_promise", "depth", "extra", "iteration", "loop_id",
-        "max_iterations", "options", "origin", "paused_at", "paused_by", "paused_seconds",
-        "project", "prompt", "prompt_known", "session_id", "signs", "started_at", "status",
-        "tokens", "turned_at", "verified", "waiting",
-    )  # fmt: skip
+    promise: str = ""
+    max_iterations: int = DEFAULT_ITERATIONS
+    max_minutes: int = DEFAULT_MINUTES
+    max_tokens: int = 0
+    verify: str = ""
+    verify_plan: bool = False
+    wait_for_user: bool = False
 
-    def __init__(self, session_id: str, loop_id: str, prompt: str) -> None:
-        self.session_id = session_id
-        self.loop_id = loop_id
-        self.prompt = prompt
-        self.project = ""
-        self.completion_promise: str | None = None
-        self.max_iterations = 0
-        self.iteration = 1
-        self.started_at = ""
-        self.turned_at = ""  # when it last came to a Stop and its iteration began, "" = not yet
-        self.status = ACTIVE
-        self.paused_by = ""
-        self.paused_at = 0
-        self.paused_seconds = 0
-        self.tokens = 0
-        self.origin = ""
-        self.by_model = False
-        self.depth = 0  # how many loops wait for this one
-        self.prompt_known = True
-        self.options: Json = {}
-        self.breaker: Json = {}
-        self.signs: Json = {}
-        self.waiting: Json = {}
-        self.verified: Json = {}
-        self.extra: Json = {}
 
-    @property
-    def description(self) -> str:
-        """The prompt on one short line."""
-        start = "".join(c if c.isprintable() else " " for c in self.prompt[:1_000])
-        line = " ".join(start.split())
-        return (
-            line if len(line) <= DESCRIPTION_CHARACTERS else line[:DESCRIPTION_CHARACTERS] + "..."
-        )
+@dataclass(slots=True, eq=False, repr=False)
+class Counters:
+    """How far a loop is.
 
-    @property
-    def progress(self) -> str:
-        limit = f"of {self.max_iterations}" if self.max_iterations else "without a limit"
-        return f"iteration {self.iteration} {limit}"
+    iteration: the current one, from 1.
+    tokens: used so far by the main agent.
+    evidence: the files of its check → their digests at the start (`ralph/evidence.py`).
+    paused_at, paused_seconds: pauses, which do not count towards max_minutes. resumed_at: the end
+    of the last one; 0 = there was none.
+    foreign: keys that other programs added to its state file; we keep them.
+    """
 
-    @property
-    def is_paused(self) -> bool:
-        return self.status == PAUSED
+    iteration: int = 1
+    tokens: int = 0
+    evidence: dict[str, str] = field(default_factory=dict)
+    paused_at: float = 0.0
+    paused_seconds: float = 0.0
+    resumed_at: float = 0.0
+    foreign: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def is_at_limit(self) -> bool:
-        """Whether the Stop of this iteration is the last one."""
-        return 0 < self.max_iterations <= self.iteration
 
-    @property
-    def has_checks(self) -> bool:
-        """Whether its promise must be more than said."""
-        return any(map(self.options.get, ("verify", "verify_plan", "verify_checklist")))
+@dataclass(slots=True, eq=False, repr=False)
+class Loop:
+    """One loop, hold or run.
 
-    @property
-    def plan(self) -> str:
-        """The plan that the session is held to, "" for any other loop. Such a loop has no promise,
-        and lies around all others."""
-        value = self.options.get(PLAN)
-        return value if isinstance(value, str) else ""
+    session: the number of the session's row; 0 for a hold and a run.
+    prompt: the task; of a hold, a sentence for lists.
+    origin: the client's id of the prompt, tool call or line that started it; "" = a command line.
+    result: one of the results above; "" = it has not ended.
+    why: the result in words, or why the loop is paused.
+    left_at: when we found that its session was over; None = it is not, as far as we know.
+    file, stamp: its state file as last written; "" = it has none.
+    by_model: the model started it, not the user.
+    kind: LOOP, HOLD or RUN. plan: the number of a hold's plan, else None.
+    """
+
+    id: str
+    session: int
+    project: str
+    prompt: str
+    options: Options
+    started_at: float
+    origin: str = ""
+    counters: Counters = field(default_factory=Counters)
+    status: str = ACTIVE
+    result: str = ""
+    why: str = ""
+    ended_at: float | None = None
+    left_at: float | None = None
+    file: str = ""
+    stamp: str = ""
+    by_model: bool = False
+    kind: str = LOOP
+    plan: int | None = None
 
     @property
-    def max_minutes(self) -> int:
-        return self._number("max_minutes", MAX_MINUTES)
+    def is_hold(self) -> bool:
+        return self.kind == HOLD
 
     @property
-    def max_tokens(self) -> int:
-        return self._number("max_tokens", 0)
+    def is_run(self) -> bool:
+        return self.kind == RUN
 
-    def minutes(self, now: float) -> float:
-        """How long the loop has been at work: since it began, without its pauses; 0 = unknown."""
-        began = epoch(self.started_at)
-        if not began:
-            return 0.0
-        paused = self.paused_seconds + (max(now - self.paused_at, 0) if self.paused_at else 0)
-        return max(now - began - paused, 0) / 60
+    @property
+    def is_active(self) -> bool:
+        return self.status == ACTIVE
 
-    def _number(self, option: str, default: int) -> int:
-        value = self.options.get(option, default)
-        return value if type(value) is int and value >= 0 else default
+    @property
+    def is_stalled(self) -> bool:
+        """Tells whether the model started it, and it is paused or stuck. What waits for it then
+        decides, or the model could free a session from what its user set up."""
+        return self.by_model and self.status in (PAUSED, STUCK)
 
-    def is_same_task(self, other: Loop) -> bool:
-        mine = (self.prompt, self.completion_promise)
-        return mine == (other.prompt, other.completion_promise)
+    @property
+    def task(self) -> str:
+        """Returns the first line of the prompt that is not blank."""
+        return next((line.strip() for line in self.prompt.splitlines() if line.strip()), "")
 
-    def advance(self) -> None:
-        self.iteration += 1
+    def seconds(self, now: float) -> float:
+        """Returns how long it has run, without its pauses."""
+        end = self.counters.paused_at or self.ended_at or now
+        return max(0.0, end - self.started_at - self.counters.paused_seconds)
 
-    def pause(self, by: str, now: float) -> None:
-        """Of a loop that is paused already only the reason changes."""
-        since = self.paused_at if self.is_paused else 0
-        self.status, self.paused_by, self.paused_at = PAUSED, by, since or int(now)
+    def end(self, result: str, why: str, now: float) -> None:
+        self.status, self.result, self.why, self.ended_at = ENDED, result, why, now
+
+    def pause(self, status: str, why: str, now: float) -> None:
+        self.status, self.why = status, why
+        self.counters.paused_at = self.counters.paused_at or now
 
     def resume(self, now: float) -> None:
-        if self.paused_at:
-            self.paused_seconds += max(int(now) - self.paused_at, 0)
-        self.status, self.paused_by, self.paused_at = ACTIVE, "", 0
+        """Makes it active again."""
+        counters = self.counters
+        if counters.paused_at:
+            counters.paused_seconds += now - counters.paused_at
+            counters.resumed_at = now
+        counters.paused_at = 0.0
+        self.status, self.why = ACTIVE, ""
 
 
-def pause(loops: Sequence[Loop], by: str, now: float) -> None:
-    """Pauses the current one of a session's loops; meanwhile no clock of the others runs either."""
-    for loop in loops[:-1]:
-        loop.paused_at = loop.paused_at or int(now)
-    loops[-1].pause(by, now)
+def new_id() -> str:
+    """Returns five random letters and digits: 900 million ids."""
+    number = int.from_bytes(os.urandom(8))
+    return "".join(_ID_CHARACTERS[number // 62**place % 62] for place in range(5))
 
 
-def resume(loops: Sequence[Loop], now: float) -> None:
-    """The current one goes on, whoever paused it; and so do the others' clocks."""
-    for loop in loops[:-1]:
-        if not loop.is_paused:
-            loop.resume(now)
-    loops[-1].resume(now)
+def insert(store: Store, loop: Loop) -> None:
+    marks = ", ".join("?" for _ in _COLUMNS.split(","))
+    logged = 2 if loop.is_hold else 0  # `sessions.jsonl` has no holds
+    store.run(f"INSERT INTO loop ({_COLUMNS}, logged) VALUES ({marks}, {logged})", *_row(loop))
 
 
-def staying(loops: Sequence[Loop], now: float) -> list[Loop]:
-    """Those of a session's loops that one of the user's own does not replace, but nests in. Their
-    clocks run again if a pause of what it replaces had stopped them."""
-    found = [loop for loop in loops if loop.plan]
-    for loop in found:
-        if not loop.is_paused:
-            loop.resume(now)
-    return found
+def save(store: Store, loop: Loop) -> None:
+    sets = ", ".join(f"{column.strip()} = ?" for column in _COLUMNS.split(","))
+    store.run(f"UPDATE loop SET {sets} WHERE id = ?", *_row(loop), loop.id)
 
 
-def end_wait(loops: Sequence[Loop], now: float) -> None:
-    """The session works again: the time in which its account's limit held it was no work."""
-    since = loops[-1].waiting.get("since")
-    loops[-1].waiting = {}
-    if isinstance(since, (int, float)):
-        stand_still(loops, now - since)
+def cancel(store: Store, loop: Loop, why: str, now: float) -> None:
+    """Ends a loop or hold because its user says so, or starts another in its place."""
+    loop.end(CANCELLED, why, now)
+    save(store, loop)
 
 
-def stand_still(loops: Sequence[Loop], seconds: float) -> None:
-    """For so long nothing could work. A pause counts that time itself."""
-    for loop in loops:
-        if not loop.paused_at:
-            loop.paused_seconds += max(int(seconds), 0)
+def current(store: Store, session: int) -> Loop | None:
+    """Returns the session's current loop: the last that has not ended. One that is stalled is
+    skipped if another waits for it."""
+    loops = live(store, session)
+    while len(loops) > 1 and loops[-1].is_stalled:
+        loops.pop()
+    return loops[-1] if loops else None
 
 
-def waits_since(waiting: Json, now: float) -> float:
-    """Since when the account's limit holds a loop, `now` = it does not."""
-    since = waiting.get("since")
-    return since if isinstance(since, (int, float)) and 0 < since < now else now
+def waits_for(store: Store, loop: Loop) -> Loop | None:
+    """Returns the loop that has to end before this one, which is active, goes on; None = none."""
+    inner = current(store, loop.session)
+    return inner if inner and inner.id != loop.id else None
 
 
-def rest(loops: Sequence[Loop], since: float) -> None:
-    """Nothing has worked since then; for loops that end now."""
-    for loop in loops:
-        loop.paused_at = int(min(loop.paused_at or since, since))
+def live(store: Store, session: int) -> list[Loop]:
+    """Returns the loops of a session that have not ended, oldest first."""
+    return _select(store, "WHERE session = ? AND ended_at IS NULL ORDER BY n", session)
 
 
-def begin(start: Start, asked: Invocation, *, session: str, loop_id: str, now: float) -> Loop:
-    """The loop that an invocation starts. `now` in epoch seconds stands in for a missing time."""
+def all_live(store: Store) -> list[Loop]:
+    """Returns the loops of all sessions that have not ended, newest first."""
+    return _select(store, "WHERE kind = 'loop' AND ended_at IS NULL ORDER BY n DESC")
 
-    loop = Loop(session, loop_id, asked.prompt)
-    loop.completion_promise = asked.completion_promise
-    loop.max_iterations = asked.max_iterations
-    loop.started_at = start.at if is_time(start.at) else iso(now)
-    loop.origin = start.name
-    loop.by_model = start.by_model
-    loop.options = dict(asked.options)
+
+def hold_of(store: Store, session: int) -> Loop | None:
+    """Returns the hold of the plan that a session follows; None if there is none."""
+    holds = _select(
+        store,
+        "WHERE kind = 'hold' AND ended_at IS NULL AND plan = (SELECT plan.n FROM session JOIN plan "
+        "ON plan.n = session.plan WHERE session.n = ? AND state <> 'dismissed')",
+        session,
+    )
+    return holds[0] if holds else None
+
+
+def holds(store: Store) -> list[Loop]:
+    """Returns the holds that have not ended, newest first."""
+    return _select(store, "WHERE kind = 'hold' AND ended_at IS NULL ORDER BY n DESC")
+
+
+def runs(store: Store) -> list[Loop]:
+    """Returns the runs that have not ended, newest first."""
+    return _select(store, "WHERE kind = 'run' AND ended_at IS NULL ORDER BY n DESC")
+
+
+def failed_runs(store: Store) -> list[Loop]:
+    """Returns the runs that ended with a fatal error, if none began in their project since."""
+    return _select(
+        store,
+        "WHERE kind = 'run' AND outcome = ? AND n = (SELECT max(n) FROM loop AS last "
+        "WHERE last.kind = 'run' AND last.project = loop.project) ORDER BY n DESC",
+        FATAL_ERROR,
+    )
+
+
+def last_run(store: Store, project: str, since: float) -> Loop | None:
+    """Returns the last run of a project, if it ended after a time."""
+    found = _select(
+        store,
+        "WHERE kind = 'run' AND ended_at > ? AND n = (SELECT max(n) FROM loop AS last "
+        "WHERE last.kind = 'run' AND last.project = ?)",
+        since, project,
+    )  # fmt: skip
+    return found[0] if found else None
+
+
+def run_of(store: Store, session: int) -> Loop | None:
+    """Returns the run that a session works at; None if it works at none now."""
+    found = _select(
+        store,
+        "WHERE ended_at IS NULL AND n IN (SELECT loop FROM run WHERE session = ? AND client <> '')",
+        session,
+    )
+    return found[0] if found else None
+
+
+def plan_file(store: Store, hold: Loop) -> str:
+    """Returns the file of the plan of a hold."""
+    row = store.one("SELECT path FROM plan WHERE n = ?", hold.plan)
+    assert row is not None, "a hold goes with its plan"
+    return str(row[0])
+
+
+def ended(store: Store, limit: int) -> list[Loop]:
+    """Returns the loops that ended last, newest first."""
+    return _select(store, "WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT ?", limit)
+
+
+def ended_since(store: Store, since: float) -> list[Loop]:
+    """Returns the loops that ended after a time, oldest first; holds are none."""
+    return _select(store, "WHERE kind <> 'hold' AND ended_at > ? ORDER BY ended_at", since)
+
+
+def find(store: Store, id: str) -> Loop | None:
+    loops = _select(store, "WHERE id = ?", id)
+    return loops[0] if loops else None
+
+
+def of_sessions_that_are_over(store: Store) -> list[Loop]:
+    """Returns the loops that have not ended though their session has, or its process is gone; only
+    those that were not found so before."""
+    rows = store.all(
+        "SELECT loop.id, session.ended_at IS NOT NULL, session.process FROM loop "
+        "JOIN session ON session.n = loop.session "
+        "WHERE loop.ended_at IS NULL AND loop.left_at IS NULL ORDER BY loop.n"
+    )
+    ids = [id for id, is_over, process in rows if is_over or (process and not is_alive(process))]
+    return [loop for id in ids if (loop := find(store, id))]
+
+
+def delete(store: Store, loop: Loop) -> None:
+    store.run("DELETE FROM loop WHERE id = ?", loop.id)
+
+
+def has_started(store: Store, origins: frozenset[str]) -> bool:
+    """Tells whether one of these origins has started a loop, in any session."""
+    marks = ", ".join("?" * len(origins))
+    return store.one(f"SELECT 1 FROM loop WHERE origin IN ({marks})", *origins) is not None
+
+
+def latest_end(store: Store, session: int) -> float:
+    """Returns when the last loop of a session ended; 0 = none has."""
+    row = store.one("SELECT max(ended_at) FROM loop WHERE session = ?", session)
+    return float(row[0] or 0.0) if row else 0.0
+
+
+def _select(store: Store, rest: str, *values: Value) -> list[Loop]:
+    return [_loop(row) for row in store.all(f"SELECT {_COLUMNS} FROM loop {rest}", *values)]
+
+
+def _row(loop: Loop) -> tuple[Value, ...]:
+    """Returns the values in the order of `_COLUMNS`, which is the order of the fields."""
+    values = {name: getattr(loop, name) for name in Loop.__slots__}
+    values["options"] = json.dumps(asdict(loop.options))
+    values["counters"] = json.dumps(asdict(loop.counters))
+    values["session"] = loop.session or None
+    return tuple(values.values())
+
+
+def _loop(row: tuple[Any, ...]) -> Loop:
+    loop = Loop(*row)
+    loop.options = Options(**json.loads(str(loop.options)))
+    loop.counters = Counters(**json.loads(str(loop.counters)))
+    loop.by_model = bool(loop.by_model)
+    loop.session = loop.session or 0
     return loop

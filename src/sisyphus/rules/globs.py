@@ -1,192 +1,199 @@
-"""Globs of rules: gitignore's, with braces, compiled to regular expressions. Pure.
+"""The globs of rules: gitignore syntax plus braces, compiled to regular expressions.
 
-A compiled glob is a triple `(includes, literal, regex)` over a path relative to the project:
-`literal` is a text that every covered path holds when it is written `/path/`, so that most globs
-are ruled out without a regex; where `regex` is "" the literal alone decides.
+A hook needs no pathspec for them, and compiles almost no regex: the literal of a `Pattern` excludes
+most globs before their regex is tried.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 
-from sisyphus.documents import GLOB_KEYS
-from sisyphus.rules.backtracking import without_backtracking
+from sisyphus.errors import SisyphusError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus._types import Json
-
-    Compiled = tuple[bool, str, str]
+    from collections.abc import Iterable, Sequence
 
 MAX_CHARACTERS = 1_000
-MAX_GLOBS = 500
-"""Of one rule, braces expanded."""
+MAX_ALTERNATIVES = 500
+"""The most characters of a glob, and globs of one rule after expanding braces."""
 
-_WILD = re.compile(r"[*?\[\\]")
-_BRACKETS = re.compile(r"(?<!\\)[\[\]]")
+MAX_STARS = 3
+MAX_DOUBLE_STARS = 3
+MAX_WILDCARDS = 6
+MAX_PATH = 1_000
+MAX_NAME = 255
+"""The most `*` in one name, `**` in one glob, and both in one glob; the most characters of a path,
+and of a name in it. A regex tries every way to split a path between the stars: a second at worst
+with these limits, a minute with one more `**`."""
+
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_NEGATED_CLASS = re.compile(r"(?<!\\)\[\^(?!/\])")
+_NAME_OR_SUFFIX = re.compile(r"(?:\*\*/)*(\*?)([^*?/\[\]\\]+)")
+_NO_LITERAL = re.compile(r"\\.|\[[^\]]*\]|[*?/]")
 
 
-class BadGlob(ValueError):  # noqa: N818  # it names what was found, not that it was raised
-    """A glob that can cover nothing, or costs too much."""
+class BadGlob(SisyphusError):
+    """A glob that can match no file or would be too slow. The text says why."""
 
 
-def scoping(metadata: Json) -> dict[str, list[str]]:
-    """The globs of each scoping key that has any, as written. Raises `BadGlob`."""
-    return {key: globs for key in GLOB_KEYS if (globs := _listed(key, metadata.get(key)))}
+class Pattern(tuple[str, bool, str, str]):
+    """A compiled glob: as written, whether it includes, a literal and a regex.
 
-
-def compile_globs(globs: list[str]) -> list[tuple[str, Compiled]]:
-    """Each glob as written, with what it compiles to, in order: the last match decides.
-
-    One glob may compile to several (braces, brackets). Raises `BadGlob`.
+    A path matches if both are in it; an empty regex means that the literal is enough. It is a
+    tuple, so that it can be stored as JSON.
     """
-    compiled = [(glob, one) for glob in globs for one in compile_glob(glob)]
-    if len(compiled) > MAX_GLOBS:
-        raise BadGlob(f"more than {MAX_GLOBS} globs, braces expanded")
-    return compiled
+
+    __slots__ = ()
+
+    @property
+    def glob(self) -> str:
+        """Returns the glob as written."""
+        return self[0]
+
+    @property
+    def includes(self) -> bool:
+        """Tells whether the glob includes files. One that starts with `!` excludes them."""
+        return self[1]
+
+
+def last_match(patterns: Sequence[Pattern], path: str) -> Pattern | None:
+    """Returns the last pattern that matches a path, which is relative and has forward slashes."""
+    if len(path) > MAX_PATH or any(len(name) > MAX_NAME for name in path.split("/")):
+        return None
+    marked = f"/{path}/"
+    for pattern in reversed(patterns):
+        _, _, literal, regex = pattern
+        if literal in marked and (not regex or re.search(regex, path)):
+            return pattern
+    return None
+
+
+def parse_list(value: object) -> list[str]:
+    """Returns the globs of a frontmatter value: a list, a text, or a comma list. Commas in braces
+    do not split.
+
+    Raises `BadGlob`.
+    """
+    globs: list[str] = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, (str, int, float)) and not isinstance(item, bool):
+            globs += [glob.strip() for line in str(item).split("\n") for glob in _split(line)]
+        elif item is not None:
+            raise BadGlob(f"expected globs, found a {type(item).__name__}: put it in quotes")
+    return [glob for glob in globs if glob]
+
+
+def _split(line: str) -> list[str]:
+    parts = [""]
+    depth = 0
+    for char in line:
+        depth = max(0, depth + (char == "{") - (char == "}"))
+        if char == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return parts
+
+
+def compile_all(globs: Iterable[str]) -> list[Pattern]:
+    """Compiles globs, in order: the last match decides. Raises `BadGlob`."""
+    patterns = [pattern for glob in globs for pattern in _compile(glob)]
+    if len(patterns) > MAX_ALTERNATIVES:
+        raise BadGlob(f"more than {MAX_ALTERNATIVES} globs after expanding braces")
+    return patterns
 
 
 @lru_cache(maxsize=1_000)  # many rules of a project share few globs
-def compile_glob(glob: str) -> tuple[Compiled, ...]:
-    """What one glob covers: any of these. Raises `BadGlob`."""
+def _compile(glob: str) -> tuple[Pattern, ...]:
+    """Compiles one glob, to several patterns if it has braces or brackets. Raises `BadGlob` if it
+    compiles to none."""
     if len(glob) > MAX_CHARACTERS:
-        raise BadGlob(f"a glob of over {MAX_CHARACTERS:,} characters")
-    readings = [reading for line in expand_braces(glob) for reading in _readings(_from_root(line))]
-    compiled = [one for reading in readings if (one := _compile(reading))]
-    if not compiled:
-        raise BadGlob(f"{glob!r} is no glob that could match")
-    return tuple(dict.fromkeys(compiled))
-
-
-def split_commas(text: str) -> list[str]:
-    """The items of a comma list; commas inside braces do not split."""
-    items = [""]
-    depth = 0
-    for char in text:
-        depth = max(depth + (char == "{") - (char == "}"), 0)
-        if char == "," and not depth:
-            items.append("")
-        else:
-            items[-1] += char
-    return items
+        raise BadGlob(f"a glob has more than {MAX_CHARACTERS:,} characters")
+    includes = not glob.startswith("!")
+    patterns = []
+    for plain in expand_braces(glob.removeprefix("!").strip()):
+        for reading in _readings(plain.removeprefix(".") if plain[:2] == "./" else plain):
+            _refuse_costly(reading)
+            if regex := _regex(reading):
+                patterns.append(Pattern((glob, includes, *_literal_and_regex(reading, regex))))
+    if not patterns:
+        raise BadGlob(f"{glob!r} can match no file")
+    return tuple(patterns)
 
 
 def expand_braces(glob: str) -> list[str]:
-    """`a.{ts,tsx}` -> `a.ts`, `a.tsx`; nested ones too. Braces without a comma stay as they are.
-
-    Raises `BadGlob` for more than `MAX_GLOBS` alternatives.
-    """
-    for start in _braces(glob):
-        end, parts = _alternatives(glob, start)
+    """Expands `a.{ts,tsx}` to `a.ts` and `a.tsx`, and nested braces. Braces without a comma stay as
+    they are. Raises `BadGlob`."""
+    for brace in re.finditer(r"\\.|\{", glob):
+        end, parts = _alternatives(glob, brace.start()) if brace[0] == "{" else (0, [])
         if len(parts) > 1:
-            tails = expand_braces(glob[end:])
             inner = [text for part in parts for text in expand_braces(part)]
-            if len(inner) * len(tails) > MAX_GLOBS:
-                raise BadGlob(f"{glob!r} has more than {MAX_GLOBS} alternatives")
-            return [glob[:start] + text + tail for text in inner for tail in tails]
+            tails = expand_braces(glob[end:])
+            if len(inner) * len(tails) > MAX_ALTERNATIVES:
+                raise BadGlob(f"{glob!r} has more than {MAX_ALTERNATIVES} alternatives")
+            return [glob[: brace.start()] + text + tail for text in inner for tail in tails]
     return [glob]
 
 
-def _listed(key: str, value: object) -> list[str]:
-    texts: list[str] = []
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, str):
-            texts += [part.strip() for line in item.splitlines() for part in split_commas(line)]
-        elif isinstance(item, (int, float)) and not isinstance(item, bool):
-            texts.append(str(item))
-        elif item is not None:
-            raise BadGlob(f"{key}: expected globs, found a {type(item).__name__}; quote it")
-    return [text for text in texts if text]
-
-
-def _braces(glob: str) -> list[int]:
-    return [m.start() for m in re.finditer(r"\\.|\{", glob, re.DOTALL) if m[0] == "{"]
-
-
 def _alternatives(glob: str, start: int) -> tuple[int, list[str]]:
-    """The end of the braces that open at `start`, and what they hold; no parts if unclosed."""
+    """Returns the end of the braces that open at `start`, and their alternatives; none if they do
+    not close."""
+    parts = [""]
     depth = 0
-    cuts = [start]
-    for match in re.finditer(r"\\.|[{},]", glob[start:], re.DOTALL):
-        at = start + match.start()
-        depth += (match[0] == "{") - (match[0] == "}")
-        if depth == 0 or (depth == 1 and match[0] == ","):
-            cuts.append(at)
+    for sign in re.finditer(r"\\.|.", glob[start:]):
+        depth += (sign[0] == "{") - (sign[0] == "}")
         if depth == 0:
-            parts = [glob[a + 1 : b] for a, b in pairwise(cuts)]
-            return at + 1, parts
-    return len(glob), []
+            return start + sign.end(), parts
+        if depth == 1 and sign[0] == ",":
+            parts.append("")
+        elif sign.start():
+            parts[-1] += sign[0]
+    return 0, []
 
 
-def _from_root(line: str) -> str:
-    """`./a` is what gitignore calls `/a`."""
-    sign = "!" if line.startswith("!") else ""
-    glob = line.removeprefix("!").lstrip()
-    return sign + (glob[1:] if glob.startswith("./") else glob)
+def _readings(glob: str) -> list[str]:
+    """Returns the glob as gitignore reads it and, if it has brackets, with the brackets taken
+    literally.
 
-
-def _readings(line: str) -> list[str]:
-    """gitignore's reading and, where there are brackets, the one in which they are themselves.
-
-    `app/[id]/page.tsx` names a folder `[id]` in every framework that has such folders; as a
-    character class it would only cover folders `i` and `d`.
+    `app/[id]/page.tsx` means a folder `[id]` in every framework that has such folders; as a class
+    of characters it would cover only the folders `i` and `d`.
     """
-    plain = _BRACKETS.sub(r"\\\g<0>", line)
-    return [line] if plain == line else [line, plain]
+    plain = _BRACKET.sub(r"\\\g<0>", glob)
+    return [glob] if plain == glob else [glob, plain]
 
 
-def _compile(line: str) -> Compiled | None:
-    source = _regex(line)
-    if source is None:
-        return None
-    glob = line.removeprefix("!").rstrip()
-    literal, decides = _literal(glob)
-    return not line.startswith("!"), literal, "" if decides else without_backtracking(source)
+def _refuse_costly(glob: str) -> None:
+    names = glob.strip("/").split("/")
+    if names[:-1].count("**") > MAX_DOUBLE_STARS:
+        raise BadGlob(f"{glob!r} has more than {MAX_DOUBLE_STARS} '**'")
+    if sum(name.count("*") - (name == "**") for name in names) > MAX_WILDCARDS:
+        raise BadGlob(f"{glob!r} has more than {MAX_WILDCARDS} '*' and '**'")
+    if any(name.count("*") > MAX_STARS for name in names):
+        raise BadGlob(f"{glob!r} has more than {MAX_STARS} '*' in one name")
 
 
-def _regex(line: str) -> str | None:
-    """gitignore's regex for one line; None for a comment, an empty or an impossible pattern."""
+def _regex(glob: str) -> str | None:
+    """Returns gitignore's regex; None for a comment, an empty or an impossible glob."""
     import warnings
 
     from pathspec import GitIgnoreSpec
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # `[[` is a class with a doubtful future for `re`
-            patterns = list(GitIgnoreSpec.from_lines([line]).patterns)
+            warnings.simplefilter("error")  # `[[` is a class whose meaning `re` may change
+            patterns = list(GitIgnoreSpec.from_lines([glob]).patterns)
     except (ValueError, re.error, Warning):
         return None
     regex = patterns[0].regex if patterns else None
-    return None if regex is None else str(regex.pattern)
+    # In git a class such as `[!a]` does not match a slash.
+    return _NEGATED_CLASS.sub("[^/", str(regex.pattern)) if regex else None
 
 
-def _literal(glob: str) -> tuple[str, bool]:
-    """A text that `/path/` must hold, and whether holding it is enough."""
-    tail = glob
-    while tail.startswith("**/"):
-        tail = tail[3:]
-    if tail in ("*", "**"):
-        return "", True
-    if tail and "/" not in tail and not glob.startswith("/"):
-        if not _WILD.search(tail):
-            return f"/{tail}/", True
-        if tail[0] == "*" and not _WILD.search(tail[1:]):
-            return f"{tail[1:]}/", True
-    return max(_fixed_texts(glob), key=len, default=""), False
-
-
-def _fixed_texts(glob: str) -> list[str]:
-    """The stretches of a glob without wildcards, with the slashes around whole folder names."""
-    texts: list[str] = []
-    current = ""
-    for segment in glob.strip("/").split("/"):
-        if not _WILD.search(segment):
-            current = (current or "/") + segment + "/"
-            continue
-        head = _WILD.split(segment, maxsplit=1)[0]
-        tail = "" if "[" in segment or "\\" in segment else _WILD.split(segment)[-1]
-        texts += [current, (current or "/") + head]
-        current = tail + "/" if tail else ""
-    return [text for text in [*texts, current] if text.strip("/")]
+def _literal_and_regex(glob: str, regex: str) -> tuple[str, str]:
+    """Returns a literal that `/path/` must contain, and the regex; "" if the literal is enough."""
+    if simple := _NAME_OR_SUFFIX.fullmatch(glob):
+        star, text = simple.groups()
+        return (f"{text}/" if star else f"/{text}/"), ""
+    return max(_NO_LITERAL.split(glob.rstrip()), key=len), regex

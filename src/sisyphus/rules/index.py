@@ -1,111 +1,147 @@
-"""The compiled rules of a project in the memory, so that a hook needs neither YAML nor pathspec.
-
-`head` holds everything that decides, `bodies` the rules' texts, of which a hook reads those that it
-sends. Both are made anew when a rule file, an included file, a folder that holds them or a settings
-file of the client has changed; where the memory is off they are made for each hook.
+"""The index of a folder's rules: compiled and stored, so that a hook needs neither YAML nor
+pathspec. It is rebuilt when a file or folder behind it changes. Hooks, `rules` and `rules lint`
+use the same index, so people see what hooks do.
 """
 
 from __future__ import annotations
 
-import os
-import time
+import json
 
-from sisyphus import __version__
-from sisyphus.quick_json import dumps, loads
+from sisyphus import clients, files, log
+from sisyphus.rules.rule import Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypedDict
+    from sisyphus.clients.base import Native
+    from sisyphus.rules.globs import Pattern
+    from sisyphus.store import Store
 
-    from sisyphus.rules.globs import Compiled
-    from sisyphus.workspace import Workspace
+    Problem = tuple[str, int, str]
 
-    class Entry(TypedDict):
-        """One rule that can be sent. `patterns` None = every file; `native`: for which of these
-        Claude Code sends it by itself, None = for all; `at`, `size`: where its text stands in
-        `bodies`, in bytes."""
+MAX_EXCLUDES = 500
+"""The most `claudeMdExcludes` that we compile: 20,000 take 2.6 s."""
 
-        label: str
-        path: str
-        source: int
-        native: list[Compiled] | None
-        patterns: list[Compiled] | None
-        hash: str
-        at: int
-        size: int
+EXCLUDES = "claudeMdExcludes"
+"""The label of problems with that setting of the client."""
 
-    class Head(TypedDict):
-        """What decides. `made`, `newest`: when the files were read and when the newest of them
-        had changed, in epoch nanoseconds; `problems`: label, line and text of each."""
-
-        made: int
-        newest: int
-        stamps: dict[str, list[int]]
-        problems: list[tuple[str, int, str]]
-        rules: list[Entry]
+VERSION = 3
+"""The version of the stored format. An index of another version is rebuilt."""
 
 
-VERSION = 2
-MAKER = f"{__version__}/{VERSION}"
-"""Another version of ours may compile another way, so its index is not used."""
+class Roots:
+    """The places of rules: a project, and `home`, the folder of the client that gets the rules."""
 
-_SETTLE_NS = 10_000_000  # two edits within one tick of a file system's clock look alike
+    __slots__ = ("client", "home", "project")
+
+    def __init__(self, client: str, project: str, home: str) -> None:
+        self.client = client
+        self.project = project
+        self.home = home
 
 
 class Index:
-    """The rules that can be sent, in the order in which they go out. `problems`: label and text of
-    what was found wrong with the others, where the index was made just now."""
+    """The rules of a folder, in sending order.
 
-    def __init__(self, head: Head, bodies: bytes, *, is_new: bool) -> None:
-        self.rules = head["rules"]
-        self.problems = [(label, text) for label, _, text in head["problems"]] if is_new else []
-        self._bodies = bodies
-
-    def body(self, entry: Entry) -> str:
-        start, size = entry["at"], entry["size"]
-        return str(loads(self._bodies[start : start + size]))
-
-
-def current(space: Workspace) -> Index:
-    """The index as the files are now: from the memory, if it is up to date there."""
-    row = space.memory.row(
-        "SELECT head, bodies FROM rule_index WHERE project = ? AND home = ? AND made_by = ?",
-        space.root, space.home, MAKER,
-    )  # fmt: skip
-    head: Head | None = loads(row[0]) if row else None
-    if row and head and _is_fresh(head):
-        return Index(head, row[1], is_new=False)
-    return _built(space)
-
-
-def stamp(path: str) -> list[int]:
-    """What changes whenever the file or folder does; [] where there is none.
-
-    The later of content and status time: a new owner or a put-back content time counts too.
+    problems: (label, line, problem) of files that cannot be read as rules; line 0 = the whole file.
     """
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return []
-    return [max(found.st_mtime_ns, found.st_ctime_ns), found.st_size]
+
+    def __init__(self, n: int, rules: list[Rule], problems: list[Problem]) -> None:
+        self._n = n
+        self.rules = rules
+        self.problems = problems
+
+    def body(self, store: Store, rule: Rule) -> str:
+        """Returns the text that we send for a rule; "" if another hook has rebuilt the index
+        since."""
+        row = store.one(
+            "SELECT text FROM rule_text WHERE rule_index = ? AND hash = ?", self._n, rule.hash
+        )
+        return str(row[0]) if row else ""
 
 
-def _is_fresh(head: Head) -> bool:
-    if head["made"] < head["newest"] + _SETTLE_NS <= time.time_ns():
-        return False
-    return all(stamp(path) == known for path, known in head["stamps"].items())
+def current(store: Store, roots: Roots, folder: str) -> Index:
+    """Returns the index of `folder`, rebuilt if its files have changed. The project's root has all
+    project rules and the user's own; a folder below it has only its `.cursor/rules`."""
+    row = store.one(
+        "SELECT n, stamps, rules FROM rule_index WHERE client = ? AND folder = ? AND version = ?",
+        roots.client, folder, VERSION,
+    )  # fmt: skip
+    if row and all(files.stamp(path) == stamp for path, stamp in json.loads(row[1]).items()):
+        data = json.loads(row[2])
+        return Index(row[0], [Rule(**rule) for rule in data["rules"]], data["problems"])
+    return _build(store, roots, folder)
 
 
-def _built(space: Workspace) -> Index:
-    from sisyphus.rules.build import build
+def _build(store: Store, roots: Roots, folder: str) -> Index:
+    """Builds the index. Stamps are taken before reading, so that a change during the build is
+    noticed next time."""
+    from sisyphus.errors import SisyphusError
+    from sisyphus.rules.parse import Room, parse
+    from sisyphus.rules.sources import search
 
-    head, bodies = build(space.root, space.home)
-    if not space.memory.problem:
-        space.memory.write(
-            "INSERT OR REPLACE INTO rule_index (project, home, made_by, made, head, bodies) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            space.root, space.home, MAKER, head["made"], dumps(head), bodies,
+    native = clients.native(roots.client)
+    loaded = native.loads(roots.home, roots.project)
+    result = search(folder, roots.project, roots.home, native)
+    settings_paths = native.settings_paths(roots.home, roots.project)
+    dependencies = [*result.dependencies, *settings_paths, *loaded]
+    stamps = {path: files.stamp(path) for path in dependencies}
+    excludes, exclude_problems = _excludes(native, roots)
+    texts_loaded = frozenset(loaded.values()) - {""}
+    rules: list[Rule] = []
+    texts: dict[str, str] = {}
+    problems = [(label, 0, problem) for label, problem in [*result.problems, *exclude_problems]]
+    room = Room()
+    for file in result.files:
+        try:
+            parsed = parse(file, native, excludes, texts_loaded, room)
+        except SisyphusError as error:
+            problems.append((file.label, getattr(error, "line", 0), f"skipped: {error}"))
+            continue
+        rules.append(parsed.rule)
+        texts[parsed.rule.hash] = parsed.text
+        stamps |= {path: files.stamp(path) for path in parsed.dependencies}
+    rules.sort(key=lambda rule: -rule.priority)  # stable: equal ones stay in source order
+    for label, line, problem in problems:
+        log.write(f"rules: {label}{f':{line}' if line else ''}: {problem}")
+    data: dict[str, object] = {"rules": [vars(rule) for rule in rules], "problems": problems}
+    n = _save(store, roots.client, folder, stamps, data, texts)
+    return Index(n, rules, problems)
+
+
+def _excludes(native: Native, roots: Roots) -> tuple[list[Pattern], list[tuple[str, str]]]:
+    """Returns the patterns of files that the client does not load, and what is wrong with them."""
+    from sisyphus.rules import globs
+
+    patterns: list[Pattern] = []
+    problems = []
+    excludes = native.rule_excludes(roots.home, roots.project)
+    if len(excludes) > MAX_EXCLUDES:
+        problems.append((EXCLUDES, f"only the first {MAX_EXCLUDES:,} of {len(excludes):,} count"))
+    for glob in excludes[:MAX_EXCLUDES]:
+        try:
+            patterns += globs.compile_all([glob])
+        except globs.BadGlob as error:
+            problems.append((EXCLUDES, str(error)))
+    return patterns, problems
+
+
+def _save(
+    store: Store,
+    client: str,
+    folder: str,
+    stamps: dict[str, str],
+    data: dict[str, object],
+    texts: dict[str, str],
+) -> int:
+    """Replaces the index of a client and folder; returns its number. texts: hash → text."""
+    with store.write():
+        store.run("DELETE FROM rule_index WHERE client = ? AND folder = ?", client, folder)
+        row = store.one(
+            "INSERT INTO rule_index (client, folder, version, stamps, rules) "
+            "VALUES (?, ?, ?, ?, ?) RETURNING n",
+            client, folder, VERSION, json.dumps(stamps), json.dumps(data),
         )  # fmt: skip
-    for label, line, text in head["problems"]:
-        space.log(f"rules: {label}{f':{line}' if line else ''}: {text}")
-    return Index(head, bodies, is_new=True)
+        assert row is not None
+        for hash, text in texts.items():
+            store.run("INSERT INTO rule_text VALUES (?, ?, ?)", row[0], hash, text)
+    return int(row[0])

@@ -1,82 +1,83 @@
-"""The frontmatter keys of a rule: what they mean, and what a misspelled one was meant to be.
-Pure."""
+"""Reads the keys of a rule from its frontmatter: YAML, or lines as Cursor writes them."""
 
-from __future__ import annotations
+import re
+from typing import Any
 
-from sisyphus.documents import GLOB_KEYS
+from sisyphus import frontmatter
+from sisyphus.frontmatter import BadFrontmatter
+from sisyphus.rules import globs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sisyphus._types import Json
+SCOPING_KEYS = ("applies_to", "paths", "globs", "applyTo")
+KEYS = (*SCOPING_KEYS, "alwaysApply", "priority", "tags", "description")
 
-PRIORITY_LIMIT = 1_000_000_000
-
-_KNOWN = (*GLOB_KEYS, "alwaysApply", "priority", "tags", "description")
-_MEANT = {
-    "appliesto": "applies_to",
-    "applyto": "applyTo",
-    "apply": "applyTo",
-    "path": "paths",
-    "files": "paths",
-    "filepatterns": "paths",
-    "glob": "globs",
-    "pattern": "globs",
-    "patterns": "globs",
-    "match": "globs",
-    "matches": "globs",
-    "include": "globs",
-    "scope": "globs",
-    "always": "alwaysApply",
-    "alwaysapply": "alwaysApply",
-    "tag": "tags",
-    "prio": "priority",
-}
+_LISTS = (*SCOPING_KEYS, "tags")
+_KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:(?:\s(.*))?")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+_BULLET = re.compile(r"^-\s+")
+_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 
 
-def always(metadata: Json) -> bool | None:
-    """`alwaysApply`; None where it is absent or says neither."""
-    value = metadata.get("alwaysApply")
-    if isinstance(value, str):
-        return {"true": True, "false": False}.get(value.strip().lower())
-    return value if isinstance(value, bool) else None
+def read(source: str, *, by_lines: bool) -> dict[str, Any]:
+    """Reads the frontmatter of a rule. Raises `BadFrontmatter` and `BadGlob`.
 
+    YAML needs quotes around most globs, which few people know. If it fails, the globs are read
+    line by line.
 
-def priority(metadata: Json) -> float | None:
-    """The priority, 0 where none is given; None for one that is no number."""
-    value = metadata.get("priority")
-    if value is None:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return None
+    by_lines: read everything line by line.
+    """
+    if by_lines:
+        return _read_lines(source)
     try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    if number != number:  # noqa: PLR0124  # not a number, says YAML's `.nan`
-        return None
-    number = max(-PRIORITY_LIMIT, min(PRIORITY_LIMIT, number))
-    return int(number) if number == int(number) else number
+        return frontmatter.load(source)
+    except BadFrontmatter:
+        scope, rest = _take_out_globs(source)
+        return frontmatter.load(rest) | _read_lines(scope)
 
 
-def words(metadata: Json, key: str) -> list[str]:
-    """A list of texts, or a comma list."""
-    value = metadata.get(key)
-    items = value.split(",") if isinstance(value, str) else value
-    if not isinstance(items, list):
-        return []
-    return [str(item).strip() for item in items if isinstance(item, (str, int, float))]
+def lines(source: str) -> dict[str, int]:
+    """Returns the first line of each key in a frontmatter, counted from 0."""
+    first: dict[str, int] = {}
+    for number, line in enumerate(source.split("\n")):
+        if pair := _KEY.fullmatch(line):
+            first.setdefault(pair[1], number)
+    return first
 
 
-def misspelled(metadata: Json) -> dict[str, str]:
-    """Unknown keys that were probably meant to be one of ours -> that one."""
-    from difflib import get_close_matches
+def _read_lines(source: str) -> dict[str, Any]:
+    """Reads `key: rest of the line`, with the lines below it up to the next key. No character is
+    special as in YAML, so nothing can be wrong with them."""
+    lines: dict[str, list[str]] = {}
+    key = ""
+    for line in source.split("\n"):
+        pair = _KEY.fullmatch(line)
+        key, value = (pair[1], pair[2] or "") if pair else (key, line)
+        lines.setdefault(key, []).append(_COMMENT.sub("", value).strip())
+    lines.pop("", None)  # the lines before the first key
+    return {key: _items(part) if key in _LISTS else _plain(part) for key, part in lines.items()}
 
-    found = {}
-    for key in metadata:
-        if key in _KNOWN:
-            continue
-        folded = key.lower().replace("_", "").replace("-", "")
-        meant = _MEANT.get(folded) or next(iter(get_close_matches(key, _KNOWN, 1, 0.8)), None)
-        if meant:
-            found[key] = meant
-    return found
+
+def _items(lines: list[str]) -> list[str]:
+    """Reads `*.ts, "*.js"`, the same in brackets, or each after a dash on a line of its own."""
+    text = "\n".join(_BULLET.sub("", line) for line in lines).strip()
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    return [bare for item in globs.parse_list(text) if (bare := item.strip("\"'"))]
+
+
+def _plain(lines: list[str]) -> str:
+    text = " ".join(lines).strip()
+    quoted = _QUOTED.fullmatch(text)
+    return (quoted[1] or quoted[2] or "") if quoted else text
+
+
+def _take_out_globs(source: str) -> tuple[str, str]:
+    """Splits the lines into those of the scoping keys and the others, each with blank lines in
+    place of the other's, so that line numbers stay right."""
+    scope, rest = [], []
+    is_scoping = False
+    for line in source.split("\n"):
+        if pair := _KEY.fullmatch(line):
+            is_scoping = pair[1] in SCOPING_KEYS
+        scope.append(line if is_scoping else "")
+        rest.append("" if is_scoping else line)
+    return "\n".join(scope), "\n".join(rest)

@@ -1,117 +1,125 @@
-"""What is wrong with a project's rules, or will surprise their author."""
-
-from __future__ import annotations
+"""Finds what is wrong with a project's rules or will surprise their author."""
 
 import json
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 
-from sisyphus.clients.claude_code import SETTINGS
-from sisyphus.clients.claude_code_setup import EXCLUDES, beside_paths, exclude_glob
-from sisyphus.paths import display
-from sisyphus.rules.discover import Problem
-from sisyphus.rules.match import decisive
-from sisyphus.rules.report import problem_row
-from sisyphus.rules.sources import HOME
-from sisyphus.rules.survey import survey
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sisyphus._types import Json
-    from sisyphus.rules.globs import Compiled
-    from sisyphus.rules.parse import Rule
-    from sisyphus.rules.survey import Told
-    from sisyphus.workspace import Workspace
+from sisyphus import files, paths
+from sisyphus.rules import globs
+from sisyphus.rules.index import Index, Roots, current
+from sisyphus.rules.rule import BY_HAND, Rule
+from sisyphus.store import Store
 
 MAX_PROJECT_FILES = 50_000
-"""In a larger project it is not said that a glob matches nothing."""
+"""In a larger project we do not report globs that match nothing."""
+
+_NESTED = "/.cursor/rules/"
 
 
-def lint(space: Workspace, told: Told | None = None) -> list[Json]:
-    """Each finding with label, path, line (0 = the whole file) and problem, by file and line.
+@dataclass(frozen=True, order=True)
+class Finding:
+    """line: counts from 1; 0 = the whole file."""
 
-    `told(done, total)` hears how far it is, in rules.
+    label: str
+    line: int
+    problem: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """All rules of a project, and what is wrong with them."""
+
+    rules: list[Rule]
+    findings: list[Finding]
+
+
+def inspect(store: Store, roots: Roots, unscoped: str) -> Inspection:
+    """Reads the rules of a project, those of folders with their own `.cursor/rules` too. Findings
+    are sorted by file and line.
+
+    unscoped: the setting `rules.unscoped`.
     """
-    found = survey(space.root, space.home, told)
-    problems = list(found.problems)
-    files = _Files(space.root)
-    for rule in found.rules:
-        problems += _loaded_twice(rule)
-        problems += _sent_by_both(rule)
-        problems += _idle_globs(rule, files)
-    problems.sort(key=lambda problem: (problem.label, problem.line))
-    return [problem_row(problem) for problem in problems]
+    names = list(_files(roots.project))
+    rules: list[Rule] = []
+    findings: set[Finding] = set()
+    for folder in ["", *_folders_with_rules(names, roots.project)]:
+        index = current(store, roots, os.path.join(roots.project, folder).rstrip(os.sep))
+        inner = [name.removeprefix(folder) for name in names if name.startswith(folder)]
+        rules += index.rules
+        findings.update(_findings(index, roots.project, inner, unscoped))
+    return Inspection(rules, sorted(findings))
 
 
-def exclude_pattern(rule: Rule, *, shared: bool = True) -> str:
-    """The entry of the client's excludes that leaves this rule to us alone.
-
-    A project lies elsewhere for everybody who shares its settings: there the entry names each rule
-    of that name, in the user's own folder as well. Elsewhere it is the path of this one.
-    """
-    folder = os.path.join(".claude", "rules") + os.sep
-    _, found, rest = rule.path.partition(folder)
-    if not shared or not found or rule.source == HOME:
-        return exclude_glob(rule.path)
-    return f"**/.claude/rules/{exclude_glob(rest)}"
-
-
-def is_loaded_twice(rule: Rule) -> bool:
-    """Whether the client loads a rule whole at start that is ours to send."""
-    return rule.loaded and rule.native == []
-
-
-def _loaded_twice(rule: Rule) -> list[Problem]:
-    if not is_loaded_twice(rule):
-        return []
-    text = (
-        f"Claude Code does not know '{', '.join(rule.scope)}' and also loads this file whole at "
-        f"session start; {_exclusion(rule)} prevents that"
+def _folders_with_rules(names: list[str], project: str) -> list[str]:
+    """Returns the folders below the root that have rules and are not projects of their own, each
+    with a slash at its end."""
+    folders = {name[: name.index(_NESTED) + 1] for name in names if _NESTED in name}
+    return sorted(
+        folder for folder in folders if not os.path.lexists(os.path.join(project, folder, ".git"))
     )
-    return [Problem(rule.label, rule.path, text)]
 
 
-def _sent_by_both(rule: Rule) -> list[Problem]:
-    if not rule.native:
-        return []
-    keys = ", ".join(beside_paths(rule.scope, always=rule.always))
-    remedy = "remove 'paths'" if rule.always else "put all its globs under 'paths'"
-    text = (
-        f"Claude Code sends this file for its 'paths' alone, sisyphus for '{keys}', so it can "
-        f"arrive twice; {remedy}, or {_exclusion(rule)} leaves it to sisyphus"
-    )
-    return [Problem(rule.label, rule.path, text)]
+def _findings(index: Index, project: str, names: list[str], unscoped: str) -> Iterator[Finding]:
+    """Yields what is wrong with the rules of one folder. names: its files, relative to it."""
+    yield from (Finding(*problem) for problem in index.problems)
+    for rule in index.rules:
+        problems = [*rule.problems, *_surprises(rule, project, unscoped)]
+        if not rule.is_home and len(names) < MAX_PROJECT_FILES:
+            problems += [
+                (_line_of_glob(rule, glob), f"'{glob}' matches no file here")
+                for glob in _idle_globs(rule, names)
+            ]
+        yield from (Finding(rule.label, line, problem) for line, problem in problems)
 
 
-def _exclusion(rule: Rule) -> str:
-    pattern = json.dumps(exclude_pattern(rule), ensure_ascii=False)
-    return f'"{EXCLUDES}": [{pattern}] in the client\'s {SETTINGS}'
-
-
-class _Files:
-    """Every file of a project outside `.git`, relative to it."""
-
-    def __init__(self, root: str) -> None:
-        self._paths: list[str] = []
-        for folder, folders, names in os.walk(root):
-            folders[:] = [name for name in folders if name != ".git"]
-            self._paths += [display(os.path.join(folder, name), root) for name in names]
-            if len(self._paths) > MAX_PROJECT_FILES:
-                break
-        self.too_many = len(self._paths) > MAX_PROJECT_FILES
-        self._all = "".join(f"/{path}/\n" for path in self._paths)
-
-    def have(self, compiled: Compiled) -> bool:
-        """Whether the glob matches one of them; most are answered by one search for its literal."""
-        return compiled[1] in self._all and any(
-            decisive([compiled], path) is not None for path in self._paths
+def _surprises(rule: Rule, project: str, unscoped: str) -> Iterator[tuple[int, str]]:
+    if rule.loads_twice:
+        keys = ", ".join(f"'{key}'" for key in rule.keys) or "alwaysApply: false"
+        yield (
+            rule.lines.get(next(iter(rule.keys), "alwaysApply"), 0),
+            f"Claude Code ignores {keys} and also loads this file at every session start; "
+            f'to stop that, put "claudeMdExcludes": [{_exclude(rule, project)}] into its settings',
+        )
+    if "paths" in rule.keys and len(rule.keys) > 1:
+        others = ", ".join(f"'{key}'" for key in rule.keys if key != "paths")
+        yield (
+            rule.lines.get("paths", 0),
+            f"a client that reads 'paths' ignores {others}; put all globs under one key",
+        )
+    if rule.mode == BY_HAND and unscoped != "send":
+        yield (
+            0,
+            "it has no globs, so it is never sent automatically; "
+            'set rules.unscoped = "send" to send it',
         )
 
 
-def _idle_globs(rule: Rule, files: _Files) -> list[Problem]:
-    if files.too_many or rule.source == HOME or rule.patterns is None:
-        return []
-    idle = dict.fromkeys(glob for glob, (includes, _, _) in rule.patterns if includes)
-    for glob, compiled in rule.patterns:
-        if glob in idle and files.have(compiled):
-            del idle[glob]
-    return [Problem(rule.label, rule.path, f"'{glob}' matches no file here") for glob in idle]
+def _exclude(rule: Rule, project: str) -> str:
+    """Returns the `claudeMdExcludes` glob for this rule, valid on every machine that shares the
+    project."""
+    names = paths.names(rule.path, project)
+    return json.dumps(f"**/{names[0]}" if names else rule.path, ensure_ascii=False)
+
+
+def _idle_globs(rule: Rule, names: list[str]) -> list[str]:
+    """Returns the globs that match none of these files."""
+    including = [pattern for pattern in rule.patterns if pattern.includes]
+    idle = dict.fromkeys(pattern.glob for pattern in including)
+    for pattern in including:
+        if any(globs.last_match([pattern], name) for name in names):
+            idle.pop(pattern.glob, None)
+    return list(idle)
+
+
+def _line_of_glob(rule: Rule, glob: str) -> int:
+    """Returns the line of the key that has the glob."""
+    key = next(key for key, some in rule.keys.items() if glob in some)
+    return rule.lines.get(key, 0)
+
+
+def _files(project: str) -> Iterator[str]:
+    """Yields the project's files outside `.git`, relative to it; at most `MAX_PROJECT_FILES`."""
+    for path in islice(files.walk(project, (".git",)), MAX_PROJECT_FILES):
+        yield os.path.relpath(path, project).replace(os.sep, "/")

@@ -1,41 +1,76 @@
-"""Which rules cover a file, and in which order they go out. Pure."""
+"""Finds the rules that apply to a file, and says why."""
 
 from __future__ import annotations
 
+import os
+
+from sisyphus import paths
+from sisyphus.rules import globs
+from sisyphus.rules.index import Index, Roots, current
+from sisyphus.rules.rule import ALWAYS, BY_HAND, Rule
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from sisyphus.rules.globs import Compiled
+    from sisyphus.store import Store
+
+_CURSOR_RULES = os.path.join(".cursor", "rules")
 
 
-def decisive(patterns: Sequence[Compiled], path: str) -> int | None:
-    """The index of the last pattern that matches `path`; None where none does.
+class RuleMatch:
+    """A rule of an index and a file: whether it applies, and why in words."""
 
-    `path` is relative to the project, with forward slashes.
+    __slots__ = ("applies", "index", "rule", "why")
+
+    def __init__(self, rule: Rule, index: Index, applies: bool, why: str) -> None:
+        self.rule = rule
+        self.index = index
+        self.applies = applies
+        self.why = why
+
+
+def match(store: Store, roots: Roots, path: str, unscoped: str) -> Iterator[RuleMatch]:
+    """Matches every rule with the file at `path`, in sending order.
+
+    unscoped: the setting `rules.unscoped`.
     """
-    marked = f"/{path}/"
-    for index in range(len(patterns) - 1, -1, -1):
-        _, literal, regex = patterns[index]
-        if literal in marked and (not regex or _fits(regex, path)):
-            return index
-    return None
+    for folder in _folders(roots.project, path):
+        index = current(store, roots, folder)
+        inner = paths.names(path, folder)
+        names = inner or paths.names(path, os.sep)
+        for rule in index.rules:
+            yield RuleMatch(rule, index, *_judge(rule, names, unscoped, is_inside=bool(inner)))
 
 
-def _fits(regex: str, path: str) -> bool:
-    import re
-
-    return re.search(regex, path) is not None
-
-
-def covers(patterns: Sequence[Compiled] | None, path: str) -> bool:
-    """Whether the last match includes `path`; None stands for every file."""
-    if patterns is None:
-        return True
-    index = decisive(patterns, path)
-    return index is not None and patterns[index][0]
+def _folders(project: str, path: str) -> list[str]:
+    """Returns the project's root, and each folder on the way to the file that has
+    `.cursor/rules`."""
+    folders = [project]
+    for name in paths.names(path, project):
+        parts = name.split("/")[:-1]
+        inner = [os.path.join(project, *parts[:end]) for end in range(1, len(parts) + 1)]
+        folders += [os.path.realpath(each) for each in inner if _has_rules(each)]
+    return list(dict.fromkeys(folders))
 
 
-def order(priority: float, source: int, label: str) -> tuple[float, int, str]:
-    """Sort key: higher priority first, then the order of the sources, then the name."""
-    return -priority, source, label
+def _has_rules(folder: str) -> bool:
+    return os.path.isdir(os.path.join(folder, _CURSOR_RULES))
+
+
+def _judge(rule: Rule, names: list[str], unscoped: str, *, is_inside: bool) -> tuple[bool, str]:
+    """Decides whether a rule applies, and why.
+
+    names: of the file, relative to the folder of the rules or, if it is outside, to `/`.
+    """
+    if not (is_inside or rule.is_home):
+        return False, "the file is outside the project; only your own rules apply there"
+    if rule.mode == ALWAYS:
+        return True, "it applies to every file"
+    if rule.mode == BY_HAND:
+        return unscoped == "send", f'it has no globs, and rules.unscoped is "{unscoped}"'
+    matches = [p for name in names if (p := globs.last_match(rule.patterns, name))]
+    if not matches:
+        return False, "none of its globs matches"
+    best = max(matches, key=lambda pattern: pattern.includes)  # one name is enough
+    return best.includes, f"{'matched' if best.includes else 'excluded'} by {best.glob}"

@@ -1,163 +1,166 @@
-"""A rule file -> a `Rule`: its scope, its place among the others, its text as it is sent."""
+"""Parses a rule file into a `Rule` and the text that we send."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
 
-import os
-
-from sisyphus.clients.claude_code_setup import is_excluded, native_globs
-from sisyphus.documents import FRONTMATTER_CHARACTERS, BadFrontmatter, expand, parse
+from sisyphus import files, frontmatter
+from sisyphus.clients.base import Native
 from sisyphus.errors import UnreadableError
-from sisyphus.reading import DOCUMENT_BYTES, read_text
-from sisyphus.rules import globs, keys
-from sisyphus.rules.discover import Problem
-from sisyphus.rules.sources import CLAUDE, COPILOT, HOME
-from sisyphus.rules.wording import shorten
-from sisyphus.text import fingerprint
+from sisyphus.rules import globs, messages
+from sisyphus.rules.globs import Pattern
+from sisyphus.rules.includes import Expansion
+from sisyphus.rules.keys import KEYS, SCOPING_KEYS
+from sisyphus.rules.keys import lines as lines_of_keys
+from sisyphus.rules.keys import read as read_keys
+from sisyphus.rules.rule import ALWAYS, BY_GLOBS, BY_HAND, CLIENT, NOBODY, SISYPHUS, Rule
+from sisyphus.rules.sources import CURSOR, HOME, RuleFile
+from sisyphus.text import fingerprint, one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
+MAX_PRIORITY = 10**9
+"""A priority is smaller, so that it can be stored and printed as a number."""
 
-    from sisyphus._types import Json
-    from sisyphus.rules.discover import Found
-    from sisyphus.rules.globs import Compiled
-
-
-class BadRule(ValueError):  # noqa: N818  # it names what was found, not that it was raised
-    """A rule that is skipped. `line` counts from 1 in its file; 0 = the whole file. `cost`: the
-    characters of frontmatter and of text that it took to find out, at most."""
-
-    def __init__(self, reason: str, line: int = 0, cost: tuple[int, int] = (0, 0)) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
-        self.cost = cost
+_ALIASES = {"files": "globs", "match": "globs", "include": "globs", "pattern": "globs"}
 
 
-class Rule:
-    """One rule.
+@dataclass
+class Room:
+    """The part of a folder's rules that we may still read. All of it takes a few seconds.
 
-    `scope`: the globs of each scoping key. `patterns`: each glob as written, with what it compiles
-    to; None where the rule covers every file. `asked`: only its description asks for it, so it is
-    never sent by itself. `body`: what is sent, includes resolved and cut to one reply. `length`:
-    characters before the cut. `cost`: characters of frontmatter and of text that were read.
-    `loaded`: Claude Code loads the file; `native`: for which files it then sends it by itself, None
-    = for all that the rule covers.
+    characters: of their texts with includes. yaml: characters of their frontmatter, which is slow.
     """
 
-    __slots__ = (
-        "always", "asked", "body", "cost", "description", "hash", "included", "label", "length",
-        "loaded", "native", "path", "patterns", "priority", "problems", "scope", "source", "tags",
-    )  # fmt: skip
+    rules: int = 2_000
+    characters: int = 2_000_000
+    yaml: int = 200_000
 
-    def __init__(self, found: Found, metadata: Json) -> None:
-        self.path = found.path
-        self.source = found.source
-        self.label = found.label
-        self.scope = _scope(found, metadata)
-        says = keys.always(metadata)
-        self.asked = says is False and not self.scope
-        self.always = says is True or not (self.scope or self.asked) or found.source == COPILOT
-        self.patterns = None if self.always else _patterns(self.scope)
-        self.priority = keys.priority(metadata) or 0
-        self.tags = keys.words(metadata, "tags")
-        self.description = str(metadata.get("description") or "")
-        self.problems: list[Problem] = []
-        self.included: list[str] = []
-        self.cost = (0, 0)
-        self.body = self.hash = ""
-        self.length = 0
-        self.loaded = False
-        self.native: list[Compiled] | None = []
-
-    def note(self, text: str, line: int = 0) -> None:
-        self.problems.append(Problem(self.label, self.path, text, line))
+    def check(self) -> None:
+        """Raises `UnreadableError` if nothing is left."""
+        if min(self.rules, self.characters, self.yaml) <= 0:
+            raise UnreadableError("the rules here are too many, or too long")
 
 
-def load(found: Found, home: str, excludes: Collection[str] = ()) -> Rule:
-    """Reads and parses one rule file; `home` bounds the includes of rules of the user's own.
+@dataclass(frozen=True)
+class ParsedRule:
+    """A rule as the index stores it.
 
-    `excludes`: what the client is told not to load.
-    Raises `BadRule` for one that is to be skipped.
+    text: what we send. dependencies: other files whose change makes the rule stale.
     """
-    text = _read(found)
+
+    rule: Rule
+    text: str
+    dependencies: Sequence[str]
+
+
+def parse(
+    file: RuleFile, client: Native, excludes: Sequence[Pattern], loaded: Set[str], room: Room
+) -> ParsedRule:
+    """Parses one rule file.
+
+    excludes: patterns of absolute paths that the client does not load. loaded: fingerprints of the
+    texts that it loads at session start. room: is reduced by what is read.
+    Raises `SisyphusError` if the rule must be skipped.
+    """
+    room.check()
+    room.rules -= 1
+    source = files.read(file.path, inside="" if file.source is HOME else file.bounds)
+    room.characters -= len(source)
+    data, lines, body = _split(file, source, room)
+    keys = {key: some for key in SCOPING_KEYS if (some := globs.parse_list(data.get(key)))}
+    mode = _mode(file, data, keys)
+    expansion = Expansion(file.bounds, 1 + source.count("\n") - body.count("\n"))
+    whole = expansion.expand(body, file.path).strip("\n")
+    room.characters -= expansion.characters
+    text = messages.shorten(whole, file.label) if whole.strip() else ""
+    hash = fingerprint(text) if text else ""
+    is_excluded = globs.last_match(excludes, file.path.lstrip("/")) is not None
+    is_loaded = client.reads_rules_in(file.source.place) and not is_excluded
+    is_copy = bool({hash, fingerprint(source.strip("\n"))} & loaded)  # of a file that it loads
+    is_native = is_copy or (is_loaded and client.sends_rule(keys, always=mode == ALWAYS))
+    rule = Rule(
+        label=file.label,
+        path=file.path,
+        is_home=file.source is HOME,
+        mode=mode,
+        keys=keys,
+        lines=lines,
+        patterns=list(globs.compile_all(glob for some in keys.values() for glob in some)),
+        priority=_number(data.get("priority")) or 0,
+        tags=_tags(data),
+        description=one_line(str(data.get("description") or "")),
+        hash=hash,
+        length=len(whole),
+        sender=CLIENT if is_native else SISYPHUS if text else NOBODY,
+        loads_twice=is_loaded and not is_native,
+        problems=[*expansion.problems],
+    )
+    rule.problems += _warnings(rule, data)
+    if text != whole:
+        rule.problems.append(
+            (0, f"its {len(whole):,} characters are too many for a reply; the rest is cut")
+        )
+    return ParsedRule(rule, text, expansion.files)
+
+
+def _split(file: RuleFile, source: str, room: Room) -> tuple[dict[str, Any], dict[str, int], str]:
+    """Splits a rule into its keys, their lines in the file, and its body."""
+    if file.source.is_always:
+        return {}, {}, source  # its client reads no frontmatter in it
+    head, body = frontmatter.split(source)
+    if not head:
+        return {}, {}, body
+    room.yaml -= len(head)
+    first = 1 + source.count("\n", 0, source.index(head))
+    lines = {key: first + number for key, number in lines_of_keys(head).items()}
+    return read_keys(head, by_lines=file.source is CURSOR), lines, body
+
+
+def _mode(file: RuleFile, data: dict[str, Any], keys: dict[str, list[str]]) -> str:
+    always = data.get("alwaysApply")
+    if file.source.is_always or str(always).lower() == "true":
+        return ALWAYS
+    if keys:
+        return BY_GLOBS
+    return BY_HAND if file.source.needs_globs or always is not None else ALWAYS
+
+
+def _number(value: Any) -> float | None:
+    """Returns a number below `MAX_PRIORITY`; None for anything else."""
     try:
-        metadata, body = parse(text)
-    except BadFrontmatter as error:
-        cost = min(len(text), FRONTMATTER_CHARACTERS), len(text)
-        raise BadRule(f"invalid frontmatter: {error.reason}", error.line, cost) from error
-    rule = Rule(found, metadata)
-    _fill(rule, text, body, home if found.source == HOME else found.bounds)
-    _decide_owner(rule, excludes)
-    _look_over(rule, metadata)
-    return rule
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if abs(number) < MAX_PRIORITY else None  # False for NaN
 
 
-def _read(found: Found) -> str:
-    try:
-        return read_text(found.path, DOCUMENT_BYTES, found.bounds)
-    except UnreadableError as error:
-        reason = str(error).removeprefix(f"{found.path}: ")
-        raise BadRule(reason, cost=(0, _size(found.path))) from error
+def _tags(data: dict[str, Any]) -> list[str]:
+    value = data.get("tags")
+    tags = value.split(",") if isinstance(value, str) else value
+    return [one_line(str(tag)) for tag in tags] if isinstance(tags, list) else []
 
 
-def _size(path: str) -> int:
-    try:
-        return min(os.path.getsize(path), DOCUMENT_BYTES)
-    except OSError:
-        return 0
-
-
-def _scope(found: Found, metadata: Json) -> dict[str, list[str]]:
-    if found.source == COPILOT:
-        return {}
-    try:
-        return globs.scoping(metadata)
-    except globs.BadGlob as error:
-        raise BadRule(str(error)) from error
-
-
-def _patterns(scope: dict[str, list[str]]) -> list[tuple[str, Compiled]]:
-    try:
-        return globs.compile_globs([glob for some in scope.values() for glob in some])
-    except globs.BadGlob as error:
-        raise BadRule(str(error)) from error
-
-
-def _fill(rule: Rule, text: str, body: str, root: str) -> None:
-    plain = body.replace("\r\n", "\n")
-    expansion = expand(plain, rule.path, root)
-    whole = expansion.text.strip("\n")
-    line = _first_line(text, body, plain) if expansion.text == plain else 0
-    rule.included = expansion.files
-    rule.length = len(whole)
-    rule.body = shorten(whole, rule.label, rule.path, line) if whole.strip() else ""
-    rule.hash = fingerprint(rule.body)
-    rule.cost = (len(text) - len(body), len(text) + len(expansion.text))
-    for problem in expansion.problems:
-        rule.note(f"include: {problem}")
-    if not rule.body:
-        rule.note("it has no text")
-    elif rule.body != whole:
-        rule.note(f"cut: its {len(whole):,} characters are more than one reply can carry")
-
-
-def _decide_owner(rule: Rule, excludes: Collection[str]) -> None:
-    rule.loaded = rule.source in (CLAUDE, HOME) and not is_excluded(rule.path, excludes)
-    globs = native_globs(rule.scope, always=rule.always) if rule.loaded else []
-    rule.native = None if globs is None else [one for _, one in _patterns({"paths": globs})]
-
-
-def _first_line(text: str, body: str, plain: str) -> int:
-    blank = len(plain) - len(plain.lstrip("\n"))
-    return text.count("\n", 0, len(text) - len(body)) + blank + 1
-
-
-def _look_over(rule: Rule, metadata: Json) -> None:
-    """Notes what its author would want to know."""
-    for key, meant in keys.misspelled(metadata).items():
-        rule.note(f"the key '{key}' has no meaning; did you mean '{meant}'?")
-    if keys.priority(metadata) is None:
-        rule.note(f"priority is no number: {metadata['priority']!r}; it counts as 0")
-    if rule.patterns and not any(includes for _, (includes, _, _) in rule.patterns):
-        rule.note("every glob excludes: it covers no file. Put what it covers first, e.g. '**'")
+def _warnings(rule: Rule, data: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    """Yields warnings about a rule that works all the same, each with its line."""
+    for key in data:
+        folded = key.lower().replace("-", "_")
+        near = [_ALIASES[folded]] if folded in _ALIASES else get_close_matches(key, KEYS, 1, 0.75)
+        if key not in KEYS and near:
+            problem = f"unknown key '{key}'; did you mean '{near[0]}'?"
+            yield rule.lines.get(key, 0), problem
+    if "priority" in data and _number(data["priority"]) is None:
+        wrong = f"{data['priority']!r} counts as 0"
+        problem = f"priority must be a number below {MAX_PRIORITY:,}; {wrong}"
+        yield rule.lines.get("priority", 0), problem
+    for key, some in rule.keys.items():
+        text = ",".join(some)
+        if text.startswith("[") and text.count("[") > text.count("]"):
+            yield rule.lines.get(key, 0), f"the list of '{key}' is not closed; add a ] at its end"
+    if rule.patterns and not any(pattern.includes for pattern in rule.patterns):
+        yield (
+            rule.lines.get(next(iter(rule.keys)), 0),
+            "every glob excludes, so the rule covers no file; "
+            "first add a glob that includes, such as '**'",
+        )
+    if not rule.hash:
+        yield 0, "it has no text"

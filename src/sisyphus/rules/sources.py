@@ -1,3 +1,117 @@
-"""The five sources of rules, in their order."""
+"""Finds rule files, our own and those of other tools. A project is untrusted, so we follow links in
+it only inside it. Rules in the home folder are the user's own and may link anywhere."""
 
-COPILOT, GITHUB, CLAUDE, CURSOR, HOME = range(5)
+import os
+from dataclasses import dataclass
+
+from sisyphus.clients.base import Native
+from sisyphus.paths import display, is_home_in, is_inside
+
+MAX_DEPTH = 10
+MAX_PATHS = 2_500
+"""The deepest folder, and the most files and folders of rules: each costs one `stat` in every hook
+that touches a file."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or a folder of files that end in `suffix`, relative to the project or to HOME.
+
+    is_always: its rules apply to every file, whatever their frontmatter says.
+    needs_globs: its rules without globs are sent only on request.
+    """
+
+    place: str
+    suffix: str = ""
+    is_always: bool = False
+    needs_globs: bool = False
+
+
+COPILOT = Source(".github/copilot-instructions.md", is_always=True)
+INSTRUCTIONS = Source(".github/instructions", ".instructions.md", needs_globs=True)
+CLAUDE = Source(".claude/rules", ".md")
+CURSOR = Source(".cursor/rules", ".mdc", needs_globs=True)
+CURSOR_LEGACY = Source(".cursorrules", is_always=True)
+HOME = Source("rules", ".md")
+
+SOURCES = (COPILOT, INSTRUCTIONS, CLAUDE, CURSOR, CURSOR_LEGACY, HOME)
+"""Rules of equal priority are sent in this order; those of the home folder come last."""
+
+
+@dataclass(frozen=True)
+class RuleFile:
+    """A file that may be a rule.
+
+    label: its path for people. bounds: the folder that must contain the file and its includes.
+    """
+
+    path: str
+    label: str
+    source: Source
+    bounds: str
+
+
+def search(folder: str, project: str, home: str, client: Native) -> "Search":
+    """Finds the rule files of a project's root and of the home folder, in order.
+
+    For a `folder` below the root: only its own `.cursor/rules`. If links give a file several
+    names, it has the one by which the client reads it itself, if there is one.
+    """
+    result = Search(project)
+    sources = SOURCES if folder == project else (CURSOR,)
+    for source in sorted(sources, key=lambda source: not client.reads_rules_in(source.place)):
+        bounds, top = (home, home) if source is HOME else (project, folder)
+        if source is HOME and is_home_in(project):
+            continue  # it may be the project's, and its links would lead out
+        result.add(os.path.join(top, source.place), source, bounds)
+    result.files.sort(key=lambda file: SOURCES.index(file.source))
+    return result
+
+
+class Search:
+    """The result of a search. dependencies: every path whose change can change the result.
+    problems: pairs of a file's label and the problem."""
+
+    def __init__(self, project: str) -> None:
+        self.files: list[RuleFile] = []
+        self.dependencies: list[str] = []
+        self.problems: list[tuple[str, str]] = []
+        self._project = project
+        self._visited: set[tuple[str, str]] = set()  # guards against circular links
+        self._is_full = False
+
+    def add(self, path: str, source: Source, bounds: str, depth: int = 0) -> None:
+        """Adds a rule file, or all rules in a folder."""
+        if self._is_full:
+            return
+        self.dependencies.append(path)
+        real, label = os.path.realpath(path), display(path, self._project)
+        is_folder = os.path.isdir(path)
+        place = (real, source.suffix if is_folder else "")
+        if not os.path.lexists(path) or place in self._visited:
+            return
+        if source is not HOME and not is_inside(real, self._project):
+            self.problems.append((label, "a link that leaves the project is not followed"))
+        elif depth > MAX_DEPTH:
+            self.problems.append((label, f"it is not read: the limit is {MAX_DEPTH} folders deep"))
+        elif len(self._visited) >= MAX_PATHS:
+            self._is_full = True
+            limit = f"the limit is {MAX_PATHS:,} files and folders"
+            self.problems.append((label, f"it and all after it are not read: {limit}"))
+        elif is_folder:
+            self._visited.add(place)
+            for inner in _inner_paths(path, source.suffix):
+                self.add(inner, source, bounds, depth + 1)
+        else:
+            self._visited.add(place)
+            self.files.append(RuleFile(path, label, source, bounds))
+
+
+def _inner_paths(folder: str, suffix: str) -> list[str]:
+    """Returns the rule files and folders in a folder, sorted by name."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    paths = [os.path.join(folder, name) for name in names]
+    return [path for path in paths if path.endswith(suffix) or os.path.isdir(path)]

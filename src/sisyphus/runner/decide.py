@@ -1,98 +1,101 @@
-"""What follows from how an iteration ended. Pure.
+"""Decides how a run goes on after an iteration: the first fact that is known wins.
 
-In this order, the first that has an opinion decides: promise, checkpoint, fatal failure, limits,
-breaker, and the loop goes on. A failure that passes by waiting stands behind the fatal ones: the
-iteration is made again and counts for nothing.
+Reads and writes nothing. `facts.py` says what is known, and `run.py` carries the decision out. The
+limits are also asked before each iteration, so that checkpoints and waiting cannot carry a run past
+them.
 """
 
 from __future__ import annotations
 
-COMPLETE, CHECKPOINT, FATAL, WAIT = "complete", "checkpoint", "fatal", "wait"
-LIMIT, BREAKER, GO_ON = "limit", "breaker", "go_on"
+from dataclasses import dataclass
 
-NOT_DONE = "the work is not done yet"
+from sisyphus.ralph.loop import Loop
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import messages
 
-MOST_TRIES = 20
-"""Failures of the network or the server in a row after which waiting is no help."""
+CANCELLED, COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP = (
+    "cancelled", "completed", "blocked", "checkpoint", "fatal", "wait", "limit", "max_iterations",
+    "stuck", "stop",
+)  # fmt: skip
+CONTINUE = "continue"
+AUDIT = "audit"
+"""Decisions. CHECKPOINT, WAIT and CONTINUE go on with another iteration. STOP: the user wants the
+run to stop, but not to be over. AUDIT is that of an auditor's iteration, whatever follows."""
 
-
-class Facts:
-    """What is known at the end of an iteration; "" = it is not so, else why in plain words."""
-
-    __slots__ = (
-        "breaker", "checkpoint", "completed", "fatal", "limit", "passing", "tries", "trouble",
-    )  # fmt: skip
-
-    def __init__(  # one a fact
-        self,
-        *,
-        completed: str = "",
-        checkpoint: str = "",
-        fatal: str = "",
-        passing: str = "",
-        tries: int = 0,
-        limit: str = "",
-        breaker: str = "",
-        trouble: str = "",
-    ) -> None:
-        self.completed = completed
-        self.checkpoint = checkpoint
-        self.fatal = fatal
-        self.passing = passing
-        self.tries = tries  # passing failures without a known end in a row, this one included
-        self.limit = limit
-        self.breaker = breaker
-        self.trouble = trouble  # what went wrong, though the loop goes on
+GOES_ON = (CHECKPOINT, WAIT, CONTINUE)
 
 
+@dataclass(frozen=True)
+class IterationFacts:
+    """What is known after an iteration, each in words for people; "" = it is not so.
+
+    completed: the promise was kept. blocked: all that is left needs the user. checkpoint: the
+    handoff with which the session ended. fatal: no iteration would get anywhere. waits: it failed,
+    but that passes. limit, max_iterations: which limit is reached. stuck: why the breaker opens.
+    stop: the user wants the run to stop after this iteration. missing: why it is not complete.
+    """
+
+    completed: str = ""
+    blocked: str = ""
+    checkpoint: str = ""
+    fatal: str = ""
+    waits: str = ""
+    limit: str = ""
+    max_iterations: str = ""
+    stuck: str = ""
+    stop: str = ""
+    missing: str = messages.NOT_DONE
+
+
+@dataclass(frozen=True)
 class Decision:
-    __slots__ = ("kind", "why")
+    """How a run goes on. kind: one of the decisions above. why: in words for people."""
 
-    def __init__(self, kind: str, why: str) -> None:
-        self.kind = kind
-        self.why = why
+    kind: str
+    why: str
 
     @property
     def goes_on(self) -> bool:
-        return self.kind in (CHECKPOINT, WAIT, GO_ON)
+        return self.kind in GOES_ON
 
 
-def decide(facts: Facts) -> Decision:
-    fatal = facts.fatal
-    if not fatal and facts.passing and facts.tries >= MOST_TRIES:
-        fatal = f"{facts.passing}, {facts.tries} times in a row"
+def decide(facts: IterationFacts) -> Decision:
+    """Returns what the first fact that is known, in this order, decides; CONTINUE if none is."""
     for kind, why in (
-        (COMPLETE, facts.completed),
+        (COMPLETED, facts.completed),
+        (WAIT, facts.waits),
+        (BLOCKED, facts.blocked),
         (CHECKPOINT, facts.checkpoint),
-        (FATAL, fatal),
-        (WAIT, facts.passing),
+        (FATAL, facts.fatal),
         (LIMIT, facts.limit),
-        (BREAKER, facts.breaker),
+        (MAX_ITERATIONS, facts.max_iterations),
+        (STUCK, facts.stuck),
+        (STOP, facts.stop),
     ):
         if why:
             return Decision(kind, why)
-    return Decision(GO_ON, facts.trouble or NOT_DONE)
+    return Decision(CONTINUE, facts.missing)
 
 
-def limit(  # one a limit
-    *,
-    done: int,
-    max_iterations: int,
-    seconds: float,
-    max_minutes: int,
-    tokens: int,
-    max_tokens: int,
-) -> str:
-    """Which limit is reached, in plain words; "" = none. `done`: iterations that have ended."""
-    if 0 < max_iterations <= done:
-        return f"the limit of {max_iterations:,} {_plural('iteration', max_iterations)} is reached"
-    if 0 < max_minutes * 60 <= seconds:
-        return f"the limit of {max_minutes:,} {_plural('minute', max_minutes)} is reached"
-    if 0 < max_tokens <= tokens:
-        noun = _plural("token", max_tokens)
-        return f"the limit of {max_tokens:,} {noun} is reached ({tokens:,} spent)"
-    return ""
+def limit(run: Run, now: float) -> str:
+    """Returns which limit besides the iterations is reached; "" = none."""
+    if over := minutes(run.loop, now):
+        return over
+    tokens, dollars = run.loop.options.max_tokens, run.options.max_usd
+    if tokens and run.loop.counters.tokens >= tokens:
+        return messages.tokens_used_up(tokens)
+    return messages.dollars_used_up(dollars) if dollars and run.state.cost >= dollars else ""
 
 
-def _plural(word: str, number: int) -> str:
-    return word if number == 1 else f"{word}s"
+def minutes(loop: Loop, now: float) -> str:
+    """Returns that the time is up; "" = it is not."""
+    most = loop.options.max_minutes
+    return messages.minutes_used_up(most) if 0 < most * 60 <= loop.seconds(now) else ""
+
+
+def max_iterations(run: Run, after: int = 0) -> str:
+    """Returns that all iterations are used up; "" = they are not. Audits do not count: their
+    number has a limit of its own. after: how many more have ended than the state says."""
+    state, most = run.state, run.loop.options.max_iterations
+    done = state.finished - state.audits + after
+    return messages.last_iteration(done) if 0 < most <= done and not state.is_auditing else ""

@@ -1,94 +1,212 @@
-"""One iteration: what it is about, its prompt, its client."""
+"""One iteration: runs the client on a prompt, and follows it until it ends or has to be ended."""
 
 from __future__ import annotations
 
-import uuid
+import errno
+import os
+import time
+from dataclasses import dataclass
 
-from sisyphus.checkpoint.outlook import complexity, forecast
-from sisyphus.clients.running import CLIENT, DISK
-from sisyphus.errors import SisyphusError, UnreadableError
-from sisyphus.runner import handed, looks
-from sisyphus.runner.attend import Landed, attend
-from sisyphus.runner.client import failures, launch
-from sisyphus.runner.client.stream import Seen
-from sisyphus.runner.keep.state import RUNNING
-from sisyphus.runner.task import fix_plan, progress, prompt, users_prompt
-from sisyphus.times import iso
+from sisyphus import clients, log
+from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
+from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.masking import masked_line
+from sisyphus.paths import is_id
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph import runs
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import decide, messages
+from sisyphus.runner.process import ClientProcess
+from sisyphus.runner.runner import Runner
+from sisyphus.sessions import record
+from sisyphus.worktree import is_ours
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sisyphus.checkpoint.outlook.complexity import Estimate
-    from sisyphus.runner.desk import Desk
-    from sisyphus.runner.task.fix_plan import FixPlan
+_NOTED_SECONDS = 5.0
+"""How often it is noted what the agent does."""
+
+ACTION_CHARACTERS = 200
+
+_STEP_SECONDS = 0.2
+"""How often the screen is drawn, and how often we look whether the user has cancelled the run."""
 
 
-def begin(desk: Desk) -> Landed:
-    """Runs the client on the next iteration, or on the one that did not come to its end."""
-    run = desk.run
+@dataclass(frozen=True)
+class End:
+    """Why we have ended a client. denied: the edit for which we did. is_cut: the run has to end, so
+    the iteration is to be made again."""
+
+    why: str
+    denied: Denied | None = None
+    is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class ClientResult:
+    """What one client process came to. failure: None = it did not fail, or we have ended it.
+    seconds: how long it ran. end: None = it ended by itself, or had nothing more to say."""
+
+    report: Report
+    failure: Failure | None
+    seconds: float
+    end: End | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        return self.end is not None and self.end.is_cut
+
+    @property
+    def why_ended(self) -> str:
+        return self.end.why if self.end else ""
+
+
+NOTHING = Report()
+"""The report of a client that does not run."""
+
+
+def run_client(runner: Runner, run: Run, prompt: str, *, is_audit: bool = False) -> ClientResult:
+    """Runs the client on a prompt."""
+    began = time.monotonic()
+    report = Report()
     try:
-        prepare(desk)
-        child = launch.start(desk.places, run)
+        process = _start(runner, run, prompt, is_audit=is_audit)
     except OSError as error:
-        failure = failures.of_start(error, launch.program(run))
-        return Landed(Seen(), failure, desk.now())
-    except SisyphusError as error:
-        kind = DISK if isinstance(error, UnreadableError) else CLIENT
-        return Landed(Seen(), failures.Failure(kind, str(error)), desk.now())
-    run.in_flight["child"] = child.as_json()
-    desk.save()
-    desk.screen.started(run, is_resumed=False)
-    return attend(desk, child)
+        return ClientResult(report, Failure(CLIENT, messages.not_started(error)), 0.0)
+    try:
+        run.client, run.action, run.percent, run.heard_at = process.name, "", 0, time.time()
+        _save(runner, run)
+        process.go()
+        end = _follow(runner, run, process, report)
+    finally:
+        code, errors = process.close()
+    run.client = ""
+    headless = clients.headless()
+    failure = None if end else headless.failure(report, code, errors, time.time())
+    return ClientResult(report, failure, time.monotonic() - began, end)
 
 
-def prepare(desk: Desk) -> None:
-    """Everything before the client starts. What it is about to do is noted first."""
-    run, places = desk.run, desk.places
-    session = str(uuid.uuid4())
-    run.iteration, run.status, run.reason = run.judged + 1, RUNNING, ""
-    plan = take_items(desk)
-    looks.begin(desk)
-    now = desk.now()
-    open_one = run.open_checkpoint
-    item = plan.todo[0] if plan.todo else ""
-    estimate = estimated(desk, item)
-    run.in_flight = {
-        "iteration": run.iteration,
-        "session_id": session,
-        "item": item,
-        "complexity": estimate.name if estimate else "",
-        "started_at": iso(now),
-        "began": round(now, 3),
-        "stem": launch.stem(places, run),
-        "argv": launch.words(run, places.root, session),
-        "delivers": (open_one or {}).get("handoff_file", ""),
-        "child": None,
-    }
-    write_prompt(desk, plan, estimate)
-    desk.save()
+def _follow(runner: Runner, run: Run, process: ClientProcess, report: Report) -> End | None:
+    """Reads what a client reports until it ends, or until we have to end it; says why."""
+    headless = clients.headless()
+    heard_at = time.monotonic()
+    end = None
+    while not (process.is_over or end):
+        for line in process.lines(_STEP_SECONDS):
+            headless.feed(report, line)
+            heard_at = time.monotonic()
+        _note_session(runner, run, report)
+        _note_action(runner, run, report)
+        runner.screen.show(run, report, time.time())
+        if runner.signals.take_news():
+            runner.screen.say(messages.STOPS_AFTER_ITERATION)
+        silence = time.monotonic() - heard_at
+        is_late = silence > runner.settings["runner.background_seconds"] or _why_over(runner, run)
+        if report.has_ended and is_late:
+            break  # it waits for what its agent left in the background, for ever for a server
+        end = _why_end(runner, run, report, silence)
+    process.end()
+    for line in process.lines(_STEP_SECONDS):
+        headless.feed(report, line)
+    return end
 
 
-def take_items(desk: Desk) -> FixPlan:
-    """The items as they are now, in the run's state too."""
-    plan = fix_plan.read(desk.places.root)
-    plan.note_in(desk.run)
-    return plan
+def _why_end(runner: Runner, run: Run, report: Report, silence: float) -> End | None:
+    """Returns why a client has to be ended; None = it may go on. silence: since when it has
+    reported nothing, in seconds."""
+    if denied := refused_edit(report, run):
+        return End(why_denied(denied, run), denied)
+    limit = int(runner.settings["runner.silence_seconds"])
+    if 0 < limit <= silence:
+        log.write(f"the client was silent for {limit} s and was ended")
+        return End(messages.silent(limit))
+    why = _why_over(runner, run)
+    return End(why, is_cut=True) if why else None
 
 
-def estimated(desk: Desk, item: str) -> Estimate | None:
-    if not item:
-        return None
-    return complexity.refine(complexity.estimate(item), desk.run.item_costs)
+def _start(runner: Runner, run: Run, prompt: str, *, is_audit: bool) -> ClientProcess:
+    """Starts the client. Its session is known before its first hook asks."""
+    headless = clients.headless()
+    command: str | list[str] = run.options.client_command
+    if not command:
+        session = headless.new_session()
+        program = headless.program(runner.project)
+        if not program:
+            raise FileNotFoundError(errno.ENOENT, messages.no_client("claude"))
+        _name_session(runner, run, session)
+        if is_audit:
+            command = headless.audit_command(program, session)
+        else:
+            command = headless.command(program, session, run.options.permission_mode)
+    data = prompt.encode("utf-8", "replace")
+    return ClientProcess(command, runner.project, data, headless.environment())
 
 
-def write_prompt(desk: Desk, plan: FixPlan, estimate: Estimate | None) -> None:
-    run = desk.run
-    entry = run.open_checkpoint
-    around = prompt.Around(
-        plan,
-        progress.read_last(desk.places.progress),
-        handed.block(entry) if entry else "",
-        estimate,
-        forecast.order(plan.todo, 100, run.item_costs),
-    )
-    desk.places.prepare(desk.places.prompt)
-    users_prompt.write(desk.places, prompt.encode(prompt.build(run, around)))
+def _note_session(runner: Runner, run: Run, report: Report) -> None:
+    """Notes the session of a client that was started by the user's own command."""
+    if run.options.client_command and is_id(report.session):
+        known = record.id_of(runner.store, run.session)
+        if known != report.session:
+            _name_session(runner, run, report.session)
+
+
+def _note_action(runner: Runner, run: Run, report: Report) -> None:
+    """Notes what the agent did last, for those who watch from elsewhere."""
+    now = time.time()
+    if 0 <= now - run.heard_at < _NOTED_SECONDS:
+        return
+    lines = report.last_action.splitlines()
+    run.action = masked_line(lines[-1], ACTION_CHARACTERS) if lines else ""
+    run.percent, run.heard_at = report.peak, now
+    _save(runner, run)
+
+
+def _name_session(runner: Runner, run: Run, id: str) -> None:
+    with runner.store.write():
+        run.session = record.ensure_named(
+            runner.store, clients.CLAUDE_CODE, id, "", runner.project, time.time()
+        )
+        runs.save_process(runner.store, run)
+
+
+def _save(runner: Runner, run: Run) -> None:
+    """Notes the processes. The row of the loop stays as it is: the user may have changed it."""
+    with runner.store.write():
+        runs.save_process(runner.store, run)
+
+
+def _why_over(runner: Runner, run: Run) -> str:
+    """Returns why the client has to end now; "" = it may go on."""
+    if runner.signals.ends_now:
+        return messages.INTERRUPTED
+    loop = loops.find(runner.store, run.loop.id)
+    if loop is None or loop.ended_at is not None:
+        return messages.CANCELLED
+    return decide.minutes(loop, time.time())
+
+
+def first_edit(report: Report) -> Denied | None:
+    """Returns the first edit that the client did not allow, wherever it was."""
+    return next((each for each in report.denied if each.action in (EDIT, WRITE)), None)
+
+
+def why_denied(call: Denied, run: Run) -> str:
+    """Says why a run ends at an edit that was not allowed, and what allows it."""
+    return messages.denied(call, run, _allowing_mode(call, run))
+
+
+def _allowing_mode(call: Denied, run: Run) -> str:
+    """Returns the strictest permission mode that would have allowed an edit."""
+    headless, project = clients.headless(), run.loop.project
+    is_inside = call.target.startswith(f"{project}/")
+    edits = headless.EDITING_MODE
+    if is_inside and not headless.is_refused(call.target, project, edits):
+        return edits
+    return headless.FREE_MODE
+
+
+def refused_edit(report: Report, run: Run) -> Denied | None:
+    """Returns the first edit of the project that the client did not allow. Our own files do not
+    count: a run goes on without them."""
+    project = run.loop.project
+    edits = (each for each in report.denied if each.action in (EDIT, WRITE))
+    inside = (each for each in edits if each.target.startswith(f"{project}{os.sep}"))
+    return next((each for each in inside if not is_ours(each.target, project)), None)

@@ -1,96 +1,209 @@
-"""What people are told of a run that goes on, was left, or has ended."""
+"""Writes the report of a run, for the morning after it, and the line that an iteration leaves on
+the screen."""
 
 from __future__ import annotations
 
-import os
+import time
+from collections import Counter
+from collections.abc import Sequence
 
-from sisyphus.errors import SisyphusError
-from sisyphus.runner import texts
-from sisyphus.runner.client import launch
-from sisyphus.runner.keep import store
-from sisyphus.runner.keep.places import Places
-from sisyphus.runner.keep.state import COMPLETED, Run
-from sisyphus.session.process import from_json, is_alive
-from sisyphus.state.files import read_json
-from sisyphus.text import line
+from sisyphus.masking import masked_line
+from sisyphus.paths import display
+from sisyphus.quoting import block, bullets, code, plain
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph import transcripts
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import decide, messages
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+DONE, CHECKPOINT, NOT_DONE, NEEDS_USER, FOUND = "✓", "↻", "✗", "!", "+"
+"""Marks of an iteration. FOUND: of an audit that was not clean."""
 
-    from sisyphus._types import Owner
-    from sisyphus.workspace import Workspace
+_WORDS = {
+    DONE: "done", CHECKPOINT: "handed over", NOT_DONE: "not done", NEEDS_USER: "needs you",
+    FOUND: "not clean",
+}  # fmt: skip
+
+_SHOWN = 20
+"""The most entries of a list: the report is read before the first coffee."""
+
+_ROWS = 200
+"""The most iterations in the table, the last ones."""
+
+_TAIL_LINES, _TAIL_CHARACTERS = 15, 160
+_ITEM = 100
+_THOUSAND = 1_000
+_CENT = 0.01
+_MINUTE = 60
 
 
-def standing(space: Workspace) -> str:
-    """The project's run, in a few lines; "" = there is none."""
-    try:
-        places = Places(space)
-    except SisyphusError:
-        return ""
-    run = store.glance(places)
-    if not run.loop_id:
-        return ""
-    is_busy = is_at_work(run)
+# ---------------------------------------------------------------- the report
+
+
+def render(
+    run: Run,
+    iterations: Sequence[Iteration],
+    problem: str,
+    commits: Sequence[str],
+    changed: Sequence[str],
+) -> str:
+    """Returns the report, in Markdown. problem: why the plan cannot be used; "" = it can. commits:
+    a line each. changed: the absolute paths of the files that changed since the run began."""
+    done = [item for item in run.state.done if item not in run.state.before]
+    names = [display(path, run.loop.project) for path in changed]
+    parts = (
+        f"# Run {run.loop.id}: {masked_line(run.loop.task, _ITEM)}",
+        _first_line(run),
+        _numbers(run, iterations, commits, changed),
+        _section("Look at first", _look_at(run, iterations, problem)),
+        _section("Items done", bullets((plain(item, _ITEM) for item in done), _SHOWN)),
+        _section("Iterations", _table(iterations)),
+        _transcripts(run) if iterations else "",
+        _section("Commits", bullets((plain(commit, _ITEM) for commit in commits), _SHOWN)),
+        _section("Changed files", bullets(map(code, names), _SHOWN)),
+    )
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _first_line(run: Run) -> str:
+    """Says how the run ended and what to do."""
+    loop = run.loop
+    why = f": {plain(loop.why, 300).rstrip('.')}." if loop.why else "."
+    done, total = len(run.state.done), run.state.total
+    are = "is" if done == 1 else "are"
+    of_plan = f" {done} of {_count(total, 'item')} {are} done." if total else ""
+    go_on = f"To go on: `{messages.RESUME}`"
+    ways = {
+        loops.ACTIVE: ("has not ended", f"If it does not work any more: `{messages.RESUME}`."),
+        loops.PAUSED: ("is paused", f"{go_on}."),
+        loops.BLOCKED: ("needs you", f"Give it what it needs. {go_on}."),
+        loops.STUCK: ("is stuck", f"See below what it is stuck on. {go_on}."),
+        loops.SUCCESS: ("is complete", "There is nothing to do."),
+        loops.CANCELLED: ("was cancelled", f"{go_on}."),
+        loops.MAX_ITERATIONS: ("has ended at a limit", f"{go_on}, with a higher limit."),
+        loops.LIMIT: ("has ended at a limit", f"{go_on}, with a higher limit."),
+        loops.FATAL_ERROR: ("has failed", f"Mend that. {go_on}."),
+    }
+    how, way = ways[loop.result or loop.status]
+    return f"**It {how}**{why}{of_plan} {way}"
+
+
+def _numbers(
+    run: Run, iterations: Sequence[Iteration], commits: Sequence[str], changed: Sequence[str]
+) -> str:
+    last = iterations[-1].at if iterations else run.loop.started_at
+    parts = (
+        _count(len(iterations), "iteration"),
+        short_time(run.loop.seconds(last)),
+        f"{short_count(run.loop.counters.tokens)} tokens",
+        short_cost(run.state.cost),
+        _count(len(commits), "commit"),
+        _count(len(changed), "changed file"),
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def _look_at(run: Run, iterations: Sequence[Iteration], problem: str) -> str:
+    """Returns what a person should see to, as a list; "" = nothing."""
+    state = run.state
+    marked = [item for item in state.marked if item not in state.blocked]
+    denied = Counter(call for each in iterations for call in each.denied)
     rows = [
-        f"{line(run.task_name)} (iteration {run.iteration} {run.of_most})",
-        f"at work on: {line(run.item)}" if run.item and is_busy else "",
-        "" if is_busy else texts.ended(run),
-        texts.counts(run),
-        texts.handoff(run),
-        f"What each iteration did: {places.progress}" if run.judged else "",
-        "" if is_busy or run.status == COMPLETED else _NOT_NOW,
+        *(f"Blocked: {plain(i, _ITEM)}: {plain(why, 300)}" for i, why in state.blocked.items()),
+        *(f"Marked as blocked in the plan: {plain(item, _ITEM)}" for item in marked),
+        *(f"Left the plan before it was done: {plain(item, _ITEM)}" for item in state.removals),
+        *(f"File of the check that changed: {code(file)}" for file in state.check_changed),
+        *(
+            f"The client did not allow: {code(call)}{f' ({count} times)' if count > 1 else ''}"
+            for call, count in denied.items()
+        ),
     ]
-    return "\n".join(f"  {row}" for row in rows if row)
+    if problem and state.plan:
+        file = code(display(state.plan, run.loop.project))
+        rows.append(f"The plan {file} cannot be used: {plain(problem, _ITEM)}")
+    if run.loop.status == loops.STUCK and iterations:
+        rows.append(f"The agent's last words: {plain(iterations[-1].said, 300)}")
+    if state.refused:
+        rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
+    parts = (bullets(rows, _SHOWN), block(state.tail, _TAIL_LINES, _TAIL_CHARACTERS))
+    return "\n\n".join(part for part in parts if part)
 
 
-_NOT_NOW = f"It is not at work now. Go on with `{texts.RESUME}`."
+def _table(iterations: Sequence[Iteration]) -> str:
+    rows = [
+        f"| {each.number} | {plain(_item(each), _ITEM).replace('|', '/')} | "
+        f"{_WORDS[_mark(each)]} | {short_time(each.seconds)} | {short_count(each.tokens)} | "
+        f"{each.files} | {f'{each.percent} %' if each.percent else ''} |"
+        for each in iterations[-_ROWS:]
+    ]
+    head = "| # | Item | Result | Time | Tokens | Files | Context |"
+    return "\n".join((head, "|---|---|---|---|---|---|---|", *rows)) if rows else ""
 
 
-def at_work(ours: str) -> str:
-    """One line about the runs that are at work, whatever their project; "" = none is."""
-    busy = [run for run in _last_ones(ours) if is_at_work(run)]
-    if not busy:
+def _transcripts(run: Run) -> str:
+    return (
+        f"What was said and done in them: {code(display(transcripts.full_file(run.loop.id), ''))}"
+    )
+
+
+# ---------------------------------------------------------------- a line of the screen
+
+
+def iteration_line(iteration: Iteration, done: int, total: int) -> str:
+    """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`.
+
+    done, total: the items of the plan; 0 = it has none.
+    """
+    clock = time.strftime("%H:%M", time.localtime(iteration.at))
+    parts = (
+        f"{clock} {_mark(iteration)} {masked_line(_item(iteration), 60)}",
+        short_time(iteration.seconds),
+        short_count(iteration.tokens),
+        _count(iteration.files, "file"),
+    )
+    return " · ".join(parts) + (f" ({done}/{total})" if total else "")
+
+
+def short_count(number: int) -> str:
+    """Returns a large number for people: 950, `151 k`, `1.2 M`."""
+    if number < _THOUSAND:
+        return str(number)
+    thousands = round(number / _THOUSAND)
+    return f"{thousands} k" if thousands < _THOUSAND else f"{thousands / _THOUSAND:.1f} M"
+
+
+def short_cost(dollars: float) -> str:
+    """Returns an amount for people: `$1.20`, `under $0.01`; "" = nothing."""
+    if not dollars:
         return ""
-    named = ", ".join(f"{line(run.task_name)} (iteration {run.iteration})" for run in busy)
-    count = f"{len(busy)} runs" if len(busy) > 1 else "A run"
-    verb = "are" if len(busy) > 1 else "is"
-    return f"{count} in fresh contexts {verb} at work: {named}. {_WHERE}"
+    return f"${dollars:,.2f}" if dollars >= _CENT else f"under ${_CENT:.2f}"
 
 
-_WHERE = "`sisyphus ralph status` in the project tells more, `sisyphus sessions` what it costs."
+def short_time(seconds: float) -> str:
+    """Returns a duration for people: `11 s`, `4 min`, `1 h 12 min`."""
+    if round(seconds) < _MINUTE:
+        return f"{round(seconds)} s"
+    hours, minutes = divmod(round(seconds / _MINUTE), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def _last_ones(ours: str) -> Iterator[Run]:
-    """The last run of every project; those before it lie under the names of their loops."""
-    for name, run in _runs(ours):
-        if run.loop_id and name != f"{run.loop_id}.json":
-            yield run
+def _mark(iteration: Iteration) -> str:
+    if iteration.is_done:
+        return DONE
+    if iteration.decision == decide.AUDIT:
+        return FOUND
+    if iteration.decision == decide.BLOCKED or iteration.denied:
+        return NEEDS_USER
+    return CHECKPOINT if iteration.decision == decide.CHECKPOINT else NOT_DONE
 
 
-def _runs(ours: str) -> Iterator[tuple[str, Run]]:
-    """Every run that is known, by the name of its file."""
-    folder = os.path.join(ours, "ralph", "runs")
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
-    except OSError:
-        return
-    for name in names:
-        yield name, Run(read_json(os.path.join(folder, name)))
+def _item(iteration: Iteration) -> str:
+    return iteration.item or f"iteration {iteration.number}"
 
 
-def needed(ours: str) -> Iterator[Owner]:
-    """The loop and the session of each run that is at work, or whose client is; the handoff that a
-    run is given when somebody goes on with it."""
-    for _, run in _runs(ours):
-        handoff = run.context_checkpoint.get("handoff_file")
-        if run.status != COMPLETED and isinstance(handoff, str):
-            yield "handoff", os.path.basename(handoff)
-        if is_at_work(run) or launch.living(run.in_flight):
-            yield "loop", run.loop_id
-            yield "session", str(run.in_flight.get("session_id"))
+def _section(heading: str, text: str) -> str:
+    return f"## {heading}\n\n{text}" if text else ""
 
 
-def is_at_work(run: Run) -> bool:
-    runner = from_json(run.extra.get("runner"))
-    return runner is not None and is_alive(runner) is True
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,68 +1,174 @@
-"""`sisyphus ralph run`, without a word of the command line."""
+"""Drives a run: one iteration after the other, until it is complete or has to end.
+
+Before and after each iteration the run's row is read again: the user may have cancelled or paused
+it from another terminal. All that the next iteration needs is in the rows, so a run that is killed
+at any point can be resumed.
+"""
 
 from __future__ import annotations
 
-from sisyphus.runner import begin, handed, judge, signals, work_loop
-from sisyphus.runner.desk import Desk, Shielded
-from sisyphus.runner.keep import kept, store
-from sisyphus.runner.keep.places import Places
-from sisyphus.runner.keep.state import MAX_ITERATIONS
-from sisyphus.runner.task import users_prompt
-from sisyphus.session.process import identify
+import time
+from dataclasses import replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sisyphus.runner.asked import Asked
-    from sisyphus.runner.desk import Screen
-    from sisyphus.runner.keep.state import Run
-    from sisyphus.workspace import Workspace
+from sisyphus import processes, store
+from sisyphus.errors import SisyphusError
+from sisyphus.ralph import iterations
+from sisyphus.ralph import loop as loops
+from sisyphus.ralph import messages as ralph
+from sisyphus.ralph.iterations import Iteration
+from sisyphus.ralph.runs import Run
+from sisyphus.runner import (
+    audit,
+    changes,
+    decide,
+    ending,
+    facts,
+    findings,
+    fix_plan,
+    iteration,
+    messages,
+    progress,
+    prompt,
+)
+from sisyphus.runner.decide import Decision
+from sisyphus.runner.findings import Completion, Findings
+from sisyphus.runner.runner import Runner
 
-
-class Result:
-    """`worked` False: there was nothing left to do, and nothing was done."""
-
-    __slots__ = ("exit_code", "run", "worked")
-
-    def __init__(self, run: Run, exit_code: int, *, worked: bool = True) -> None:
-        self.run = run
-        self.exit_code = exit_code
-        self.worked = worked
-
-
-def run(space: Workspace, asked: Asked, screen: Screen, *, resume: bool, folder: str) -> Result:
-    """Works until the run ends. Raises `SisyphusError` where it may not begin."""
-    import os
-
-    places, screen = Places(space), Shielded(screen)
-    with store.Alone(places), signals.Interrupts() as interrupted:
-        store.check_writable(places)
-        if resume:
-            begun = begin.resumed(space, places, asked)
-        else:
-            begun = begin.new(space, places, asked, folder)
-        for note in begun.notes:
-            screen.note(note)
-        if not begun.goes_on:
-            return Result(begun.run, 0, worked=False)
-        desk = Desk(space, places, begun.run, screen, interrupted)
-        if over := _is_over(desk):
-            return over
-        places.check_room()
-        if not resume and (replaced := store.retire(places)):
-            handed.finish_run(space, replaced)
-        if not resume and (note := users_prompt.set_aside(places)):
-            screen.note(note)
-        kept.forget_old(places, space.now)
-        begun.run.extra["runner"] = identify(os.getpid()).as_json()
-        code = work_loop.work(desk)
-        return Result(desk.run, code)
+_STEP_SECONDS = 0.2
 
 
-def _is_over(desk: Desk) -> Result | None:
-    """Where a limit is reached already, nothing begins."""
-    run = desk.run
-    reached = "" if run.in_flight or run.waiting else judge.limit(run, run.judged)
-    if not reached:
-        return None
-    run.status, run.reason = MAX_ITERATIONS, reached
-    return Result(run, work_loop.EXIT_CODES[MAX_ITERATIONS], worked=False)
+def drive(runner: Runner, run: Run) -> int:
+    """Works at a run until it is over or has to stop; returns the exit code. Raises `SisyphusError`
+    if nothing can be noted any more: the run can be resumed then."""
+    try:
+        return ending.finish(runner, run, _go_on(runner, run))
+    except store.Error as error:
+        raise SisyphusError(messages.not_noted(error)) from error
+
+
+def _go_on(runner: Runner, run: Run) -> Decision:
+    """Makes one iteration after the other; returns why the run has to stop."""
+    try:
+        return _repeat(runner, run)
+    except SystemExit as error:
+        if error.code != processes.TERMINATED:
+            raise
+        return Decision(decide.STOP, messages.INTERRUPTED)  # in the check, or in git
+
+
+def _repeat(runner: Runner, run: Run) -> Decision:
+    while (decision := _before(runner, run)).goes_on:
+        step = audit.step if run.state.is_auditing else _iterate
+        decision = step(runner, run)
+        if decision.kind == decide.WAIT:
+            decision = _wait(runner, run)
+        if not decision.goes_on:
+            break
+    return decision
+
+
+def _before(runner: Runner, run: Run) -> Decision:
+    """Decides whether another iteration may begin."""
+    loop = loops.find(runner.store, run.loop.id)
+    if loop is None or loop.ended_at is not None:
+        return Decision(decide.CANCELLED, messages.CANCELLED)
+    return decide.decide(facts.before(runner, replace(run, loop=loop)))
+
+
+def _iterate(runner: Runner, run: Run) -> Decision:
+    """Makes one iteration, and decides how to go on."""
+    completion = findings.without_client(runner, run)
+    if completion and completion.why:
+        return _complete(runner, run, completion)
+    if completion:
+        with changes.change(runner, run):
+            progress.refuse(run, completion)
+    text = _begin(runner, run)
+    result = iteration.run_client(runner, run, text)
+    with changes.change(runner, run):
+        progress.spend(run, result)
+    if result.is_cut:
+        return _before(runner, run)
+    now = time.time()
+    found = findings.gather(runner, run, result, now)
+    with changes.change(runner, run) as is_open:
+        if not is_open:
+            return Decision(decide.CANCELLED, messages.CANCELLED)
+        stuck = progress.note(runner, run, result, found, now)
+        decision = decide.decide(facts.after(runner, run, result, found, stuck))
+        decision = _with_audit(run, decision)
+        done = progress.entry(run, result, found, decision, now)
+        if decision.kind != decide.WAIT:
+            run.state.finished += 1
+            iterations.record(runner.store, run.loop, run.session, done)
+    changes.export(runner, run)
+    if decision.kind != decide.WAIT:
+        _tell(runner, run, found, done)
+    return decision
+
+
+def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
+    """Takes it that nothing is left to do, without a client: all items were done before the run, or
+    in an iteration that was cut off."""
+    with changes.change(runner, run) as is_open:
+        if not is_open:
+            return Decision(decide.CANCELLED, messages.CANCELLED)
+        run.state.check_changed = completion.check_changed
+        decision = _with_audit(run, Decision(decide.COMPLETED, completion.why))
+        if run.state.is_working:
+            run.state.finished += 1
+            entry = progress.cut_off(run, decision, time.time())
+            iterations.record(runner.store, run.loop, run.session, entry)
+        run.state.is_working = False
+        return decision
+
+
+def _with_audit(run: Run, decision: Decision) -> Decision:
+    """Returns the decision, unless an audit has to come before the run is complete."""
+    if decision.kind != decide.COMPLETED or not run.options.audits:
+        return decision
+    run.state.is_auditing = True
+    return Decision(decide.CONTINUE, decision.why + messages.AND_AUDIT)
+
+
+def _begin(runner: Runner, run: Run) -> str:
+    """Chooses the item of the next iteration; returns its prompt."""
+    now, current = time.time(), run.state
+    plan = findings.plan_of(runner, run)
+    with changes.change(runner, run):
+        fix_plan.note(plan, current)
+        if not (current.resume and current.item in plan.todo):  # else it goes on with that one
+            current.item = fix_plan.next_item(plan, current.blocked)
+        current.is_working, current.began_at = True, now
+        run.loop.counters.iteration = current.finished + 1
+    before = iterations.of(runner.store, run.loop)
+    text = prompt.build(run, plan, before)
+    changes.export(runner, run, text)
+    runner.screen.begin(run, now)
+    return text
+
+
+def _wait(runner: Runner, run: Run) -> Decision:
+    """Waits; ends early if the run has to. A clock that is set back does not make it longer."""
+    until = run.state.waits_until
+    deadline = time.monotonic() + until - time.time()
+    runner.screen.say(messages.waits(run.state.waits_for, until))
+    while time.time() < until and time.monotonic() < deadline:
+        decision = _before(runner, run)
+        if not decision.goes_on:
+            return decision
+        runner.screen.show(run, iteration.NOTHING, time.time())
+        time.sleep(_STEP_SECONDS)
+    return Decision(decide.CONTINUE, run.state.waits_for)
+
+
+def _tell(runner: Runner, run: Run, found: Findings, done: Iteration) -> None:
+    """Writes the transcript of the iteration, shows its line, and sends a notice if it has one."""
+    check = found.completion.check
+    output = ralph.check_output(run.loop, check.how, check.tail).body if check else ""
+    changes.write_down(runner, run, done, found.turn, output)
+    runner.screen.end(run, done)
+    if done.decision == decide.CHECKPOINT:
+        changes.send(runner, run, "checkpoint", done.why)
+    elif found.blocked_on:
+        changes.send(runner, run, "blocked", found.blocked_on)

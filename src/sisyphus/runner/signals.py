@@ -1,54 +1,62 @@
-"""Ctrl-C and SIGTERM: the first is noted, the second ends everything at once. So does SIGQUIT.
-
-SIGHUP ends nothing: a run goes on when its terminal is closed.
-"""
+"""Ctrl-C and SIGTERM while a run works."""
 
 from __future__ import annotations
 
+import os
 import signal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
-    from typing import Any
-
-_ENDING = ("SIGINT", "SIGTERM", "SIGBREAK")
-_AS_ONE_OF_THEM = ("SIGQUIT",)
-_PASSED_OVER = ("SIGHUP",)
+from types import FrameType, TracebackType
 
 
-class Interrupts:
-    """Asked inside a `with` block whether the user wants to end. A signal that was ignored before
-    stays so. The second one raises `KeyboardInterrupt`."""
+class Signals:
+    """A `with` block in which Ctrl-C is counted, and SIGTERM and SIGHUP end the run at once.
 
-    __slots__ = ("_before", "_count")
+    is_terminated: it was SIGTERM or SIGHUP.
+
+    A handler only counts: it may interrupt a line that is being printed, or the drawing of the
+    screen. Whoever waits asks what is to be done.
+    """
 
     def __init__(self) -> None:
         self._count = 0
-        self._before: dict[signal.Signals, Any] = {}
+        self._has_news = False
+        self.is_terminated = False
+        self._handlers: dict[int, object] = {}
 
-    def __call__(self) -> bool:
+    @property
+    def ends_after_iteration(self) -> bool:
         return self._count > 0
 
-    def __enter__(self) -> Interrupts:
-        for name in _ENDING:
-            self._replace(name, self._note)
-        for name in _AS_ONE_OF_THEM:  # a command that checks the work listens to the others alone
-            self._replace(name, lambda *_: signal.raise_signal(signal.SIGTERM))
-        for name in _PASSED_OVER:  # what we start does not inherit a function, as it would SIG_IGN
-            self._replace(name, lambda *_: None)
+    @property
+    def ends_now(self) -> bool:
+        return self._count > 1
+
+    def take_news(self) -> bool:
+        """Tells, once, that the run is to end after this iteration."""
+        has_news, self._has_news = self._has_news and not self.ends_now, False
+        return has_news
+
+    def __enter__(self) -> Signals:
+        self._handlers[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:
+                self._handlers[number] = signal.signal(number, self._terminate)
         return self
 
-    def __exit__(self, *raised: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)  # type: ignore[arg-type]
 
-    def _replace(self, name: str, handler: Any) -> None:
-        number = getattr(signal, name, None)  # which there are depends on the system
-        if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
-            self._before[number] = signal.signal(number, handler)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # its shape
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._count += 1
-        if self._count > 1:
-            raise KeyboardInterrupt
+        self._has_news = self._count == 1
+        if self.ends_now:  # ends a check, too: `processes.run` heeds SIGTERM
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def _terminate(self, number: int, frame: FrameType | None) -> None:
+        self.is_terminated = self._count == 0  # the second Ctrl-C sends it, too
+        self._count += 2

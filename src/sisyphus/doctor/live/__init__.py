@@ -1,1 +1,0 @@
-"""`sisyphus doctor --live`: the installed client is run once, and must call every hook."""
