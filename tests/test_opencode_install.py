@@ -351,3 +351,13 @@ def test_a_users_own_command_of_that_name_starts_no_loop(
     world.cli("install", "--yes")
     world.hook("user-prompt-submit", prompt, "--client", "opencode")
     assert len(world.loops()) == 1
+
+
+def test_uninstall_of_one_client_names_the_other(world: World) -> None:
+    (world.home / ".config" / "opencode").mkdir(parents=True)
+    world.cli("install", "--yes")
+
+    out = world.cli("uninstall", "--client", "opencode", "--yes").out
+
+    assert "in Claude Code: `sisyphus uninstall --scope user --client claude-code`." in out
+    assert "also installed" not in world.cli("uninstall", "--yes").out

@@ -60,7 +60,10 @@ INSTALL_CLIENT = "Install one of them, then run `sisyphus install`."
 
 
 def ran_without_settings(when: str) -> str:
-    return f"no client's settings call sisyphus. A hook last acted at {when}: by `--plugin-dir`?"
+    return (
+        f"no client's settings call sisyphus. A hook last acted at {when}: by `--plugin-dir`, or "
+        "before `sisyphus uninstall`."
+    )
 
 
 def other_is_wired(client: str) -> tuple[str, str]:

@@ -182,7 +182,11 @@ def uninstall(
         parts.append(Part(site, files, recorded, to_uninstall(site, files, ours)))
     with _store_copy() as store:
         here = {part.site.file for part in parts}
-        others = [_place(*each) for each in record.places(store) if each[1] not in here]
+        others = [
+            (*_place(project, file), name if client else "")
+            for project, file, name in record.places(store)
+            if file not in here
+        ]
     parts[-1].plan.notes.extend(messages.elsewhere(*each) for each in dict.fromkeys(others))
     if _confirm("uninstall", parts, dry_run, yes):
         _carry_out("uninstall", parts)

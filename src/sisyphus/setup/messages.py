@@ -121,10 +121,13 @@ def both_wired(plugin: str) -> str:
     )
 
 
-def elsewhere(project: str, scope: str) -> str:
+def elsewhere(project: str, scope: str, client: str) -> str:
+    """client: the one for which it is installed there; "" = the user has named none."""
     options = f"--scope {scope}" + (f" --project {path(project)}" if project else "")
-    scope = path(project) if project else "all projects"
-    return f"sisyphus is also installed for {scope}: `sisyphus uninstall {options}`."
+    options += f" --client {client}" if client else ""
+    what = f"sisyphus is also installed for {path(project) if project else 'all projects'}"
+    what += f", in {_NAMES[client]}" if client else ""
+    return f"{what}: `sisyphus uninstall {options}`."
 
 
 def unreadable(file: str, why: str) -> str:

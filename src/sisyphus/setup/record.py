@@ -30,10 +30,10 @@ def load(store: Store, file: str) -> Additions:
     return Additions(**json.loads(row[0])) if row else Additions()
 
 
-def places(store: Store) -> list[tuple[str, str]]:
-    """Returns where sisyphus is installed: project ("" = the user's own settings) and file (see
-    `install.Site`)."""
-    return store.all("SELECT project, file FROM installed ORDER BY project, file")
+def places(store: Store) -> list[tuple[str, str, str]]:
+    """Returns where sisyphus is installed: project ("" = the user's own settings), file (see
+    `install.Site`) and client."""
+    return store.all("SELECT project, file, client FROM installed ORDER BY project, file")
 
 
 def save(store: Store, client: str, file: str, project: str, ours: Additions) -> None:
