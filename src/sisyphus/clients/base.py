@@ -142,6 +142,10 @@ class Checkup(Protocol):
     def is_wired(self, home: str, project: str) -> bool:
         """Tells whether the client's settings or folders make it call us."""
 
+    def program(self, project: str) -> str:
+        """Returns the client's program, by PATH or where its installer puts it; "" = there is none.
+        One inside the project does not count."""
+
     def version(self, project: str) -> Finding | None:
         """Compares the version of its program with the least one that we know; None = there is no
         program."""
@@ -158,10 +162,6 @@ class Trial(Protocol):
     @property
     def SILENCE(self) -> str:
         """What the user can do if the client is wired, and calls us at no event."""
-
-    def program(self, project: str) -> str:
-        """Returns the client's program, by PATH; "" = there is none. One inside the project does
-        not count."""
 
     def why_not(self) -> str:
         """Returns why the client must not be started here, for people; "" = it may be."""

@@ -90,15 +90,15 @@ def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Findi
 
     After Ctrl-C and SIGTERM, too, the client and the folder are gone.
     """
-    trial, title = clients.trial(client), clients.checkup(client).TITLE
-    subject = f"{title} live"
+    trial, checkup = clients.trial(client), clients.checkup(client)
+    subject, program = f"{checkup.TITLE} live", checkup.program(place.project)
     start, hooks, commands = plugin.start_command(), plugin.hooks(), plugin.commands()
     wiring = trial.wiring(Checked(place.home, place.project, hooks, commands, start))
     findings = [Finding(subject, Level.GOOD, f"left out: {each}") for each in wiring.left_out]
     if not wiring.is_wired:
         text = "not tried: nothing else calls sisyphus." if findings else _NOT_WIRED
         return [*findings, Finding(subject, Level.WARNING, text, wiring.mend)]
-    if why := _why_not(trial, place.project):
+    if why := _why_not(trial, program):
         return [Finding(subject, Level.WARNING, f"not tried: {one_line(why)}.")]
     began = time.monotonic()
     with (
@@ -107,12 +107,12 @@ def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Findi
     ):
         end.arm()
         try:
-            run = _play(trial, wiring, place, os.path.realpath(folder), seconds)
+            run = _play(trial, program, wiring, place, os.path.realpath(folder), seconds)
         except OSError as error:
             text = f"not tried: {one_line(error.strerror or str(error))}."
             return [Finding(subject, Level.PROBLEM, text, "Correct this, and try again.")]
     took = time.monotonic() - began
-    problems = list(_problems(trial, wiring, run, place, seconds))
+    problems = list(_problems(trial, program, wiring, run, place, seconds))
     findings += [Finding(subject, Level.PROBLEM, *each) for each in problems]
     if not problems:
         heard = [sign.when for sign in _SIGNS if sign.event in run.events]
@@ -122,20 +122,22 @@ def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Findi
     return findings
 
 
-def _why_not(trial: Trial, project: str) -> str:
+def _why_not(trial: Trial, program: str) -> str:
     if is_disabled(os.environ):
         return "SISYPHUS_DISABLE is set, so hooks do nothing"
-    return trial.why_not() if trial.program(project) else "its program is not here"
+    return trial.why_not() if program else "its program is not here"
 
 
-def _play(trial: Trial, wiring: Wiring, place: show.Place, folder: str, seconds: float) -> _Run:
+def _play(
+    trial: Trial, program: str, wiring: Wiring, place: show.Place, folder: str, seconds: float
+) -> _Run:
     """Runs the client once. Raises `OSError` if it cannot be started, or a file not be written."""
     note = os.path.join(folder, PROJECT, "note.txt")
     call = {"type": "tool_use", "id": "toolu_trial", **trial.read_call(note)}
     with serve([call, {"type": "text", "text": _CLAIM}]) as model:
         stage = Stage(folder, model.url)
         _furnish(stage, wiring, place)
-        words = trial.command(trial.program(place.project), wiring)
+        words = trial.command(program, wiring)
         client = ClientProcess(words, stage.project, b"", trial.environment(stage))
         output = bytearray()
         try:
@@ -181,11 +183,10 @@ def _our_home(stage: Stage) -> str:
 
 
 def _problems(
-    trial: Trial, wiring: Wiring, run: _Run, place: show.Place, seconds: float
+    trial: Trial, program: str, wiring: Wiring, run: _Run, place: show.Place, seconds: float
 ) -> Iterator[tuple[str, str]]:
     """Yields what did not work, each with its mend."""
-    program = one_line(trial.program(place.project))
-    by_hand = f"Try `{program}` in a terminal."
+    by_hand = f"Try `{one_line(program)}` in a terminal."
     failures = trial.failures(run.output, run.errors)
     signs = [sign for sign in _SIGNS if place.settings[sign.part]]
     unheard = [sign.when for sign in signs if sign.event not in run.events]

@@ -73,10 +73,6 @@ _WAKES = 2
 """The exit code of a hook that worked, and wakes the session."""
 
 
-def program(project: str) -> str:
-    return checkup.program(project)
-
-
 def why_not() -> str:
     """An organisation's settings cannot be overruled: they may name another server, and hooks."""
     files = checkup.managed_files(checkup.managed_folder())

@@ -12,7 +12,7 @@ from typing import Any
 from sisyphus import paths
 from sisyphus.clients import OPENCODE
 from sisyphus.clients.findings import Checked
-from sisyphus.clients.opencode import checkup, native
+from sisyphus.clients.opencode import native
 from sisyphus.clients.opencode import wiring as plugin
 from sisyphus.clients.stage import COMMAND, PROJECT, PROMPT, Stage, Wiring
 from sisyphus.text import one_line
@@ -42,10 +42,6 @@ _SAYS = "sisyphus: "
 """How our plugin begins a line on stderr."""
 
 _FAILURES = ("was not found", "failed: ")
-
-
-def program(project: str) -> str:
-    return checkup.program(project)
 
 
 def why_not() -> str:
