@@ -6,8 +6,8 @@ STAMP   := $(VENV)/.installed
 E2E     := .e2e/venv/bin
 SOURCES := src tests bench
 
-# As many workers as cores; WORKERS=0 runs the tests one after the other.
-WORKERS ?= auto
+# Twice as many workers as cores, for many tests wait; WORKERS=0 runs them one after the other.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow e2e bench lint format clean
@@ -22,11 +22,11 @@ test: lint  ## ruff, mypy --strict, and the tests of all day
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
 slow: $(STAMP)  ## kills at every statement, many hooks at once, full disks, large files
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest -q -n auto -m slow
 
 e2e:  ## the real clients against a scripted model on loopback
 	$(PYTHON) tests/e2e/install.py
-	$(E2E)/python -m pytest -q -n $(WORKERS) --confcutdir=tests/e2e tests/e2e
+	$(E2E)/python -m pytest -q -n auto --confcutdir=tests/e2e tests/e2e
 
 bench: $(STAMP)  ## what hooks and commands cost, as ratios to `python -c "import json"`
 	$(BIN)/python -m pip install --quiet --no-deps .  # users have no editable install

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from functools import cache
 from importlib import metadata
 from typing import Any
 from urllib.parse import parse_qsl
@@ -81,24 +82,29 @@ def make(desk: Desk) -> ASGIApp:
     return Guard(app, desk.access, site.refuse)
 
 
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("sisyphus.dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters.update(formats.FILTERS)
+    templates.globals.update(
+        count_of=short_count,
+        dollars_of=short_cost,
+        nav=[page for page in PAGES if page.name],
+        version=metadata.version("sisyphus-hooks"),
+    )
+    return templates
+
+
 class _Site:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._told: dict[str, str] = {}  # what a browser's next page says, by its form key
-        self._templates = Environment(
-            loader=PackageLoader("sisyphus.dashboard"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters.update(formats.FILTERS)
-        self._templates.globals.update(
-            count_of=short_count,
-            dollars_of=short_cost,
-            nav=[page for page in PAGES if page.name],
-            version=metadata.version("sisyphus-hooks"),
-        )
 
     # ------------------------------------------------------------ pages
 
@@ -143,7 +149,7 @@ class _Site:
         }
         if self._desk.access.is_known(request):
             common["count"] = len(attention.waiting(self._desk.store, time.time()))
-        text = self._templates.get_template(template).render(common | values)
+        text = _templates().get_template(template).render(common | values)
         return HTMLResponse(text, code)
 
     # ------------------------------------------------------------ what goes wrong
