@@ -22,10 +22,6 @@ class Payload(Protocol):
     def TEXT_EVENTS(self) -> Collection[str]:
         """The events (our names) whose reply can carry queued text."""
 
-    @property
-    def REPLY_UNITS(self) -> int:
-        """The most text for the model that one reply can bring whole, in UTF-16 units."""
-
     def current_session(self) -> tuple[str, str]:
         """Returns the id of the session that this process runs in, and the client's process as
         "PID START"; each "" if unknown."""
@@ -37,8 +33,9 @@ class Payload(Protocol):
     def read_status(self, raw: dict[str, Any]) -> Status:
         """Reads the JSON that the client gives its status line."""
 
-    def carries_text(self, event: Event, outcome: Outcome) -> bool:
-        """Tells whether this reply can carry text to the model without any other effect."""
+    def room(self, event: Event, outcome: Outcome) -> int:
+        """Returns how much text for the model this reply can bring whole, in UTF-16 units; 0 = none
+        without another effect."""
 
     def read(self, name: str, raw: dict[str, Any]) -> Event:
         """Returns the event `name` in our words. Without a usable session id, `Event.session` is
@@ -83,9 +80,9 @@ class Native(Protocol):
     def settings_paths(self, home: str, project: str) -> list[str]:
         """Returns the files that `rule_excludes` reads, whether they exist or not."""
 
-    def why_agents_md(self, home: str, folder: str) -> str:
-        """Returns why the client itself loads AGENTS.md in a session started in `folder`; "" if it
-        does not."""
+    def why_agents_md(self, home: str, folder: str, path: str) -> str:
+        """Returns why the client itself loads the AGENTS.md at `path` in a session started in
+        `folder`; "" if it does not."""
 
     def imports(self, home: str, *folders: str) -> dict[str, str]:
         """Returns the client's memory files for these folders, and everything they import with

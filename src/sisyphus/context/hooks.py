@@ -65,9 +65,10 @@ def _collect(hook: Hook, candidates: list[str]) -> tuple[list[Document], list[st
     why the others are not sent."""
     existing = [path for path in dict.fromkeys(candidates) if os.path.lexists(path)]
     notes: list[str] = []
-    if why := _why_no_agents_md(hook, existing):
-        notes = [_note(hook, path, why) for path in existing if path.endswith(AGENTS)]
-        existing = [path for path in existing if not path.endswith(AGENTS)]
+    for path in [path for path in existing if path.endswith(AGENTS)]:
+        if why := _why_not(hook, path):
+            notes.append(_note(hook, path, why))
+            existing.remove(path)
     if not existing:
         return [], notes
     from sisyphus.context.documents import read_all
@@ -78,14 +79,12 @@ def _collect(hook: Hook, candidates: list[str]) -> tuple[list[Document], list[st
     return documents, notes + [_note(hook, each.path, each.why) for each in omissions]
 
 
-def _why_no_agents_md(hook: Hook, existing: list[str]) -> str:
-    """Returns why we do not send the AGENTS.md files among these; "" = we do, or there are none."""
-    if not any(path.endswith(AGENTS) for path in existing):
-        return ""
+def _why_not(hook: Hook, path: str) -> str:
+    """Returns why we do not send the AGENTS.md at `path`; "" = we do."""
     choice = hook.settings["context.agents_md"]
     if choice == "auto":
         native = clients.native(hook.event.client)
-        return native.why_agents_md(hook.home, hook.event.folder)
+        return native.why_agents_md(hook.home, hook.event.folder, path)
     return 'context.agents_md is "never"' if choice == "never" else ""
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from sisyphus import paths, processes
-from sisyphus.clients import lines, programs
+from sisyphus.clients import lines, programs, values
 from sisyphus.clients.claude_code import native, transcript, usage
 from sisyphus.clients.records import AGENT, Record
 from sisyphus.clients.reports import (
@@ -131,7 +131,7 @@ def chosen_mode(home: str, project: str) -> str:
     user_settings = native.settings_paths(home, project)[0]
     permissions = native.settings_of(user_settings).get("permissions")
     mode = permissions.get("defaultMode") if isinstance(permissions, dict) else ""
-    return _text(mode)
+    return values.text(mode)
 
 
 def command(program: str, session: str, mode: str) -> list[str]:
@@ -191,14 +191,14 @@ def _is_sensitive(parts: list[str]) -> bool:
 
 def feed(report: Report, line: bytes) -> None:
     raw = lines.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
-    session = _text(raw.get("session_id")) if raw else ""
+    session = values.text(raw.get("session_id")) if raw else ""
     if raw is None or not paths.is_id(session):
         text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
         report.add_text(f"{text}\n")
         return
     report.session = report.session or session
     match raw.get("type"):
-        case "assistant" | "user" if message := _object(raw.get("message")):
+        case "assistant" | "user" if message := values.mapping(raw.get("message")):
             _read_message(report, raw, message)
         case "system":
             _read_system(report, raw)
@@ -214,7 +214,7 @@ def _read_message(report: Report, raw: Json, message: Json) -> None:
         if is_main:
             report.error = " ".join(transcript.record_of(raw, message, 0).texts)
             report.signs = _signs(raw, "api_error", "error", "api_error_status")
-            _read_limit(report, _object(raw.get("api_error_params")))
+            _read_limit(report, values.mapping(raw.get("api_error_params")))
         return
     # What the client itself tells the model has another name in a transcript.
     raw = {**raw, "isMeta": raw.get("isSynthetic")}
@@ -234,7 +234,10 @@ def _read_message(report: Report, raw: Json, message: Json) -> None:
 def _new_tokens(report: Report, message: Json) -> int:
     """Returns the tokens of an answer that were not counted yet. An answer has several lines, each
     with the usage of the whole answer."""
-    answer, tokens = _text(message.get("id")), _count(transcript.tokens_of(message.get("usage")))
+    answer, tokens = (
+        values.text(message.get("id")),
+        _count(transcript.tokens_of(message.get("usage"))),
+    )
     new = max(0, tokens - report.counted.get(answer, 0)) if answer else tokens
     if answer and new:
         report.counted[answer] = tokens
@@ -261,23 +264,23 @@ def _both_ends(text: str) -> str:
 def _read_system(report: Report, raw: Json) -> None:
     match raw.get("subtype"):
         case "init":
-            report.model = _text(raw.get("model"))
+            report.model = values.text(raw.get("model"))
         case "permission_denied":
             _note_denied(report, raw)
         case "api_retry":
             report.signs = _signs(raw, "error", "error_status")
         case "compact_boundary":
-            report.context = _count(_object(raw.get("compact_metadata")).get("post_tokens"))
+            report.context = _count(values.mapping(raw.get("compact_metadata")).get("post_tokens"))
 
 
 def _note_denied(report: Report, raw: Json) -> None:
     """Notes a denied call once: the result names it again."""
-    if denied := report.calls.pop(_text(raw.get("tool_use_id")), None):
+    if denied := report.calls.pop(values.text(raw.get("tool_use_id")), None):
         report.denied.append(denied)
 
 
 def _read_limit(report: Report, raw: Json) -> None:
-    info = _object(raw.get("rate_limit_info"))
+    info = values.mapping(raw.get("rate_limit_info"))
     if info.get("status") == "rejected":
         report.resets_at = float(_count(info.get("resetsAt")))
 
@@ -285,10 +288,10 @@ def _read_limit(report: Report, raw: Json) -> None:
 def _read_result(report: Report, raw: Json) -> None:
     report.has_ended = True
     report.cost = max(report.cost, _number(raw.get("total_cost_usd")))
-    text, subtype = _text(raw.get("result")), _text(raw.get("subtype"))
-    _read_models(report, _object(raw.get("modelUsage")))
+    text, subtype = values.text(raw.get("result")), values.text(raw.get("subtype"))
+    _read_models(report, values.mapping(raw.get("modelUsage")))
     for each in _items(raw.get("permission_denials")):
-        _note_denied(report, _object(each))
+        _note_denied(report, values.mapping(each))
     if raw.get("is_error") is True or subtype.startswith("error"):
         errors = [each for each in _items(raw.get("errors")) if isinstance(each, str)]
         report.error = text or " ".join(errors) or report.error or subtype or "unknown"
@@ -302,9 +305,11 @@ def _read_result(report: Report, raw: Json) -> None:
 
 def _read_models(report: Report, models: Json) -> None:
     """Takes what the client itself has counted, with answers that are in no line of the stream."""
-    counts = [_count(_object(each).get(name)) for each in models.values() for name in _TOKENS]
+    counts = [
+        _count(values.mapping(each).get(name)) for each in models.values() for name in _TOKENS
+    ]
     report.tokens = max(report.tokens, sum(counts))
-    window = _count(_object(models.get(report.model)).get("contextWindow"))
+    window = _count(values.mapping(models.get(report.model)).get("contextWindow"))
     if window and report.window:
         report.peak = report.peak * report.window // window
     report.window = window or report.window
@@ -352,12 +357,8 @@ def _how(code: int) -> str:
 
 
 def _signs(raw: Json, *keys: str) -> tuple[str, ...]:
-    values = (raw.get(key) for key in keys)
-    return tuple(str(_count(value) or _text(value)) for value in values if value)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    found = (raw.get(key) for key in keys)
+    return tuple(str(_count(value) or values.text(value)) for value in found if value)
 
 
 def _count(value: Any) -> int:
@@ -368,10 +369,6 @@ def _number(value: Any) -> float:
     """Returns a number above 0; 0 for everything else."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 < value < _MOST else 0.0
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
 
 
 def _items(value: object) -> list[Any]:

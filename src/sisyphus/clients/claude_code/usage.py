@@ -7,6 +7,7 @@ import json
 import os
 
 from sisyphus import files
+from sisyphus.clients import values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ _DATE = 8
 _TAIL, _LONG_TAIL = 256_000, 4_000_000
 """The bytes at the end of the file in which we look for the last answer, and those in which we look
 once more if it is not there: the results of tools may be long."""
-
-_MAX_TOKENS = 10**9
-"""No context has so many. A larger number is not one that the client counted."""
 
 _COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _EMPTIED = (b'"compact_boundary"', b'"isCompactSummary"')
@@ -78,16 +76,14 @@ def of_answer(raw: dict[str, Any]) -> tuple[int, int] | None:
     None if it has no usage."""
     message = raw.get("message")
     usage = message.get("usage") if isinstance(message, dict) else None
-    tokens = sum(_count(usage.get(name)) for name in _COUNTS) if isinstance(usage, dict) else 0
+    tokens = (
+        sum(values.count(usage.get(name)) for name in _COUNTS) if isinstance(usage, dict) else 0
+    )
     if not (isinstance(message, dict) and tokens):  # the client's own answer to an API error has 0
         return None
     model = raw.get("requestedModel") or message.get("model")
     is_large = tokens > SMALL or _is_large(model if isinstance(model, str) else "")
     return tokens, LARGE if is_large else SMALL
-
-
-def _count(value: Any) -> int:
-    return value if type(value) is int and 0 < value < _MAX_TOKENS else 0
 
 
 def _is_large(model: str) -> bool:

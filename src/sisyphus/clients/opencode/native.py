@@ -34,7 +34,7 @@ def rule_excludes(home: str, project: str) -> list[str]:
     return []
 
 
-def why_agents_md(home: str, folder: str) -> str:
+def why_agents_md(home: str, folder: str, path: str) -> str:
     return "OpenCode loads it"
 
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import paths, processes
+from sisyphus import processes
+from sisyphus.clients import patches, values
 from sisyphus.hook.event import (
     EDIT,
     OTHER,
@@ -51,7 +52,7 @@ ACTIONS = {
 }
 
 TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
-REPLY_UNITS = 30_000
+_REPLY_UNITS = 30_000
 """The longest text of one reply, in UTF-16 units. OpenCode passes on every length; this is as much
 as a model should get at once."""
 
@@ -62,26 +63,27 @@ _PLAN = "plan"
 """The client's agent that only plans."""
 
 _CANCELLED = "cancelled"
-_PATCH_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 
 
 def read(name: str, raw: Json) -> Event:
     event = Event(NAME, name)
-    event.session = _id(raw.get("session"))
-    event.agent = _id(raw.get("agent"))
-    event.cwd = _folder(raw.get("cwd")) or os.path.abspath(os.curdir)
+    event.session = values.id(raw.get("session"))
+    event.agent = values.id(raw.get("agent"))
+    event.cwd = values.folder(raw.get("cwd")) or os.path.abspath(os.curdir)
     event.folder = event.cwd
-    event.source = _text(raw.get("source")) or _text(raw.get("reason"))
-    event.transcript = _path(raw.get("transcript"))
+    event.source = values.text(raw.get("source")) or values.text(raw.get("reason"))
+    event.transcript = values.path(raw.get("transcript"))
     event.is_planning = raw.get("mode") == _PLAN
     event.process = current_session()[1]
     if name == "post-tool-use":
-        event.calls = calls(_text(raw.get("tool")), raw.get("args"), event.cwd, raw.get("call"))
+        event.calls = calls(
+            values.text(raw.get("tool")), raw.get("args"), event.cwd, raw.get("call")
+        )
     elif name == "user-prompt-submit":
-        prompt = _text(raw.get("prompt")).lstrip()
+        prompt = values.text(raw.get("prompt")).lstrip()
         is_ours = raw.get("is_ours") is True
         event.prompt = Prompt(
-            _text(raw.get("id")), _command(prompt), is_personal=not is_ours, is_wake=is_ours
+            values.text(raw.get("id")), _command(prompt), is_personal=not is_ours, is_wake=is_ours
         )
     elif name in ("stop", "idle", "stop-failure"):
         last = raw.get("last") if name != "stop-failure" else raw.get("error")
@@ -94,31 +96,21 @@ def calls(tool: str, args: object, cwd: str, id: object = "") -> list[ToolCall]:
     """Returns a tool call, or one for each file that a patch changes."""
     fields = args if isinstance(args, dict) else {}
     action = ACTIONS.get(tool, OTHER)
-    files = patched(_text(fields.get("patchText"))) or [_path(fields.get("filePath"))]
-    named = _text(fields.get("command")) or _text(fields.get("url"))
+    files = patches.files(values.text(fields.get("patchText"))) or [
+        values.path(fields.get("filePath"))
+    ]
+    named = values.text(fields.get("command")) or values.text(fields.get("url"))
     return [
         ToolCall(
             action,
             os.path.normpath(os.path.join(cwd, file)) if file else "",
-            _text(id),
+            values.text(id),
             todos=todos(tool, fields),
             tool=tool,
             object=file or named,
         )
         for file in files
     ]
-
-
-def patched(text: str) -> list[str]:
-    """Returns the files that a patch changes, as it names them."""
-    lines = text.split("\n") if text else []
-    found = (
-        line[len(mark) :].strip()
-        for line in lines
-        for mark in _PATCH_MARKS
-        if line.startswith(mark)
-    )
-    return [name for name in found if _path(name)]
 
 
 def todos(tool: str, fields: Json) -> list[dict[str, str]] | None:
@@ -128,9 +120,9 @@ def todos(tool: str, fields: Json) -> list[dict[str, str]] | None:
         return None
     return [
         {
-            "id": _text(item.get("id")) or str(number),
-            "content": _text(item.get("content")),
-            "status": _text(item.get("status")) or "pending",
+            "id": values.text(item.get("id")) or str(number),
+            "content": values.text(item.get("content")),
+            "status": values.text(item.get("status")) or "pending",
         }
         for number, item in enumerate(items, 1)
         if isinstance(item, dict) and item.get("status") != _CANCELLED
@@ -145,13 +137,13 @@ def read_status(raw: Json) -> Status:
 def current_session() -> tuple[str, str]:
     pid = os.environ.get(PROCESS, "")
     is_number = pid.isdecimal() and len(pid) < 10  # noqa: PLR2004 (no system has larger ones)
-    return _id(os.environ.get(SESSION)), processes.key(int(pid)) if is_number else ""
+    return values.id(os.environ.get(SESSION)), processes.key(int(pid)) if is_number else ""
 
 
-def carries_text(event: Event, outcome: Outcome) -> bool:
-    if event.name == "stop":
-        return outcome.reason is not None
-    return event.name in TEXT_EVENTS and outcome.reason is None
+def room(event: Event, outcome: Outcome) -> int:
+    is_blocked = outcome.reason is not None
+    carries = is_blocked if event.name == "stop" else event.name in TEXT_EVENTS and not is_blocked
+    return _REPLY_UNITS if carries else 0
 
 
 def wakes(event: Event, outcome: Outcome) -> str:
@@ -178,27 +170,3 @@ def _command(prompt: str) -> Command | None:
         return None
     name = prompt.split(maxsplit=1)[0]
     return Command(name[1:], prompt[len(name) :].strip())
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _id(value: object) -> str:
-    return value if isinstance(value, str) and paths.is_id(value) else ""
-
-
-def _path(value: object) -> str:
-    """Returns the value if the system can take it as a path, else ""."""
-    if not isinstance(value, str) or "\0" in value:
-        return ""
-    try:
-        os.fsencode(value)
-    except UnicodeEncodeError:  # half a surrogate pair
-        return ""
-    return value
-
-
-def _folder(value: object) -> str:
-    path = _path(value)
-    return path if os.path.isabs(path) else ""

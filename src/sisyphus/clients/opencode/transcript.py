@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import lines
+from sisyphus.clients import lines, patches, values
 from sisyphus.clients.opencode import payload, usage
 from sisyphus.clients.records import (
     AGENT,
@@ -83,11 +83,11 @@ def subagent_tokens(path: str, since: float) -> int:
 
 def _record(raw: Json) -> Record | None:
     """Returns the record of a line; None if it has no known kind."""
-    kind, text = raw.get("kind"), _text(raw.get("text"))
+    kind, text = raw.get("kind"), values.text(raw.get("text"))
     author = _AUTHORS.get(kind) if isinstance(kind, str) else None
     if author is None:
         return None
-    id = _text(raw.get("id"))
+    id = values.text(raw.get("id"))
     record = Record(author, _moment(raw), frozenset((id,)) if id else frozenset())
     if kind == "prompt" and raw.get("is_ours") is True:
         record.author = CONTINUATION
@@ -98,7 +98,9 @@ def _record(raw: Json) -> Record | None:
     elif kind == "tool":
         record.calls = _calls(raw)
     elif kind == "result":
-        record.results = (ToolResult(_text(raw.get("call")), text, raw.get("failed") is True),)
+        record.results = (
+            ToolResult(values.text(raw.get("call")), text, raw.get("failed") is True),
+        )
     elif kind == "usage":
         record.tokens = sum(usage.tokens_of(raw))
     return record
@@ -106,38 +108,30 @@ def _record(raw: Json) -> Record | None:
 
 def _calls(raw: Json) -> tuple[RecordedCall, ...]:
     """Returns a call, or one for each file that a patch changes."""
-    tool, args = _text(raw.get("tool")), _object(raw.get("args"))
-    target = next((text for key in _TARGETS if (text := _text(args.get(key)))), "")
-    new = next((text for key in _NEW_TEXTS if (text := _text(args.get(key)))), "")
+    tool, args = values.text(raw.get("tool")), values.mapping(raw.get("args"))
+    target = next((text for key in _TARGETS if (text := values.text(args.get(key)))), "")
+    new = next((text for key in _NEW_TEXTS if (text := values.text(args.get(key)))), "")
     return tuple(
         RecordedCall(
-            _text(raw.get("call")),
+            values.text(raw.get("call")),
             tool,
             payload.ACTIONS.get(tool, event.OTHER),
             asks_user=tool == _QUESTION,
             target=file or target,
-            shell=_text(args.get("command")) if tool == _SHELL else "",
+            shell=values.text(args.get("command")) if tool == _SHELL else "",
             text=new,
         )
-        for file in payload.patched(_text(args.get("patchText"))) or [""]
+        for file in patches.files(values.text(args.get("patchText"))) or [""]
     )
 
 
 def _command(raw: Json) -> Command | None:
-    command = _object(raw.get("command"))
-    name = _text(command.get("name"))
-    return Command(name, _text(command.get("arguments"))) if name else None
+    command = values.mapping(raw.get("command"))
+    name = values.text(command.get("name"))
+    return Command(name, values.text(command.get("arguments"))) if name else None
 
 
 def _moment(raw: Json) -> float:
     at = raw.get("at")
     is_time = isinstance(at, int | float) and not isinstance(at, bool) and 0 < at < _LONGEST_TIME
     return at / 1000 if is_time and isinstance(at, int | float) else 0.0
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -7,6 +7,7 @@ import json
 import os
 
 from sisyphus import files
+from sisyphus.clients import values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,21 +54,13 @@ def _parse(line: bytes) -> Json:
 def _usage(raw: Json) -> tuple[int, int] | None:
     """Returns tokens and window; None if the line counts none."""
     total = tokens_of(raw)[0]
-    return (total, _count(raw.get("window"))) if total else None
+    return (total, values.count(raw.get("window"))) if total else None
 
 
 def tokens_of(raw: Json) -> tuple[int, int]:
     """Returns the tokens of a line of usage: what the model read, and what it wrote."""
-    tokens = _object(raw.get("tokens"))
-    cache = _object(tokens.get("cache"))
+    tokens = values.mapping(raw.get("tokens"))
+    cache = values.mapping(tokens.get("cache"))
     got = (tokens.get("input"), cache.get("read"), cache.get("write"))
     made = (tokens.get("output"), tokens.get("reasoning"))
-    return sum(map(_count, got)), sum(map(_count, made))
-
-
-def _count(value: object) -> int:
-    return value if type(value) is int and value > 0 else 0
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
+    return sum(map(values.count, got)), sum(map(values.count, made))

@@ -1,0 +1,16 @@
+"""The files that a patch of the tool `apply_patch` changes. On the quick path."""
+
+from __future__ import annotations
+
+from sisyphus.clients import values
+
+_MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
+
+
+def files(patch: str) -> list[str]:
+    """Returns the files that a patch changes, as it names them."""
+    lines = patch.split("\n") if patch else []
+    found = (
+        line[len(mark) :].strip() for line in lines for mark in _MARKS if line.startswith(mark)
+    )
+    return [name for name in found if values.path(name)]
