@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,15 @@ def browser(world: World) -> Iterator[Browser]:
     browser = Browser(world)
     yield browser
     browser.desk.store.close()
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Lets the programs that a test starts heed SIGINT: in a shell's background job, which ignores
+    it, they would ignore it too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -223,6 +223,7 @@ def test_what_has_happened(world: World, browser: Browser) -> None:
     assert news["period"] in ("today", "7 days")
     assert f'href="/loops?since={news["period"].replace(" ", "%20")}"' in browser.get("/").text
     assert "Build the shop." in browser.page("/")
+    assert "complete</span>" in browser.get("/").text, "as `ralph log` says it"
 
 
 def test_a_visit_ends_half_an_hour_after_its_last_page(
@@ -237,9 +238,26 @@ def test_a_visit_ends_half_an_hour_after_its_last_page(
         monkeypatch.setattr(time, "time", lambda m=minutes: begun + m * 60)
         browser.get("/rules")
 
-    assert browser.json("/")["news"]["iterations"] == 1
+    first, page = browser.json("/")["news"], browser.page("/")
+    assert (first["iterations"], first["is_first"]) == (1, True)
+    assert "The last day" in page
+    assert "Since you last looked" not in page
     monkeypatch.setattr(time, "time", lambda: begun + 80 * 60)
-    assert browser.json("/")["news"]["iterations"] == 0
+    second, page = browser.json("/")["news"], browser.page("/")
+    assert (second["iterations"], second["is_first"]) == (0, False)
+    assert "Since you last looked 40 min ago" in " ".join(page.split())
+
+
+def test_a_small_cost_fits_above_its_bar(world: World, browser: Browser) -> None:
+    world.loop()
+    world.stop("I work.")
+    with browser.desk.store.write():
+        browser.desk.store.run("UPDATE iteration SET cost = 0.004, tokens = 7")
+
+    text = browser.get("/").text
+
+    assert "under $0.01</title>" in text
+    assert ">&lt;$0.01</text>" in text
 
 
 def test_words_of_others_stay_words(world: World, browser: Browser) -> None:

@@ -40,7 +40,7 @@ class Served:
 
 
 @pytest.fixture
-def served(world: World) -> Iterator[Served]:
+def served(world: World, ctrl_c: None) -> Iterator[Served]:
     command = [str(SISYPHUS), "dashboard", "--port", "0", "--no-open"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:

@@ -316,7 +316,7 @@ def test_log_shows_a_run_and_its_iterations(world: World) -> None:
             Iteration(2, time.time(), "completed", "the promise was said"),
         )
 
-    assert "aB3xY  run, success, 5 iterations: Fill the kiln." in world.cli("ralph", "log").out
+    assert "aB3xY  run, complete, 5 iterations: Fill the kiln." in world.cli("ralph", "log").out
     (ended,) = world.ended()
     assert (ended["kind"], ended["session_id"], ended["outcome"]) == ("run", "s1", "success")
     shown = world.cli("ralph", "log", id).out.splitlines()

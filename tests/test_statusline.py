@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
 import subprocess
 
 import pytest
@@ -46,12 +48,32 @@ def test_without_plan_loop_and_context_it_is_empty(world: World) -> None:
     assert line(world, "s9", context_window={"current_usage": None}) == "\n"
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b'{"session_id": 1, "context_window": 3}'])
+@pytest.mark.parametrize("data", [b"[]", b"\xff", b'{"session_id": 1, "context_window": 3}'])
 def test_it_is_silent_on_input_that_it_cannot_read(world: World, data: bytes) -> None:
     done = subprocess.run([SISYPHUS, "statusline"], input=data, capture_output=True, check=False)
 
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, b"", b"")
     assert len(world.log().splitlines()) <= 1
+
+
+def test_no_input_is_no_failure(world: World) -> None:
+    done = subprocess.run(
+        [SISYPHUS, "statusline"], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr, world.log()) == (0, b"", b"", "")
+
+
+def test_a_person_who_types_it_reads_what_calls_it_and_nothing_is_logged(world: World) -> None:
+    controller, terminal = pty.openpty()
+    done = subprocess.run(
+        [SISYPHUS, "statusline"], stdin=terminal, capture_output=True, text=True, check=False
+    )
+    os.close(terminal)
+    os.close(controller)
+
+    assert (done.returncode, done.stdout, world.log()) == (statusline.USAGE, "", "")
+    assert "`sisyphus install`" in done.stderr
 
 
 def test_it_is_silent_if_its_streams_are_closed(world: World) -> None:

@@ -359,6 +359,7 @@ def test_a_client_that_hangs_is_ended_with_its_children(wired: World) -> None:
     assert not list((wired.root / "tmp folder").iterdir())
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_after_a_signal_nothing_is_left(wired: World, number: signal.Signals) -> None:
     pids = wired.root / "pids"

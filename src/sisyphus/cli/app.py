@@ -222,6 +222,7 @@ def _run(words: list[str], is_typed: bool) -> int:
         return INTERRUPTED
     except Exception as error:
         if show := getattr(error, "show", None):  # a usage error, with a message by typer
+            _name_option(error)
             if is_typed:
                 typer.echo(f"error: {plain(error.format_message())}", err=True)  # type: ignore[attr-defined]
             else:
@@ -231,3 +232,11 @@ def _run(words: list[str], is_typed: bool) -> int:
         typer.echo(f"error: {plain(failure)}", err=True)
         return FAILED
     return result if isinstance(result, int) else 0
+
+
+def _name_option(error: Any) -> None:
+    """Says that a word which a command does not take may be for its `--session-id`."""
+    context: Any = getattr(error, "ctx", None)
+    names = [name for param in context.command.params for name in param.opts] if context else []
+    if "--session-id" in names and "unexpected extra argument" in error.message:
+        error.message += f". To name a session: `{context.command_path} --session-id ID`."

@@ -22,6 +22,9 @@ _COMMITS = 5
 """The most loops that live, loops that ended and plans, and the most projects that git is asked
 about."""
 
+_FIRST_SECONDS = 24 * 3600
+"""What is new to a user who looks for the first time."""
+
 
 @dataclass(frozen=True)
 class PlanProgress:
@@ -40,13 +43,15 @@ class PlanProgress:
 class News:
     """What has happened since a moment, in seconds since 1970.
 
-    ended: loops and runs, the newest first; more: how many others. plans: the names of those that
-    were completed. tasks: of plans, that were ticked. items: of runs, that were done. commits: in
-    the projects of loops and runs. files: how many were changed, counted in each iteration.
-    period: the shortest one of `loops.PERIODS` in which all of it lies.
+    is_first: this is the user's first visit, so it is a day ago. ended: loops and runs, the newest
+    first; more: how many others. plans: the names of those that were completed. tasks: of plans,
+    that were ticked. items: of runs, that were done. commits: in the projects of loops and runs.
+    files: how many were changed, counted in each iteration. period: the shortest one of
+    `loops.PERIODS` in which all of it lies.
     """
 
     since: float
+    is_first: bool
     period: str
     ended: list[rows.Row]
     more: int
@@ -98,7 +103,7 @@ def query(desk: Desk, params: Params) -> Overview:
         is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
         is_installed=store.one("SELECT 1 FROM installed LIMIT 1") is not None,
         waiting=waiting[::-1],
-        news=_news(store, visits.since(store, now), now),
+        news=_news(store, now),
         live=live[:_SHOWN],
         more=max(0, len(live) - _SHOWN),
         plans=open_plans(store)[:_SHOWN],
@@ -139,7 +144,9 @@ def _used(store: Store, start: float, end: float) -> tuple[int, float]:
 # ---------------------------------------------------------------- news
 
 
-def _news(store: Store, since: float, now: float) -> News:
+def _news(store: Store, now: float) -> News:
+    visit = visits.since(store, now)
+    since = now - _FIRST_SECONDS if visit is None else visit
     ended = loops.ended_since(store, since)
     ended.sort(key=lambda loop: -(loop.ended_at or 0))
     row = store.one(
@@ -155,7 +162,7 @@ def _news(store: Store, since: float, now: float) -> News:
         since,
     )
     return News(
-        since, rows.shortest_period(since, now),
+        since, visit is None, rows.shortest_period(since, now),
         [rows.row_of(store, loop, now, {}) for loop in ended[:_SHOWN]], max(0, len(ended) - _SHOWN),
         [name[0] for name in names], _ticked(store, since), items, iterations, tokens, cost, files,
         _commits(store, since),

@@ -14,36 +14,32 @@ _REST_SECONDS = 30 * 60
 _NOTED_SECONDS = 60
 """How exactly the last page is noted: a page that follows what happens is asked for often."""
 
-_FIRST_SECONDS = 24 * 3600
-"""What is new to a user who looks for the first time."""
-
 _LOOKED, _LOOKED_BEFORE = "looked", "looked before"
 """Rows of the table `chore`: the last page, and the last one of the visit before."""
 
 
 def note(store: Store, now: float) -> None:
     """Notes that the user looks at a page."""
-    last, _ = _known(store, now)
+    last, _ = _known(store)
     if last is not None and now - last < _NOTED_SECONDS:
         return
     before = since(store, now)
     try:
         with store.write():
             for name, moment in ((_LOOKED, now), (_LOOKED_BEFORE, before)):
-                store.run("INSERT OR REPLACE INTO chore VALUES (?, ?)", name, moment)
+                if moment is not None:
+                    store.run("INSERT OR REPLACE INTO chore VALUES (?, ?)", name, moment)
     except stores.Error as error:  # the page does not need it
         log.failure("dashboard: the visit was not noted", error)
 
 
-def since(store: Store, now: float) -> float:
-    """Returns when the visit before this one ended."""
-    last, before = _known(store, now)
-    if last is None:
-        return now - _FIRST_SECONDS
-    return last if now - last > _REST_SECONDS else before
+def since(store: Store, now: float) -> float | None:
+    """Returns when the visit before this one ended; None = this is the first."""
+    last, before = _known(store)
+    return last if last is not None and now - last > _REST_SECONDS else before
 
 
-def _known(store: Store, now: float) -> tuple[float | None, float]:
+def _known(store: Store) -> tuple[float | None, float | None]:
     rows = store.all("SELECT name, at FROM chore WHERE name IN (?, ?)", _LOOKED, _LOOKED_BEFORE)
     at: dict[Any, float] = dict(rows)
-    return at.get(_LOOKED), at.get(_LOOKED_BEFORE, now - _FIRST_SECONDS)
+    return at.get(_LOOKED), at.get(_LOOKED_BEFORE)

@@ -34,7 +34,7 @@ _MAX_NAME = 30
 
 def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> int:
     """Runs `sisyphus statusline [--client NAME]`; returns the exit code. Prints nothing if it
-    fails. words: those after `statusline`."""
+    fails or gets no input. words: those after `statusline`."""
     if stdin.isatty():
         stderr.write(
             "error: the client runs this and gives it JSON on stdin; put "
@@ -46,7 +46,8 @@ def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> in
         return 0
     try:
         client = clients.payload(clients.option(words))
-        stdout.write(_line(client.NAME, client.read_status(_parse(stdin))) + "\n")
+        if data := stdin.read():
+            stdout.write(_line(client.NAME, client.read_status(_parse(data))) + "\n")
     except SisyphusError as error:
         log.write(f"statusline: {error}")
     except (Exception, KeyboardInterrupt) as error:
@@ -54,10 +55,10 @@ def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> in
     return 0
 
 
-def _parse(stdin: BinaryIO) -> dict[str, Any]:
-    """Raises `SisyphusError` if stdin is not a JSON object."""
+def _parse(data: bytes) -> dict[str, Any]:
+    """Raises `SisyphusError` if the data is not a JSON object."""
     try:
-        raw = json.loads(stdin.read())
+        raw = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SisyphusError(f"its input is not JSON: {error}") from error
     if not isinstance(raw, dict):

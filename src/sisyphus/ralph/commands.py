@@ -309,7 +309,7 @@ def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
     for loop in ended:
         number = loop.counters.iteration
         iterations = f"{number} iteration{'' if number == 1 else 's'}"
-        result = f"run, {loop.result}" if loop.is_run else loop.result
+        result = f"{'run, ' * loop.is_run}{messages.outcome(loop.result)}"
         show.line(f"{show.clock(loop.ended_at or 0.0)}  {loop.id}  {result}, {iterations}: "
                   f"{one_line(loop.task, 80)}")  # fmt: skip
     if not ended:

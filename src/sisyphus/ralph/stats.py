@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from sisyphus.paths import display
+from sisyphus.ralph import messages
 from sisyphus.ralph.loop import SUCCESS, Loop
 
 
@@ -26,7 +27,7 @@ def lines(figures: dict[str, Any]) -> Iterator[str]:
         yield "No loop has ended in this time."
         return
     yield _count(figures)
-    outcomes = [f"{name} {count}" for name, count in figures["outcomes"].items()]
+    outcomes = [f"{messages.outcome(name)} {count}" for name, count in figures["outcomes"].items()]
     yield f"Outcomes: {', '.join(outcomes)}"
     for name in ("iterations", "minutes", "tokens"):
         each = figures[name]
@@ -38,7 +39,8 @@ def lines(figures: dict[str, Any]) -> Iterator[str]:
 
 def _count(figures: dict[str, Any]) -> str:
     number = figures["loops"]
-    return f"{number:,} loop{'' if number == 1 else 's'}, {figures['success_rate']:.0%} success"
+    complete = f"{figures['outcomes'].get(SUCCESS, 0):,} complete ({figures['success_rate']:.0%})"
+    return f"{number:,} loop{'' if number == 1 else 's'}, {complete}"
 
 
 def _figures(loops: list[Loop]) -> dict[str, Any]:

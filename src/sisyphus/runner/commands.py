@@ -105,8 +105,8 @@ def run(
     """Work at a task overnight: each iteration is a new client with an empty context, which does
     one item of fix_plan.md.
 
-    Exit codes: 0 = complete, 1 = it failed, 3 = a limit or no progress, 4 = all that is left is
-    blocked, 130 = you ended it.
+    Exit codes: 0 = complete, 1 = it failed, 2 = wrong usage, 3 = a limit or no progress, 4 = all
+    that is left is blocked, 130 = you ended it.
     """
     show.need_user()
     place = show.place_to_change(project)
