@@ -10,13 +10,18 @@ from sisyphus.clients.claude_code import native as claude_native
 from sisyphus.clients.claude_code import payload as claude_payload
 from sisyphus.clients.claude_code import transcript as claude_transcript
 from sisyphus.clients.claude_code import usage as claude_usage
+from sisyphus.clients.codex import live as codex_live
+from sisyphus.clients.codex import native as codex_native
+from sisyphus.clients.codex import payload as codex_payload
+from sisyphus.clients.codex import transcript as codex_transcript
+from sisyphus.clients.codex import usage as codex_usage
 from sisyphus.clients.opencode import live, native, payload, transcript, usage
 
-PAYLOADS: tuple[Payload, ...] = (claude_payload, payload)
-NATIVES: tuple[Native, ...] = (claude_native, native)
-TRANSCRIPTS: tuple[Transcript, ...] = (claude_transcript, transcript)
-USAGES: tuple[Usage, ...] = (claude_usage, usage)
-LIVES: tuple[Live, ...] = (claude_live, live)
+PAYLOADS: tuple[Payload, ...] = (claude_payload, payload, codex_payload)
+NATIVES: tuple[Native, ...] = (claude_native, native, codex_native)
+TRANSCRIPTS: tuple[Transcript, ...] = (claude_transcript, transcript, codex_transcript)
+USAGES: tuple[Usage, ...] = (claude_usage, usage, codex_usage)
+LIVES: tuple[Live, ...] = (claude_live, live, codex_live)
 HEADLESS: tuple[Headless, ...] = (headless,)
 
 
@@ -28,4 +33,5 @@ def test_each_client_is_found_by_its_name() -> None:
 
 def test_a_sessions_client_is_known_by_its_id() -> None:
     assert clients.of_id("ses_0a1b2c3d4e5f") == clients.OPENCODE
+    assert clients.of_id("01a20779-52a0-7b50-988b-823a4af7461e") == clients.CODEX
     assert clients.of_id("11111111-2222-4333-8444-555555555555") == clients.CLAUDE_CODE

@@ -46,7 +46,7 @@ _VARYING = re.compile(
     r"|^\w{5}(?=  active)"
     r"|(?<=ralph (?:cancel|resume) )\w{5}\b"
     r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
-    r"|\b\w{5}(?=  (?:success|cancelled|run,))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}"
+    r"|\b\w{5}(?=  (?:complete|cancelled|run,))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}"
     r"|(?<=\brun )\w{5}\b|\w{5}(?=_(?:report\.md|full\.txt))"
     r"|^\d\d:\d\d(?= [✓↻✗!])|(?<=[·|] )(?:\d+ h )?\d+ (?:s|min)(?= [·|])",
     re.MULTILINE | re.IGNORECASE,
@@ -151,6 +151,20 @@ def _compare(expected: str, actual: str, what: str) -> None:
     pattern = re.escape(shown).replace("…\\\n", "(?:.*\n)*?").replace("…", ".*")
     if not re.fullmatch(pattern, answer):
         assert answer == shown, what
+
+
+def test_the_loop_of_the_readme_ends_without_a_warning(world: World) -> None:
+    text = PAGES["/README.md"].read_text()
+    [command] = re.findall(r"^<!-- play: prompt s1 '(.*)' -->$", text, re.MULTILINE)
+    world.write("cart.py", "total = 0\n")
+    world.start()
+    world.prompt(text=command)
+    world.create("cart.py", "total = sum(prices)\n")
+
+    message = world.stop("<promise>DONE</promise>").message
+
+    assert message.startswith("[RALPH LOOP COMPLETE]")
+    assert "changed during" not in message
 
 
 def test_the_index_names_every_page() -> None:

@@ -21,6 +21,7 @@ from world import SISYPHUS, World
 from sisyphus import clients
 from sisyphus.clients.base import Checkup
 from sisyphus.clients.claude_code import checkup
+from sisyphus.clients.codex import checkup as codex_checkup
 from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.clients.opencode import checkup as opencode_checkup
 from sisyphus.setup import plugin
@@ -28,7 +29,7 @@ from sisyphus.setup import plugin
 Json = dict[str, Any]
 Break = Callable[[World], object]
 
-CHECKUPS: tuple[Checkup, ...] = (checkup, opencode_checkup)
+CHECKUPS: tuple[Checkup, ...] = (checkup, opencode_checkup, codex_checkup)
 
 WELL = "All is well: Claude Code, OpenCode, program, home folder, database, log, settings.\n"
 

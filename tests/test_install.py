@@ -358,8 +358,20 @@ def test_uninstall_leaves_nothing_but_the_state(world: World) -> None:
     answer = world.cli("uninstall", "--yes")
 
     assert [path for path in tree(world.root) if path not in before] == ["home/.claude"]
-    assert "stay in ~/.claude/.sisyphus" in answer.out
+    assert "stay in ~/.claude/.sisyphus, where `sisyphus purge` removes" in answer.out
+    assert ".boulder.json" not in answer.out
     assert "Nothing to remove" in world.cli("uninstall").out
+
+
+def test_uninstall_names_the_file_for_other_programs_that_it_leaves(world: World) -> None:
+    world.cli("install", "--yes")
+    world.write("PLAN.md", "# Shop\n\n- [ ] total\n")
+    world.start()
+
+    answer = world.cli("uninstall", "--yes")
+
+    assert world.boulder_file()
+    assert "handoffs and the like in your projects and ~/.claude/.boulder.json." in answer.out
 
 
 def test_uninstall_leaves_foreign_hooks_in_a_group_of_ours(world: World) -> None:

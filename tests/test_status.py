@@ -45,7 +45,7 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
     assert "Shop\nPLAN.md, active\nProgress: 1/2 tasks complete\nNext: two\n" in out
     assert f"Loop {loop}: active, iteration 1 of 7, 0 min: Fix it.\n" in out
     assert "Context: 42 % of 1,000,000 tokens\n" in out
-    assert "Hooks are wired by ~/.claude/settings.json.\n" in out
+    assert "\nClaude Code is wired by ~/.claude/settings.json.\n" in out
     assert list(data) == [
         "project", "plan", "loops", "runs", "hold", "enforcement", "context", "wiring", "waiting",
         "notices",
@@ -63,7 +63,10 @@ def test_two_wirings_are_named(world: World) -> None:
 
     out = world.cli("status").out
 
-    assert "wired twice: by ~/.claude/settings.json and the plugin sisyphus@market." in out
+    assert (
+        "Claude Code is wired twice: by ~/.claude/settings.json and the plugin sisyphus@market."
+        in out
+    )
 
 
 def test_a_message_that_waits_for_the_next_start_is_shown_and_stays(world: World) -> None:

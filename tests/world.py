@@ -90,7 +90,7 @@ class World:
         self.home.mkdir()
         for name in list(os.environ):
             if name.startswith(
-                ("CLAUDE", "ANTHROPIC_", "OPENAI_", "OPENCODE", "SISYPHUS_", "XDG_")
+                ("CLAUDE", "ANTHROPIC_", "CODEX_", "OPENAI_", "OPENCODE", "SISYPHUS_", "XDG_")
             ):
                 monkeypatch.delenv(name)
         self.setenv("HOME", str(self.home))

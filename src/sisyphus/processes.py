@@ -53,6 +53,23 @@ def is_alive(process: str) -> bool:
     return key(pid) == process
 
 
+def caller(name: str, steps: int) -> tuple[int, list[str]]:
+    """Returns the nearest of the processes above us that is the program `name`, with its command
+    line; (0, []) if none of the nearest `steps` is, or the system has no `/proc`."""
+    pid = os.getppid()
+    for _ in range(steps):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = [word.decode("utf-8", "replace") for word in file.read().split(b"\0")]
+        except OSError:
+            break
+        if os.path.basename(words[0]) == name:
+            return pid, words
+        fields = _stat(pid)
+        pid = int(fields[1]) if fields else 0
+    return 0, []
+
+
 def end(process: str) -> bool:
     """Ends a process that leads a group, and the group; tells whether it was still there. process:
     its name by `key()`; "" = none."""
@@ -243,7 +260,8 @@ def environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name == "CLAUDE_CONFIG_DIR" or not name.startswith(("CLAUDE", "SISYPHUS_"))
+        if name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
+        or not name.startswith(("CLAUDE", "CODEX_", "SISYPHUS_"))
     }
 
 

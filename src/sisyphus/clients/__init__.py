@@ -4,6 +4,7 @@ client, add its folder and its name here.
 
 from __future__ import annotations
 
+import re
 import sys
 
 from sisyphus.errors import SisyphusError
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
         Usage,
     )
 
-CLAUDE_CODE, OPENCODE = "claude-code", "opencode"
-NAMES = (CLAUDE_CODE, OPENCODE)
+CLAUDE_CODE, OPENCODE, CODEX = "claude-code", "opencode", "codex"
+NAMES = (CLAUDE_CODE, OPENCODE, CODEX)
 DEFAULT = CLAUDE_CODE
 
 COMMAND_MARK = "\nauthor: sisyphus\n"
@@ -32,6 +33,9 @@ COMMAND_MARK = "\nauthor: sisyphus\n"
 
 _OPENCODE_IDS = "ses_"
 """How OpenCode's ids of sessions start."""
+
+_CODEX_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7")
+"""How Codex's start: UUIDs of version 7. Claude Code's are of version 4."""
 
 
 def option(words: list[str]) -> str:
@@ -50,7 +54,9 @@ def option(words: list[str]) -> str:
 
 def of_id(session: str) -> str:
     """Returns the client whose id of a session this is."""
-    return OPENCODE if session.startswith(_OPENCODE_IDS) else CLAUDE_CODE
+    if session.startswith(_OPENCODE_IDS):
+        return OPENCODE
+    return CODEX if _CODEX_ID.match(session) else CLAUDE_CODE
 
 
 def current_session() -> tuple[str, str]:

@@ -63,6 +63,10 @@ class Usage(Protocol):
 class Native(Protocol):
     """`native.py`: what the client loads without us, so that we do not send it again."""
 
+    @property
+    def COMMAND_SIGN(self) -> str:
+        """What the user types before the name of a command, as "/"."""
+
     def reads_rules_in(self, place: str) -> bool:
         """Tells whether it reads the rules of a place (see `rules.sources.Source.place`) by
         itself."""
@@ -86,7 +90,10 @@ class Native(Protocol):
 
     def imports(self, home: str, *folders: str) -> dict[str, str]:
         """Returns the client's memory files for these folders, and everything they import with
-        `@path`: path → fingerprint of its text, "" if there is no such file."""
+        `@path`: path → fingerprint of its text, "" if there is no such file.
+
+        folders: that of the session first, then those of files that it touches.
+        """
 
     def loads(self, home: str, folder: str) -> dict[str, str]:
         """Returns the same for one folder, and the AGENTS.md files that the client loads."""

@@ -25,6 +25,10 @@ LIMIT = 64_000_000
 
 _CHUNK = 64_000
 
+_TAIL, _LONG_TAIL = 256_000, 4_000_000
+"""The bytes at the end of a file in which `last` looks, and those in which it looks once more if
+what is wanted is not there: a line holds the whole output of a command."""
+
 
 def read(
     path: str, moment: Moment, *, offset: int = 0, since: float = 0.0, limit: int = 0
@@ -49,6 +53,20 @@ def parse(line: bytes) -> Json | None:
     except (ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) else None
+
+
+def last(path: str, *marks: bytes) -> Iterator[Json]:
+    """Yields the objects whose lines contain one of the marks, the last first."""
+    seen = 0
+    for size in (_TAIL, _LONG_TAIL):
+        lines = files.tail(path, size).split(b"\n")
+        for line in reversed(lines[: len(lines) - seen]):
+            raw = parse(line) if any(mark in line for mark in marks) else None
+            if raw:
+                yield raw
+        if sum(map(len, lines)) + len(lines) < size:
+            return  # that was the whole file
+        seen = len(lines) - 1  # the first one was cut
 
 
 def head(path: str, size: int) -> list[Json]:

@@ -14,3 +14,11 @@ def files(patch: str) -> list[str]:
         line[len(mark) :].strip() for line in lines for mark in _MARKS if line.startswith(mark)
     )
     return [name for name in found if values.path(name)]
+
+
+def added(diff: str) -> str:
+    """Returns the lines that a unified diff adds."""
+    lines = diff.split("\n")
+    return "\n".join(
+        line[1:] for line in lines if line.startswith("+") and not line.startswith("+++")
+    )

@@ -13,20 +13,22 @@ from sisyphus.text import one_line
 def check(subject: str, wanted: Mapping[str, bytes], install: str) -> Iterator[Finding]:
     """Compares the files with what this version writes.
 
-    wanted: path → content, all in one folder. install: the command that writes them. A file of the
-    user's with such a name is fine: `install` leaves it alone.
+    wanted: path → content, all in one folder, or each in a folder of its own there. install: the
+    command that writes them. A file of the user's with such a name is fine: `install` leaves it
+    alone.
     """
     states = {path: _state(path, data) for path, data in wanted.items()}
-    folder = one_line(paths.display(os.path.dirname(next(iter(wanted), "")), ""))
+    home = os.path.commonpath([os.path.dirname(path) for path in wanted]) if wanted else ""
+    folder = one_line(paths.display(home, ""))
     if missing := [path for path, state in states.items() if state == "missing"]:
-        text = f"missing in {folder}: {_names(missing)}."
+        text = f"missing in {folder}: {_names(missing, home)}."
         yield Finding(subject, Level.WARNING, text, f"Run `{install}`.")
     if different := [path for path, state in states.items() if state == "different"]:
-        text = f"not those of this version, or edited, in {folder}: {_names(different)}."
+        text = f"not those of this version, or edited, in {folder}: {_names(different, home)}."
         mend = f"Run `{install}`. It leaves files that you have edited: delete those before."
         yield Finding(subject, Level.WARNING, text, mend)
     if foreign := [path for path, state in states.items() if state == "foreign"]:
-        text = f"your own files in {folder}, so that ours are not there: {_names(foreign)}."
+        text = f"your own files in {folder}, so that ours are not there: {_names(foreign, home)}."
         yield Finding(subject, Level.GOOD, text)
     if not missing and not different and not foreign and states:
         yield Finding(subject, Level.GOOD, f"all {len(states)} are in {folder}.")
@@ -49,5 +51,5 @@ def _state(path: str, wanted: bytes) -> str:
     return "different" if COMMAND_MARK in text else "foreign"
 
 
-def _names(files: list[str]) -> str:
-    return ", ".join(os.path.basename(file) for file in files)
+def _names(files: list[str], folder: str) -> str:
+    return ", ".join(os.path.relpath(file, folder) for file in files)

@@ -16,6 +16,9 @@ from sisyphus.setup import plugin
 
 FOUND = 1
 _RECENT_SECONDS = 7 * 24 * 3600
+_TRIED = (clients.CLAUDE_CODE, clients.OPENCODE)
+"""The clients that have a `trial.py`."""
+
 _STYLES = {Level.GOOD: "green", Level.WARNING: "yellow", Level.PROBLEM: "red"}
 
 
@@ -125,7 +128,11 @@ def _live(place: show.Place) -> Iterator[Finding]:
     from sisyphus.doctor import trial  # imported late: it is seldom needed
 
     for name in _wired(place):
-        yield from trial.play(name, place)
+        if name in _TRIED:
+            yield from trial.play(name, place)
+        else:
+            subject = f"{clients.checkup(name).TITLE} live"
+            yield Finding(subject, Level.GOOD, messages.NO_TRIAL)
 
 
 # ---------------------------------------------------------------- what is shown

@@ -11,8 +11,8 @@ from fnmatch import fnmatch
 
 from sisyphus import files, paths, settings
 from sisyphus.cli import show
-from sisyphus.clients import programs
-from sisyphus.clients.claude_code import native, wiring
+from sisyphus.clients import hook_groups, programs
+from sisyphus.clients.claude_code import native
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.opencode.payload import PROCESS, SESSION
 from sisyphus.doctor import messages
@@ -197,7 +197,7 @@ def rules(client_home: str, root: str) -> Iterator[Finding]:
 
     user, _, local = native.settings_paths(client_home, root)
     number = len(excludes.of_project(root, client_home))
-    is_ours = any(wiring.has_hooks(native.settings_of(path)) for path in (user, local))
+    is_ours = any(hook_groups.has_ours(native.settings_of(path)) for path in (user, local))
     if number and is_ours:
         text = messages.loads_twice(number)
         yield Finding(messages.RULES, Level.WARNING, text, messages.EXCLUDE)

@@ -54,9 +54,11 @@ def no_client(name: str) -> str:
 
 
 NOTHING_WIRED = "no client calls sisyphus."
-NO_CLIENT = "neither Claude Code nor OpenCode is here: nothing can call sisyphus."
+NO_CLIENT = "there is no Claude Code, OpenCode or Codex here: nothing can call sisyphus."
 WIRE = "Run `sisyphus install`."
 INSTALL_CLIENT = "Install one of them, then run `sisyphus install`."
+
+NO_TRIAL = "not tried: sisyphus cannot start this client yet."
 
 
 def ran_without_settings(when: str) -> str:

@@ -18,7 +18,8 @@ PREFIX = "sisyphus:"
 
 def typed(hook: Hook, name: str) -> str:
     """Returns how the user types our command `name` in the hook's session."""
-    return f"/{PREFIX if hook.event.is_from_plugin else ''}{name}"
+    own = f"{PREFIX}{name}" if hook.event.is_from_plugin else name
+    return clients.native(hook.event.client).COMMAND_SIGN + own
 
 
 def own_name(hook: Hook, name: str) -> str:

@@ -14,12 +14,14 @@ from typing import Annotated
 import typer
 
 from sisyphus import clients, git, paths
+from sisyphus.boulder.find import global_file
 from sisyphus.cli import completion, show
-from sisyphus.clients import CLAUDE_CODE, OPENCODE
+from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, hook_groups
 from sisyphus.clients.claude_code import native, wiring
+from sisyphus.clients.codex import wiring as codex
 from sisyphus.clients.findings import Level
 from sisyphus.clients.opencode import wiring as opencode
-from sisyphus.errors import SisyphusError
+from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.setup import changes, messages, plugin, record
 from sisyphus.setup.install import Files, Plan, Site, Wish, to_install, to_uninstall
 from sisyphus.setup.record import Additions
@@ -41,6 +43,7 @@ class Scope(StrEnum):
 class Client(StrEnum):
     CLAUDE_CODE = CLAUDE_CODE
     OPENCODE = OPENCODE
+    CODEX = CODEX
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ ClientOption = Annotated[
     Client | None,
     typer.Option(
         "--client",
-        help="Claude Code or OpenCode alone. Without it: Claude Code, and OpenCode if it is here.",
+        help="One client alone. Without it: Claude Code, and OpenCode and Codex if they are here.",
         show_default=False,
     ),
 ]
@@ -82,7 +85,8 @@ def install(
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Add sisyphus to Claude Code and OpenCode: hooks or a plugin, slash commands, a status line.
+    """Add sisyphus to Claude Code, OpenCode and Codex: hooks or a plugin, slash commands or skills,
+    a status line.
 
     Shows what changes and asks first. All other settings stay as they are.
     """
@@ -93,14 +97,13 @@ def install(
     parts: list[Part] = []
     for site in sites:
         recorded, files = _read(site, parts)
-        is_claude = site.client == CLAUDE_CODE
-        ours = _with_lost(recorded, site, root) if is_claude else recorded
-        wish = _wish(site, root, scope) if is_claude else None
-        plan = to_install(site, files, ours, wish)
-        plan.notes.extend(_claude_notes(site, root) if is_claude else _opencode_notes(site, plan))
+        ours = _with_lost(recorded, site, root) if site.client == CLAUDE_CODE else recorded
+        plan = to_install(site, files, ours, _wish(site, root, scope))
+        plan.notes.extend(_notes(site, root, plan))
         plan.notes.extend(_version_note(site.client, root))
         if scope is Scope.PROJECT and plan.files:
-            plan.notes.append(messages.SHARED)
+            is_codex = site.client == CODEX
+            plan.notes.append(messages.SHARED_CODEX if is_codex else messages.SHARED)
         parts.append(Part(site, files, recorded, plan))
     if _confirm("install", parts, dry_run, yes):
         _carry_out("install", parts)
@@ -109,14 +112,24 @@ def install(
         _carry_out("install", parts)  # the database was lost
 
 
-def _wish(site: Site, root: str, scope: Scope) -> Wish:
+def _wish(site: Site, root: str, scope: Scope) -> Wish | None:
     """The rules of a project lie elsewhere for each who shares it, so no globs name them there."""
+    if site.client == CODEX:
+        return Wish(codex.HOOKS, [], has_line=True)  # it has no status line of ours
+    if site.client == OPENCODE:
+        return None
     home = paths.client_home()
     has_line = bool(site.project) and any(
         "statusLine" in each for each in native.settings(home, root)
     )
     globs = [] if scope is Scope.PROJECT else _excludes(root, home)
     return Wish(plugin.hooks(), globs, has_line)
+
+
+def _notes(site: Site, root: str, plan: Plan) -> Iterator[str]:
+    if site.client == CODEX:
+        return _codex_notes(site, root)
+    return _opencode_notes(site, plan) if site.client == OPENCODE else _claude_notes(site, root)
 
 
 def _claude_notes(site: Site, root: str) -> Iterator[str]:
@@ -128,7 +141,7 @@ def _claude_notes(site: Site, root: str) -> Iterator[str]:
     if name := wiring.enabled_plugin(others):
         yield messages.both_wired(name)
     for path in native.settings_paths(home, root):
-        if path != site.settings and wiring.has_hooks(native.settings_of(path)):
+        if path != site.settings and hook_groups.has_ours(native.settings_of(path)):
             yield messages.also_in(path)
 
 
@@ -144,6 +157,18 @@ def _opencode_notes(site: Site, plan: Plan) -> Iterator[str]:
         yield messages.FETCHES
 
 
+def _codex_notes(site: Site, root: str) -> Iterator[str]:
+    try:
+        keys = codex.unknown_keys(codex.load(site.settings))
+    except UnreadableError:  # there is no file yet
+        keys = []
+    if keys:
+        yield messages.unknown_key(site.settings, keys[0])
+    for path in codex.wired(root):
+        if path != site.settings:
+            yield messages.runs_both(path)
+
+
 def _excludes(root: str, home: str) -> list[str]:
     from sisyphus.setup import excludes  # imported late: it loads a YAML parser
 
@@ -154,7 +179,7 @@ def _with_lost(recorded: Additions, site: Site, root: str) -> Additions:
     """Returns the record, or if it is lost the excludes that must be ours."""
     from sisyphus.setup import excludes
 
-    if recorded != Additions() or not wiring.has_hooks(native.settings_of(site.settings)):
+    if recorded != Additions() or not hook_groups.has_ours(native.settings_of(site.settings)):
         return recorded
     home = paths.client_home()
     globs = native.rule_excludes(home, root)
@@ -168,9 +193,9 @@ def uninstall(
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Take out of Claude Code and OpenCode what `install` added, and nothing else.
+    """Take out of Claude Code, OpenCode and Codex what `install` added, and nothing else.
 
-    Plans, loops and logs stay. A session of an agent cannot do this.
+    Plans, loops, logs and handoffs stay. A session of an agent cannot do this.
     """
     if not show.asker().is_user:
         raise SisyphusError(messages.ONLY_USER)
@@ -192,9 +217,11 @@ def uninstall(
         _carry_out("uninstall", parts)
         for path in completion.files():
             show.line(messages.completion_stays(path), "yellow")
-        show.line(messages.uninstalled(paths.our_home()))
+        left = filter(os.path.exists, [global_file()])
+        show.line(messages.uninstalled(paths.our_home(), left))
         folders = [os.path.dirname(path) for part in parts for path in part.site.copies]
-        for folder in dict.fromkeys([*folders, *map(os.path.dirname, folders)]):
+        homes = [os.path.dirname(part.site.file) for part in parts]
+        for folder in dict.fromkeys([*folders, *map(os.path.dirname, folders), *homes]):
             changes.remove_if_empty(folder)
 
 
@@ -229,6 +256,11 @@ def _sites(client: Client | None, root: str, scope: Scope) -> list[Site]:
         file = opencode.plugin_file(project)
         copies = opencode.copies(project, commands, start)
         sites.append(Site(OPENCODE, project, file, "", start, copies, ignore))
+    if client is Client.CODEX or (client is None and codex.is_here(project)):
+        file = codex.hooks_file(project)
+        start = start if is_shared else codex.start_with_home(start, home)
+        copies = codex.copies(project, commands)
+        sites.append(Site(CODEX, project, file, file, start, copies, ignore))
     if scope is Scope.LOCAL:
         sites = [_without_tracked(site) for site in sites]
     if not home or not all(os.path.isabs(site.file) for site in sites):
@@ -307,7 +339,8 @@ def _show(command: str, parts: list[Part]) -> None:
             show.line(entry, indent=4)
         for path in part.plan.files:
             if path != settings:
-                folders.setdefault(os.path.dirname(path), {})[path] = None
+                shown = codex.skill_folder(path)
+                folders.setdefault(os.path.dirname(shown), {})[shown] = None
     for folder, files in folders.items():
         show.line(messages.folder(folder, files), indent=2)
 

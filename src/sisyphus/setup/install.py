@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sisyphus.clients import CLAUDE_CODE, OPENCODE
+from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, hook_groups
 from sisyphus.clients.claude_code import wiring
 from sisyphus.clients.opencode import wiring as opencode
 from sisyphus.errors import SisyphusError, UnreadableError
@@ -17,7 +17,7 @@ from sisyphus.text import fingerprint
 Files = Mapping[str, bytes | None]
 """Path → content; None = there is no such file."""
 
-_MARKS = {CLAUDE_CODE: b"", OPENCODE: b": opencode"}
+_MARKS = {CLAUDE_CODE: b"", OPENCODE: b": opencode", CODEX: b": codex"}
 """What tells the blocks of the clients in git's ignore file apart."""
 
 
@@ -105,7 +105,7 @@ def _original(data: bytes | None, old: Json, ours: Additions) -> str:
     takes out what is ours."""
     if ours.written:
         return ours.original if _is_as_written(data, ours) else ""
-    return "" if wiring.has_hooks(old) else (data or b"").decode("utf-8", "surrogateescape")
+    return "" if hook_groups.has_ours(old) else (data or b"").decode("utf-8", "surrogateescape")
 
 
 def _is_as_written(data: bytes | None, ours: Additions) -> bool:

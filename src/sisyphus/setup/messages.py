@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterable
 
-from sisyphus.clients import CLAUDE_CODE, OPENCODE
+from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE
 from sisyphus.paths import display
 from sisyphus.text import one_line
 
-_NAMES = {CLAUDE_CODE: "Claude Code", OPENCODE: "OpenCode"}
+_NAMES = {CLAUDE_CODE: "Claude Code", OPENCODE: "OpenCode", CODEX: "Codex"}
 NOTHING_TO_DO = {
     "install": "Nothing to do: sisyphus is installed here.",
     "uninstall": "Nothing to remove: sisyphus is not installed here.",
@@ -36,6 +36,11 @@ SHARED = (
     "missing, Claude Code tells so at every event. Claude Code itself loads the project's rules, "
     "too; `sisyphus install --scope local` prevents that on one machine."
 )
+SHARED_CODEX = (
+    "Everybody who uses this project needs the command `sisyphus` on the PATH, and has to trust "
+    "the project and its hooks in Codex."
+)
+TRUST = "Start `codex` once and choose *Trust all*: it runs no hook that you have not trusted."
 
 
 def path(name: str) -> str:
@@ -56,20 +61,29 @@ def folder(name: str, files: Iterable[str]) -> str:
     return f"{path(name)}: {', '.join(os.path.basename(file) for file in files)}"
 
 
-def installed(clients: Iterable[str], scope: str) -> str:
-    names = " and ".join(_NAMES[each] for each in clients)
+def installed(clients: list[str], scope: str) -> str:
+    *others, last = (_NAMES[each] for each in clients)
+    names = f"{', '.join(others)} and {last}" if others else last
+    sign = "$" if clients == [CODEX] else "/"
+    hint = " (in Codex with `$` for `/`)" if CODEX in clients and others else ""
+    trust = f"{TRUST} " if CODEX in clients else ""
     option = "" if scope == "user" else f" --scope {scope}"
     return (
-        f"Done. Every session of {names} that starts from now on uses sisyphus. In one, type "
-        '`/ralph-loop "TASK"`, or `/start-work` to follow a PLAN.md. In a terminal, `sisyphus '
-        f"status` shows what goes on. `sisyphus uninstall{option}` takes it out again."
+        f"Done. {trust}Every session of {names} that starts from now on uses sisyphus. In one, "
+        f'type `{sign}ralph-loop "TASK"`, or `{sign}start-work` to follow a PLAN.md{hint}. In a '
+        "terminal, `sisyphus status` shows what goes on. `sisyphus uninstall"
+        f"{option}` takes it out again."
     )
 
 
-def uninstalled(state: str) -> str:
+def uninstalled(state: str, left: Iterable[str]) -> str:
+    """left: files of ours outside of that folder and of projects."""
+    more = "".join(f" and {path(file)}" for file in left)
     return (
-        f"Done. Plans, loops and logs stay in {path(state)}. To remove the program too, use what "
-        "installed it, for example `uv tool uninstall sisyphus-hooks`."
+        f"Done. Plans, loops and logs stay in {path(state)}, where `sisyphus purge` removes what "
+        f"is old. What was written elsewhere stays, too: handoffs and the like in your projects"
+        f"{more}. To remove the program too, use what installed it, for example `uv tool uninstall "
+        "sisyphus-hooks`."
     )
 
 
@@ -99,6 +113,19 @@ def also_in(file: str) -> str:
     return (
         f"{path(file)} has hooks of sisyphus, too. Claude Code runs a command that is in both "
         "files once. If the commands differ, each event starts two processes: keep one of them."
+    )
+
+
+def runs_both(file: str) -> str:
+    return (
+        f"{path(file)} has hooks of sisyphus, too. Codex runs both at each event: keep one of them."
+    )
+
+
+def unknown_key(file: str, key: str) -> str:
+    return (
+        f"{path(file)} has a key that Codex does not know, {one_line(key, 80)}: it runs no hook of "
+        "that file. Take the key out."
     )
 
 

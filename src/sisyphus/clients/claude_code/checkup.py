@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import programs, slash_commands
+from sisyphus.clients import hook_groups, programs, slash_commands
 from sisyphus.clients.claude_code import headless, native, wiring
 from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.errors import UnreadableError
@@ -69,8 +69,7 @@ class _Source:
     @property
     def starts(self) -> list[str]:
         """The ways in which its hooks start us, see `Checked.start`."""
-        hooks = wiring.our_hooks(self.settings)
-        return list(dict.fromkeys(wiring.call(hook)[0] for _, _, hook in hooks))
+        return hook_groups.starts(self.settings)
 
     def command(self, verb: str) -> str:
         """Returns the command that installs or uninstalls us in this file; "" = none does."""
@@ -87,7 +86,7 @@ def is_here(home: str, project: str) -> bool:
 def is_wired(home: str, project: str) -> bool:
     managed = map(native.settings_of, managed_files(managed_folder()))
     every = [*native.settings(home, project), *managed]
-    return any(map(wiring.has_hooks, every)) or bool(wiring.enabled_plugin(every))
+    return any(map(hook_groups.has_ours, every)) or bool(wiring.enabled_plugin(every))
 
 
 def look(place: Checked, managed: str = "") -> Iterator[Finding]:
@@ -253,15 +252,7 @@ def _hooks(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
 
 def _missing(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
     """Yields the events that no file wires."""
-    hooks = [each for source in wired for each in wiring.our_hooks(source.settings)]
-    there = {(event, wiring.call(hook)[1]) for event, _, hook in hooks}
-    missing = {
-        event: None
-        for event, groups in place.hooks.items()
-        for group in groups
-        for hook in group["hooks"]
-        if (event, wiring.call(hook)[1]) not in there
-    }
+    missing = hook_groups.missing((each.settings for each in wired), place.hooks)
     if wired and missing:
         text = f"not wired: {', '.join(missing)}."
         yield Finding(_HOOKS, Level.PROBLEM, text, _again(wired[0]))
@@ -282,10 +273,7 @@ def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
 def _different(place: Checked, source: _Source) -> Iterator[Finding]:
     """Yields the events whose hooks are not as `install` writes them, whatever they start."""
     start = source.starts[0]
-    hooks = {"hooks": source.settings["hooks"]}
-    new = wiring.wire(hooks, place.hooks, start, (), has_line=True)
-    ours = {event for event, _, _ in wiring.our_hooks(hooks)}
-    events = [each for each in wiring.differences(hooks, new).get("hooks", []) if each in ours]
+    events = hook_groups.different(source.settings, place.hooks, start)
     if events:
         names = ", ".join(one_line(each, _SHOWN) for each in events)
         text = f"{source.name} has other hooks than this version installs: {names}."

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import CLAUDE_CODE, lines
+from sisyphus.clients import CLAUDE_CODE, hook_groups, lines
 from sisyphus.clients.claude_code import checkup, native
 from sisyphus.clients.claude_code import wiring as entries
 from sisyphus.clients.findings import Checked
@@ -90,11 +90,11 @@ def wiring(place: Checked) -> Wiring:
         is_users = copy.startswith(HOME)
         ours = [
             each
-            for each in entries.our_hooks(settings)
+            for each in hook_groups.ours(settings)
             if is_users or each[2]["command"] in installed
         ]
         scopes += [_COPIES[copy]] if ours else []
-        others += len([*entries.every_hook(settings)]) - len(ours)
+        others += len([*hook_groups.every_hook(settings)]) - len(ours)
         name = one_line(paths.display(path, ""))
         if settings.get("disableAllHooks") is True:
             off = f'{name} sets "disableAllHooks"'

@@ -6,22 +6,16 @@ everything that is not ours stays as and where it is.
 
 import copy
 import os
-import re
-import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
+
+from sisyphus.clients import hook_groups
 
 Json = dict[str, Any]
 
 STATUS_LINE_SECONDS = 5
 """How often the client redraws the status line. Without it, the line shows a cancelled loop until
 the next turn."""
-
-
-_LONGEST = 10_000
-"""No command of ours has more characters. To split a megabyte takes a second."""
-
-_CALL = re.compile(r"(.*)\shook\s+(\S+)", re.DOTALL)
 
 
 def settings_file(home: str, project: str, *, is_shared: bool = False) -> str:
@@ -43,12 +37,8 @@ def commands_folder(home: str, project: str) -> str:
 def problem(settings: Json) -> str:
     """Returns what keeps us from changing these settings, a key of a wrong type; "" if nothing
     does."""
-    hooks = settings.get("hooks", {})
-    if not isinstance(hooks, dict):
-        return '"hooks" is not an object'
-    for event, groups in hooks.items():
-        if not isinstance(groups, list):
-            return f'"hooks" has an entry "{event}" that is not a list'
+    if hooks := hook_groups.problem(settings):
+        return hooks
     return "" if isinstance(excludes(settings), list) else '"claudeMdExcludes" is not a list'
 
 
@@ -66,9 +56,9 @@ def wire(settings: Json, hooks: Json, start: str, globs: Iterable[str], *, has_l
     has_line: other settings have a status line, which ours would replace.
     """
     new = copy.deepcopy(settings)
-    _add_hooks(new, hooks, start)
+    hook_groups.add(new, hooks, start)
     line = {"command": f"{start} statusline"}
-    if _is_ours(new.get("statusLine"), "statusline"):
+    if hook_groups.is_ours(new.get("statusLine"), "statusline"):
         new["statusLine"] |= line
     elif "statusLine" not in new and not has_line:
         new["statusLine"] = {"type": "command", **line, "refreshInterval": STATUS_LINE_SECONDS}
@@ -80,8 +70,8 @@ def wire(settings: Json, hooks: Json, start: str, globs: Iterable[str], *, has_l
 def unwire(settings: Json, globs: Iterable[str]) -> Json:
     """Takes out our hooks, our status line, and these globs, which we added."""
     new = copy.deepcopy(settings)
-    _keep_hooks(new, lambda _event, _matcher, hook: not _is_ours(hook, "hook"))
-    if _is_ours(new.get("statusLine"), "statusline"):
+    hook_groups.take_out(new)
+    if hook_groups.is_ours(new.get("statusLine"), "statusline"):
         del new["statusLine"]
     left = [glob for glob in excludes(new) if glob not in globs]
     if left != excludes(new):
@@ -106,36 +96,10 @@ def differences(old: Json, new: Json) -> dict[str, list[str]]:
     return {key: names for key, names in names_by_key.items() if names}
 
 
-def has_hooks(settings: Json) -> bool:
-    """Tells whether these settings run our hooks."""
-    return bool(our_hooks(settings))
-
-
-def our_hooks(settings: Json) -> list[tuple[str, str, Json]]:
-    """Returns the hooks of these settings that are ours, each with its event and its matcher."""
-    return [each for each in every_hook(settings) if _is_ours(each[2], "hook")]
-
-
-def every_hook(settings: Json) -> Iterator[tuple[str, str, Any]]:
-    """Yields all hooks of these settings, each with its event and its matcher."""
-    events = settings.get("hooks")
-    for event, groups in events.items() if isinstance(events, dict) else ():
-        for group in groups if isinstance(groups, list) else ():
-            hooks = group.get("hooks") if isinstance(group, dict) else None
-            for hook in hooks if isinstance(hooks, list) else ():
-                yield event, group.get("matcher", ""), hook
-
-
-def call(hook: Json) -> tuple[str, str]:
-    """Returns the words that start us in a hook of ours, and the event that it names."""
-    found = _CALL.match(hook["command"])
-    return (found[1], found[2]) if found else (hook["command"], "")
-
-
 def foreign_line(every: Iterable[Json]) -> str:
     """Returns the command of a status line that is not ours; "" if there is none."""
     for line in (settings.get("statusLine") for settings in every):
-        if line is not None and not _is_ours(line, "statusline"):
+        if line is not None and not hook_groups.is_ours(line, "statusline"):
             return str(line.get("command", line)) if isinstance(line, dict) else str(line)
     return ""
 
@@ -152,69 +116,3 @@ def enabled_plugins(every: Iterable[Json]) -> list[str]:
         plugins = settings.get("enabledPlugins")
         switches |= plugins if isinstance(plugins, dict) else {}
     return [name for name, is_on in switches.items() if is_on is True]
-
-
-def _add_hooks(settings: Json, hooks: Json, start: str) -> None:
-    """Adds the hooks that are missing, and takes out those of an earlier install that differ."""
-    missing = [
-        (event, group.get("matcher", ""), _with_start(hook, start))
-        for event, groups in hooks.items()
-        for group in groups
-        for hook in group["hooks"]
-    ]
-
-    def stays(event: str, matcher: str, hook: Json) -> bool:
-        if not _is_ours(hook, "hook"):
-            return True
-        if (event, matcher, hook) not in missing:
-            return False
-        missing.remove((event, matcher, hook))
-        return True
-
-    _keep_hooks(settings, stays)
-    for event, matcher, hook in missing:
-        group = {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}
-        settings.setdefault("hooks", {}).setdefault(event, []).append(group)
-
-
-def _with_start(hook: Json, start: str) -> Json:
-    return {**hook, "command": start + hook["command"].removeprefix("sisyphus")}
-
-
-def _is_ours(entry: object, command: str) -> bool:
-    """Tells whether a hook or status line runs `sisyphus COMMAND`, from whatever folder."""
-    line = entry.get("command") if isinstance(entry, dict) else None
-    try:
-        is_short = isinstance(line, str) and len(line) <= _LONGEST
-        words = shlex.split(line) if is_short else []
-    except ValueError:
-        return False
-    words = [word for word in words if word != "-P"]
-    if words[1:3] == ["-m", "sisyphus"]:
-        words = words[2:]
-    return len(words) > 1 and os.path.basename(words[0]) == "sisyphus" and words[1] == command
-
-
-def _keep_hooks(settings: Json, stays: Callable[[str, str, Json], bool]) -> None:
-    """Takes out the hooks that do not stay, and each group and event that is empty without them."""
-    events = settings.get("hooks", {})
-    for event, groups in list(events.items()):
-        left = [each for group in groups for each in _rest(event, group, stays)]
-        if left == groups:
-            continue
-        events[event] = left
-        if not left:
-            del events[event]
-        if not events:
-            del settings["hooks"]
-
-
-def _rest(event: str, group: Any, stays: Callable[[str, str, Json], bool]) -> list[Any]:
-    """Returns the group with the hooks that stay, in a list; an empty list if none does."""
-    hooks = group.get("hooks") if isinstance(group, dict) else None
-    if not isinstance(hooks, list):
-        return [group]
-    left = [hook for hook in hooks if stays(event, group.get("matcher", ""), hook)]
-    if left == hooks:
-        return [group]
-    return [{**group, "hooks": left}] if left else []

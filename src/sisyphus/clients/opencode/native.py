@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+COMMAND_SIGN = "/"
 MEMORY_FILES = ("AGENTS.md", "CLAUDE.md")
 COMMAND_FOLDERS = ("command", "commands")
 """OpenCode reads both. `sisyphus install` writes to the first."""

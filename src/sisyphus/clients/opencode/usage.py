@@ -4,7 +4,6 @@ See `clients.base.Usage`. On the quick path: the caller asks after every tool ca
 from __future__ import annotations
 
 import json
-import os
 
 from sisyphus import files
 from sisyphus.clients import values
@@ -23,23 +22,13 @@ _TAIL = 256_000
 
 
 def read(path: str) -> tuple[int, int]:
-    for line in reversed(_tail(path)):
+    for line in reversed(files.tail(path, _TAIL).split(b"\n")):
         raw = _parse(line) if any(kind in line for kind in _KINDS) else {}
         if raw.get("kind") == "compacted":
             return 0, 0
         if raw.get("kind") == "usage" and (found := _usage(raw)):
             return found
     return 0, 0
-
-
-def _tail(path: str) -> list[bytes]:
-    try:
-        with files.open_regular(path) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _TAIL))
-            return file.read().split(b"\n")
-    except (OSError, ValueError):
-        return []
 
 
 def _parse(line: bytes) -> Json:

@@ -1,0 +1,6 @@
+"""What a running Codex says about itself: nothing. See `clients.base.Live`."""
+
+
+def shows_dialog(process: str) -> bool | None:
+    """Its processes tell no session: one of them may serve all terminals."""
+    return None

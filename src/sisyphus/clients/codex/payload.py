@@ -1,0 +1,161 @@
+"""Codex's payloads and replies, as measured on 0.169.0. See `clients.base.Payload`.
+
+They are much like Claude Code's, but Codex drops a whole reply for one key that it does not know,
+and gives the model the reason of a blocked Stop with `&`, `<` and `>` escaped, cut at 10,000 bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from sisyphus import processes
+from sisyphus.clients import tags, values
+from sisyphus.clients.codex import rollout, touched
+from sisyphus.hook.event import OTHER, Command, Event, Prompt, Status, Stop, ToolCall
+from sisyphus.text import shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.hook.outcome import Outcome
+
+    Json = dict[str, Any]
+
+NAME = "codex"
+
+WIRE_NAMES = {
+    "session-start": "SessionStart",
+    "user-prompt-submit": "UserPromptSubmit",
+    "permission-request": "PermissionRequest",
+    "post-tool-use": "PostToolUse",
+    "stop": "Stop",
+    "pre-compact": "PreCompact",
+    "session-end": "SessionEnd",
+    "interrupt": "Interrupt",
+}
+"""The events that `sisyphus install` wires."""
+
+TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
+
+_REPLY_UNITS = 10_000
+"""The longest text that we send. It reaches the model whole because our entries in hooks.json set
+`additionalContextLimit`."""
+
+_STOP_BYTES = 10_000
+"""The longest reason of a blocked Stop that reaches the model whole (measured: of a longer one the
+middle is missing)."""
+
+_UNIT_BYTES = 3
+"""The most bytes of a UTF-16 unit in UTF-8."""
+
+_PROGRAM, _SERVER = "codex", "app-server"
+_STEPS = 2
+"""A shell may stand between the client and us."""
+
+_CUT = "\n[Cut here: `sisyphus why` shows all of it.]"
+
+_SPOKEN_TAG = re.compile(r"`?<(promise|blocked)>([^<\n]*)</\1>`?")
+
+_COMMAND = re.compile(r"[$/]((?:[a-z][a-z0-9-]*:)?[a-z][a-z0-9-]*)(?=\s|$)")
+"""A skill that the user types as `$name`. In `codex exec` a `/name` is a prompt like others."""
+
+
+def read(name: str, raw: Json) -> Event:
+    event = Event(NAME, name)
+    event.session = values.id(raw.get("session_id"))
+    if agent := raw.get("agent_id"):
+        event.agent = values.id(agent) or "unknown"
+    event.cwd = event.folder = values.folder(raw.get("cwd")) or os.path.abspath(os.curdir)
+    event.source = values.text(raw.get("source"))
+    event.wire_name = values.text(raw.get("hook_event_name")) or WIRE_NAMES.get(name, "")
+    event.transcript = values.path(raw.get("transcript_path"))
+    event.process = _process()
+    if name == "permission-request":
+        event.calls = [_request(raw)]
+    elif name == "post-tool-use":
+        event.calls = touched.calls(raw, event.transcript, event.cwd)
+    elif name == "user-prompt-submit":
+        prompt = values.text(raw.get("prompt")).lstrip()
+        event.prompt = Prompt(values.text(raw.get("turn_id")), command_of(prompt), is_personal=True)
+    elif name in ("stop", "idle"):
+        last = raw.get("last_assistant_message")
+        event.stop = Stop(tags.unescaped(last) if isinstance(last, str) else None)
+        event.is_planning = rollout.is_planning(event.transcript)
+    return event
+
+
+def command_of(prompt: str) -> Command | None:
+    """Returns the skill that a prompt calls, its arguments byte for byte."""
+    found = _COMMAND.match(prompt)
+    return Command(found[1], prompt[found.end() :].strip()) if found else None
+
+
+def read_status(raw: Json) -> Status:
+    """Codex has no status line of ours."""
+    return Status("", os.path.abspath(os.curdir), 0, 0)
+
+
+def current_session() -> tuple[str, str]:
+    """The client sets the variable for the commands of the agent, not for hooks (measured)."""
+    return values.id(os.environ.get("CODEX_SESSION_ID")), ""
+
+
+def wakes(event: Event, outcome: Outcome) -> str:
+    return ""
+
+
+def room(event: Event, outcome: Outcome) -> int:
+    """A reason and the texts after it are one string at a Stop; what has no room there waits."""
+    if event.name == "stop" and outcome.reason is not None:
+        free = _STOP_BYTES - len(_spoken(outcome.reason).encode("utf-8", "replace")) - 2
+        return max(0, free // _UNIT_BYTES)
+    carries = event.name in TEXT_EVENTS and outcome.reason is None
+    return _REPLY_UNITS if carries else 0
+
+
+def render(event: Event, outcome: Outcome, text: str) -> Json | None:
+    """Writes only keys that the event's schema knows."""
+    reply: Json = {}
+    if event.name not in WIRE_NAMES or event.name == "session-end":
+        return None
+    if outcome.messages:
+        reply["systemMessage"] = "\n\n".join(outcome.messages)
+    if event.name == "stop" and outcome.reason is not None:
+        reason = _fitting(_spoken(outcome.reason))
+        reply |= {"decision": "block", "reason": "\n\n".join(filter(None, (reason, text)))}
+    elif event.name == "user-prompt-submit" and outcome.reason is not None:
+        reply |= {"decision": "block", "reason": outcome.reason}
+    elif event.name in TEXT_EVENTS and text:
+        reply["hookSpecificOutput"] = {
+            "hookEventName": event.wire_name,
+            "additionalContext": text,
+        }
+    return reply or None
+
+
+def _process() -> str:
+    """Returns the client's process, which calls this hook, as "PID START"; "" if it is the server
+    that serves all terminals: that says nothing of one session."""
+    pid, words = processes.caller(_PROGRAM, _STEPS)
+    return "" if _SERVER in words else processes.key(pid)
+
+
+def _request(raw: Json) -> ToolCall:
+    """Returns the call that needs a permission. We grant none: what Codex does with such a reply is
+    not measured."""
+    fields = values.mapping(raw.get("tool_input"))
+    tool = values.text(raw.get("tool_name"))
+    return ToolCall(OTHER, "", tool=tool, object=values.text(fields.get("command")))
+
+
+def _spoken(reason: str) -> str:
+    """Returns a reason in which tags are named in words: the model would see, and repeat, escaped
+    ones. It was told the tag itself when its loop began."""
+    return _SPOKEN_TAG.sub(r"\2 (inside a \1 tag)", reason) if "<" in reason else reason
+
+
+def _fitting(reason: str) -> str:
+    is_short = len(reason.encode("utf-8", "replace")) <= _STOP_BYTES
+    return reason if is_short else shorten(reason, _STOP_BYTES // _UNIT_BYTES, _CUT)

@@ -1,0 +1,157 @@
+"""Reads Codex's rollouts, as measured on 0.169.0. See `clients.base.Transcript`.
+
+We read the items (see `rollout.py`), which are the same in all modes of the client. The lines of
+type response_item hold what the model sees: the same texts again, and much that nobody said.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.clients import lines, patches, values
+from sisyphus.clients.codex import payload, rollout, touched, usage
+from sisyphus.clients.records import (
+    AGENT,
+    CONTINUATION,
+    OTHER,
+    PROMPT,
+    Reading,
+    Record,
+    RecordedCall,
+    ToolResult,
+)
+from sisyphus.hook import event
+from sisyphus.text import moment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Json = dict[str, Any]
+
+_HEAD = 512_000
+"""The first bytes of the file, in which we look for the first prompt: the client's own instructions
+stand before it."""
+
+_USER, _HOOK, _ANSWER = "UserMessage", "HookPrompt", "AgentMessage"
+"""Types of items: a prompt, the reason of a blocked Stop, what the agent says."""
+
+
+def read(path: str, *, offset: int = 0, since: float = 0.0, limit: int = 0) -> Reading:
+    objects, end = lines.read(path, _moment, offset=offset, since=since, limit=limit)
+    return Reading([record for raw in objects if (record := _record(raw))], end)
+
+
+def first_id(path: str) -> str:
+    return next((values.text(item.get("id")) for item in _prompts(path)), "")
+
+
+def first_prompt(path: str) -> str:
+    return next((text for item in _prompts(path) if (text := _said(item))), "")
+
+
+def subagent_tokens(path: str, since: float) -> int:
+    """A subagent has a rollout of its own, in the folder of the day on which it began. Its first
+    line names its session."""
+    own = _names(path)[0]
+    total = 0
+    for file in _written_since(os.path.dirname(path), since) if own else ():
+        if _names(file)[0] == own and not os.path.samefile(file, path):
+            total += sum(record.tokens for record in read(file, since=since).records)
+    return total
+
+
+def _written_since(folder: str, since: float) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [each.path for each in entries if each.stat().st_mtime >= since]
+    except OSError:
+        return []
+
+
+def _names(path: str) -> tuple[str, str]:
+    """Returns the ids of the session and of the agent that wrote a rollout."""
+    head = next(iter(lines.head(path, _HEAD)), {})
+    meta = values.mapping(head.get("payload")) if head.get("type") == "session_meta" else {}
+    return values.text(meta.get("session_id")), values.text(meta.get("id"))
+
+
+def _prompts(path: str) -> list[Json]:
+    items = map(rollout.item_of, lines.head(path, _HEAD))
+    return [item for item in items if item.get("type") == _USER]
+
+
+def _record(raw: Json) -> Record | None:
+    """Returns the record of a line; None if it says nothing that anybody said or did."""
+    fields = values.mapping(raw.get("payload"))
+    if raw.get("type") == "token_usage_record":
+        made = values.count(values.mapping(fields.get("usage")).get("output_tokens"))
+        return Record(AGENT, _moment(raw), tokens=usage.tokens_of(raw) + made)
+    if fields.get("type") == "turn_aborted":
+        return Record(OTHER, _moment(raw), is_interrupt=True)
+    item = rollout.item_of(raw)
+    return _of_item(item, _moment(raw), _ids(item, fields)) if item else None
+
+
+def _of_item(item: Json, at: float, ids: frozenset[str]) -> Record | None:
+    kind = item.get("type")
+    if kind == _USER:
+        said = _said(item)
+        command = payload.command_of(said.lstrip())
+        return Record(PROMPT, at, ids, (said,), command=command, is_personal=True)
+    if kind == _HOOK:
+        return Record(CONTINUATION, at, ids)
+    if kind == _ANSWER:
+        return Record(AGENT, at, ids, (_said(item),))
+    if kind == touched.COMMAND:
+        return Record(AGENT, at, ids, calls=(_command(item),), results=(_result(item),))
+    if kind == touched.CHANGE:
+        return Record(AGENT, at, ids, calls=_changes(item), results=(_result(item),))
+    return Record(OTHER, at, ids)
+
+
+def _command(item: Json) -> RecordedCall:
+    words = [values.text(word) for word in values.items(item.get("command"))]
+    line = words[-1] if words else ""  # the shell and its option stand before it
+    files = touched.files_of(item, "/")
+    action, target = files[0] if files else (event.OTHER, line)
+    id = values.text(item.get("id"))
+    return RecordedCall(id, touched.SHELL, action, target=target, shell=line)
+
+
+def _changes(item: Json) -> tuple[RecordedCall, ...]:
+    id = values.text(item.get("id"))
+    changes = values.mapping(item.get("changes"))
+    return tuple(
+        RecordedCall(id, touched.PATCH, action, target=path, text=_new_text(changes.get(path)))
+        for action, path in touched.files_of(item, "/")
+    )
+
+
+def _new_text(change: object) -> str:
+    """Returns what a patch puts into a file."""
+    fields = values.mapping(change)
+    return values.text(fields.get("content")) or patches.added(
+        values.text(fields.get("unified_diff"))
+    )
+
+
+def _result(item: Json) -> ToolResult:
+    text = values.text(item.get("aggregated_output")) or values.text(item.get("stdout"))
+    code = item.get("exit_code")
+    has_failed = item.get("status") == "failed" or (code is not None and code != 0)
+    return ToolResult(values.text(item.get("id")), text, has_failed)
+
+
+def _said(item: Json) -> str:
+    parts = [values.mapping(part) for part in values.items(item.get("content"))]
+    return "\n".join(text for part in parts if (text := values.text(part.get("text"))))
+
+
+def _ids(item: Json, fields: Json) -> frozenset[str]:
+    ids = (values.text(item.get("id")), values.text(fields.get("turn_id")))
+    return frozenset(id for id in ids if id)
+
+
+def _moment(raw: Json) -> float:
+    return moment(raw.get("timestamp"))

@@ -1,0 +1,177 @@
+"""What `sisyphus install` puts into Codex's folders: hooks in `hooks.json`, and our slash commands
+as skills, as measured on 0.169.0.
+
+The user trusts each hook by its place in the file and a hash of its text. So what is here never
+changes between versions without need, and our groups are the last of their events: what stands
+before them keeps its place. One unknown key at the top of the file makes Codex drop all of it.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sisyphus import files, paths
+from sisyphus.clients import COMMAND_MARK, hook_groups
+from sisyphus.clients.codex import native
+from sisyphus.errors import UnreadableError
+
+Json = dict[str, Any]
+
+_WHOLE = {"additionalContextLimit": 10_000}
+"""In tokens of 4 bytes: 10,000 characters of any language reach the model whole."""
+
+_SHORT = 3
+"""The most seconds that Codex gives these hooks. Of more it warns."""
+
+_KEYS = ("description", "hooks")
+"""The keys that Codex knows at the top of the file."""
+
+_LINES = re.compile(r"^(?:description|author):.*\n", re.MULTILINE)
+"""The lines of a command's frontmatter that a skill has, too."""
+
+_POLICY = b"policy:\n  allow_implicit_invocation: false\n"
+"""The model is not told of our skills: they are for the user to type."""
+
+
+def _groups(event: str, seconds: int, **more: Any) -> list[Json]:
+    command = f"sisyphus hook {event} --client codex"
+    return [{"hooks": [{"type": "command", "command": command, "timeout": seconds, **more}]}]
+
+
+HOOKS: Json = {
+    "SessionStart": _groups("session-start", 10, **_WHOLE),
+    "UserPromptSubmit": _groups("user-prompt-submit", 10, **_WHOLE),
+    "PermissionRequest": _groups("permission-request", 10),
+    "PostToolUse": _groups("post-tool-use", 10, **_WHOLE),
+    "Stop": [*_groups("stop", 900), *_groups("idle", 600, **{"async": True})],
+    "PreCompact": _groups("pre-compact", 10),
+    "SessionEnd": _groups("session-end", _SHORT),
+    "Interrupt": _groups("interrupt", _SHORT),
+}
+"""Event → groups, as `install` writes them."""
+
+
+def folder(project: str) -> str:
+    """Returns the user's folder of Codex or, with a project, the one there."""
+    return os.path.join(project, ".codex") if project else native.codex_home()
+
+
+def hooks_file(project: str) -> str:
+    return os.path.join(folder(project), "hooks.json")
+
+
+def is_here(project: str) -> bool:
+    """Tells whether the user has Codex, or the project's file has our hooks."""
+    home = native.codex_home()
+    return bool(shutil.which("codex")) or os.path.isdir(home or os.devnull) or bool(wired(project))
+
+
+def start_with_home(start: str, home: str) -> str:
+    """Returns the words that start us with a home that is not the default one. Codex may run hooks
+    in a server of its own, with another environment than the user's terminal.
+
+    start: the words that start us in a shell. home: see `paths.client_home`.
+    """
+    if home == os.path.join(paths.user_home(), ".claude"):
+        return start
+    return f"env {hook_groups.HOME}={shlex.quote(home)} {start}"
+
+
+def home_of(start: str) -> tuple[str, str]:
+    """Returns the home that such words name, and those that start us; the default one if they name
+    none."""
+    try:
+        words = shlex.split(start)
+    except ValueError:
+        words = []
+    mark = f"{hook_groups.HOME}="
+    if words[:1] == ["env"] and words[1:2] and words[1].startswith(mark):
+        return words[1].removeprefix(mark), shlex.join(words[2:])
+    return os.path.join(paths.user_home(), ".claude"), start
+
+
+def copies(project: str, commands: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Returns path → content of the files of our skills. A skill of the user's that has the name of
+    one stays as it is, with what lies beside it.
+
+    commands: file name → content, as Claude Code gets them.
+    """
+    contents = {}
+    for file, data in commands.items():
+        name = os.path.splitext(file)[0]
+        path = native.skill_file(folder(project), name)
+        if not _is_foreign(path):
+            contents[os.path.join(os.path.dirname(path), "agents", "openai.yaml")] = _POLICY
+        contents[path] = _skill(name, data)
+    return contents
+
+
+def skill_folder(path: str) -> str:
+    """Returns the folder of the skill that a file of `copies` belongs to; of another file, the file
+    itself."""
+    folder, name = os.path.split(path)
+    if name == "openai.yaml":
+        return os.path.dirname(folder)
+    return folder if name == "SKILL.md" else path
+
+
+def load(path: str) -> Json:
+    """Returns the content of a hooks.json. Raises `UnreadableError` if Codex cannot use it."""
+    try:
+        value = json.loads(files.read(path))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"it is not valid JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise UnreadableError("it is not a JSON object")
+    if problem := hook_groups.problem(value):
+        raise UnreadableError(problem)
+    return value
+
+
+def unknown_keys(content: Json) -> list[str]:
+    """Returns the keys for which Codex drops the whole file."""
+    return [key for key in content if key not in _KEYS]
+
+
+def wired(project: str) -> dict[str, Json]:
+    """Returns path → content of the files of hooks that have ours, the user's first."""
+    return {path: content for path, content in _every(project) if hook_groups.has_ours(content)}
+
+
+def paths_of(project: str) -> list[str]:
+    """Returns the files of hooks that Codex reads for a project, whether they exist or not."""
+    own = hooks_file("")
+    every = {os.path.realpath(path): path for path in (hooks_file(project), own)}
+    found = [path for path in every.values() if os.path.isabs(path)]
+    return sorted(found, key=lambda path: path != own)
+
+
+def _every(project: str) -> Iterator[tuple[str, Json]]:
+    for path in paths_of(project):
+        try:
+            yield path, load(path)
+        except UnreadableError:
+            continue
+
+
+def _is_foreign(path: str) -> bool:
+    """Tells whether there is a skill that is not ours."""
+    try:
+        return COMMAND_MARK not in files.read(path)
+    except UnreadableError:
+        return os.path.lexists(path)
+
+
+def _skill(name: str, data: bytes) -> bytes:
+    """Returns a command as a skill. Codex does not fill in what the user typed behind its name: the
+    model reads that in the user's message."""
+    head, _, body = data.decode().partition("\n---\n")
+    lines = "".join(_LINES.findall(f"{head}\n"))
+    text = body.replace(
+        "$ARGUMENTS", f"The text after `${name}` in the user's message belongs to this."
+    )
+    return f"---\nname: {name}\n{lines}---\n{text}".encode()

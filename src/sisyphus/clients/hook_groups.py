@@ -1,0 +1,162 @@
+"""Our hooks in a file of a client: an object in which `hooks` holds event → groups, each a list of
+hooks with a matcher. Claude Code's settings and Codex's `hooks.json` have this form."""
+
+import copy
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+Json = dict[str, Any]
+
+HOME = "CLAUDE_CONFIG_DIR"
+"""The variable that a command of ours may set, by `env`, before it starts us."""
+
+_LONGEST = 10_000
+"""No command of ours has more characters. To split a megabyte takes a second."""
+
+_CALL = re.compile(r"(.*)\shook\s+(\S+)", re.DOTALL)
+
+
+def problem(settings: Json) -> str:
+    """Returns what keeps us from changing the hooks, a key of a wrong type; "" if nothing does."""
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict):
+        return '"hooks" is not an object'
+    for event, groups in hooks.items():
+        if not isinstance(groups, list):
+            return f'"hooks" has an entry "{event}" that is not a list'
+    return ""
+
+
+def add(settings: Json, hooks: Json, start: str) -> None:
+    """Adds the hooks that are missing, each in a group of its own, the last of its event, and takes
+    out those of an earlier install that differ.
+
+    hooks: event → groups, with commands that start with `sisyphus`. start: the words that start
+    sisyphus in a shell.
+    """
+    missing = [
+        (event, group.get("matcher", ""), _with_start(hook, start))
+        for event, groups in hooks.items()
+        for group in groups
+        for hook in group["hooks"]
+    ]
+
+    def stays(event: str, matcher: str, hook: Json) -> bool:
+        if not is_ours(hook, "hook"):
+            return True
+        if (event, matcher, hook) not in missing:
+            return False
+        missing.remove((event, matcher, hook))
+        return True
+
+    _keep(settings, stays)
+    for event, matcher, hook in missing:
+        group = {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}
+        settings.setdefault("hooks", {}).setdefault(event, []).append(group)
+
+
+def take_out(settings: Json) -> None:
+    """Takes out our hooks, and each group and event that is empty without them."""
+    _keep(settings, lambda _event, _matcher, hook: not is_ours(hook, "hook"))
+
+
+def has_ours(settings: Json) -> bool:
+    """Tells whether these settings run our hooks."""
+    return bool(ours(settings))
+
+
+def ours(settings: Json) -> list[tuple[str, str, Json]]:
+    """Returns the hooks of these settings that are ours, each with its event and its matcher."""
+    return [each for each in every_hook(settings) if is_ours(each[2], "hook")]
+
+
+def every_hook(settings: Json) -> Iterator[tuple[str, str, Any]]:
+    """Yields all hooks of these settings, each with its event and its matcher."""
+    events = settings.get("hooks")
+    for event, groups in events.items() if isinstance(events, dict) else ():
+        for group in groups if isinstance(groups, list) else ():
+            hooks = group.get("hooks") if isinstance(group, dict) else None
+            for hook in hooks if isinstance(hooks, list) else ():
+                yield event, group.get("matcher", ""), hook
+
+
+def starts(settings: Json) -> list[str]:
+    """Returns the ways in which our hooks start us, in words of a shell."""
+    return list(dict.fromkeys(call(hook)[0] for _, _, hook in ours(settings)))
+
+
+def call(hook: Json) -> tuple[str, str]:
+    """Returns the words that start us in a hook of ours, and the event that it names."""
+    found = _CALL.match(hook["command"])
+    return (found[1], found[2]) if found else (hook["command"], "")
+
+
+def missing(every: Iterable[Json], hooks: Json) -> list[str]:
+    """Returns the events of `hooks` of which a hook is in none of these settings."""
+    wired = [(event, call(hook)[1]) for each in every for event, _, hook in ours(each)]
+    events = [
+        event
+        for event, groups in hooks.items()
+        for group in groups
+        for hook in group["hooks"]
+        if (event, call(hook)[1]) not in wired
+    ]
+    return list(dict.fromkeys(events))
+
+
+def different(settings: Json, hooks: Json, start: str) -> list[str]:
+    """Returns the events in which these settings have other hooks of ours than `hooks`, started by
+    `start`."""
+    new = copy.deepcopy(settings)
+    add(new, hooks, start)
+    before, after = settings.get("hooks", {}), new.get("hooks", {})
+    events = dict.fromkeys(event for event, _, _ in ours(settings))
+    return [event for event in events if before[event] != after.get(event)]
+
+
+def is_ours(entry: object, command: str) -> bool:
+    """Tells whether a hook or status line runs `sisyphus COMMAND`, from whatever folder."""
+    line = entry.get("command") if isinstance(entry, dict) else None
+    try:
+        is_short = isinstance(line, str) and len(line) <= _LONGEST
+        words = shlex.split(line) if is_short else []
+    except ValueError:
+        return False
+    if words[:1] == ["env"] and words[1:2] and words[1].startswith(f"{HOME}="):
+        words = words[2:]
+    words = [word for word in words if word != "-P"]
+    if words[1:3] == ["-m", "sisyphus"]:
+        words = words[2:]
+    return len(words) > 1 and os.path.basename(words[0]) == "sisyphus" and words[1] == command
+
+
+def _with_start(hook: Json, start: str) -> Json:
+    return {**hook, "command": start + hook["command"].removeprefix("sisyphus")}
+
+
+def _keep(settings: Json, stays: Callable[[str, str, Json], bool]) -> None:
+    """Takes out the hooks that do not stay, and each group and event that is empty without them."""
+    events = settings.get("hooks", {})
+    for event, groups in list(events.items()):
+        left = [each for group in groups for each in _rest(event, group, stays)]
+        if left == groups:
+            continue
+        events[event] = left
+        if not left:
+            del events[event]
+        if not events:
+            del settings["hooks"]
+
+
+def _rest(event: str, group: Any, stays: Callable[[str, str, Json], bool]) -> list[Any]:
+    """Returns the group with the hooks that stay, in a list; an empty list if none does."""
+    hooks = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(hooks, list):
+        return [group]
+    left = [hook for hook in hooks if stays(event, group.get("matcher", ""), hook)]
+    if left == hooks:
+        return [group]
+    return [{**group, "hooks": left}] if left else []

@@ -1,0 +1,448 @@
+"""Codex: its payloads, its rollout, and what its replies may hold."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from world import PAYLOADS, Reply, World
+
+from sisyphus.clients.codex import payload, touched, transcript, usage
+from sisyphus.clients.records import AGENT, CONTINUATION, PROMPT
+from sisyphus.hook.event import EDIT, OTHER, READ, WRITE, Event
+from sisyphus.hook.outcome import Outcome
+
+Json = dict[str, Any]
+
+KEYS = {
+    "session-start": {"systemMessage", "hookSpecificOutput"},
+    "user-prompt-submit": {"systemMessage", "hookSpecificOutput", "decision", "reason"},
+    "post-tool-use": {"systemMessage", "hookSpecificOutput"},
+    "stop": {"systemMessage", "decision", "reason"},
+    "pre-compact": {"systemMessage"},
+    "permission-request": {"systemMessage"},
+    "interrupt": {"systemMessage"},
+    "session-end": set(),
+}
+"""The keys that we may write; one that an event's schema lacks drops the whole reply."""
+
+
+class Codex:
+    """A session of Codex in a user's world."""
+
+    def __init__(self, world: World, session: str = "c1") -> None:
+        self.world = world
+        self.session = session
+        self.rollout = world.root / f"rollout-{session}.jsonl"
+        self.calls = 0
+
+    def send(self, event: str, recorded: str, **fields: object) -> Reply:
+        text = (PAYLOADS / "codex" / f"{recorded}.json").read_text()
+        raw = json.loads(text.replace("/home/user/project", str(self.world.project)))
+        raw |= {"session_id": self.session, "transcript_path": str(self.rollout), **fields}
+        reply = self.world.hook(event, raw, "--client", "codex")
+        assert reply.code == 0
+        assert reply.json.keys() <= KEYS[event], reply.out
+        return reply
+
+    def start(self, source: str = "startup") -> Reply:
+        return self.send("session-start", f"SessionStart.{source}")
+
+    def prompt(self, text: str = "go") -> Reply:
+        return self.send("user-prompt-submit", "UserPromptSubmit", prompt=text)
+
+    def read(self, *paths: str, **fields: object) -> Reply:
+        """The model reads files of the project with one command."""
+        parsed = [{"type": "read", "cmd": f"cat {path}", "path": path} for path in paths]
+        item = {
+            "type": "CommandExecution",
+            "command": ["/bin/bash", "-lc", f"cat {' '.join(paths)}"],
+            "cwd": f"file://{self.world.project}",
+            "parsed_cmd": parsed,
+            "exit_code": 0,
+            "aggregated_output": "x\n",
+            **fields,
+        }
+        return self.tool("PostToolUse.Bash", item)
+
+    def edit(self, path: str, old: str, new: str) -> Reply:
+        """The model changes a file of the project with a patch."""
+        file = self.world.project / path
+        file.write_text(file.read_text().replace(old, new, 1))
+        diff = f"@@ -1 +1 @@\n-{old}\n+{new}\n"
+        change = {"type": "update", "unified_diff": diff, "move_path": None}
+        return self.tool(
+            "PostToolUse.apply_patch", {"type": "FileChange", "changes": {str(file): change}}
+        )
+
+    def tool(self, recorded: str, item: Json | None, **fields: object) -> Reply:
+        self.calls += 1
+        id = f"call_{self.calls}"
+        if item:
+            self.note({"type": "item_completed", "turn_id": "t1", "item": {**item, "id": id}})
+        return self.send("post-tool-use", recorded, tool_use_id=id, **fields)
+
+    def stop(self, last: str = "I work.") -> Reply:
+        return self.send("stop", "Stop.first", last_assistant_message=last)
+
+    def note(self, content: Json, kind: str = "event_msg") -> None:
+        """The client adds a line to the rollout."""
+        stamp = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self.rollout.open("a") as file:
+            file.write(json.dumps({"timestamp": stamp, "type": kind, "payload": content}) + "\n")
+
+    def fill(self, percent: int) -> None:
+        """The model answers, with so much of its context in use."""
+        tokens = {"input_tokens": 2584 * percent, "output_tokens": 10}
+        info = {"last_token_usage": tokens, "model_context_window": 258_400}
+        self.note({"type": "token_count", "info": info})
+        self.note({"usage": tokens, "turn_id": "t1"}, "token_usage_record")
+
+
+@pytest.fixture
+def codex(world: World) -> Codex:
+    world.setenv("CODEX_HOME", str(world.home / ".codex"))
+    for name in ("ralph-loop", "ralph", "boulder-status"):
+        world.write(
+            world.home / f".codex/skills/{name}/SKILL.md",
+            f"---\nname: {name}\nauthor: sisyphus\n---\n",
+        )
+    return Codex(world)
+
+
+# ---------------------------------------------------------------- plan, rules, documents
+
+
+def test_a_plan_and_the_readme_are_sent_at_the_start(world: World, codex: Codex) -> None:
+    world.write("PLAN.md", "# Ship\n\n- [ ] one\n- [ ] two\n")
+    world.write("README.md", "Read me.\n")
+
+    text = codex.start().text
+
+    assert "Next task: one" in text
+    assert "Read me." in text
+
+
+def test_a_resume_sends_only_what_changed(world: World, codex: Codex) -> None:
+    world.write("README.md", "Read me.\n")
+    codex.start()
+
+    assert not codex.start("resume").text
+    assert "Read me." in codex.start("compact").text
+
+
+def test_progress_counts_at_the_edit_of_a_plan(world: World, codex: Codex) -> None:
+    world.write("PLAN.md", "# Ship\n\n- [ ] one\n- [ ] two\n")
+    codex.start()
+
+    codex.edit("PLAN.md", "- [ ] one", "- [x] one")
+
+    assert world.boulder_file()["progress"]["completed"] == 1
+
+
+def test_the_rules_of_each_file_that_a_command_reads(world: World, codex: Codex) -> None:
+    world.rule("a.md", "Rule A.", paths=["src/*.py"])
+    world.rule("b.md", "Rule B.", paths=["web/*.ts"])
+    world.write("src/a.py")
+    world.write("web/b.ts")
+    codex.start()
+
+    text = codex.read("src/a.py", "web/b.ts").text
+
+    assert "Rule A." in text
+    assert "Rule B." in text
+    assert not codex.read("src/a.py").text
+
+
+def test_a_rule_that_the_client_would_not_send_is_sent(world: World, codex: Codex) -> None:
+    world.rule("always.md", "For every file.")
+    world.write("src/a.py")
+    codex.start()
+
+    assert "For every file." in codex.read("src/a.py").text
+
+
+def test_agents_md_is_the_clients_down_to_the_sessions_folder(world: World, codex: Codex) -> None:
+    world.write("AGENTS.md", "At the root.\n")
+    world.write("src/AGENTS.md", "Below it.\n")
+    world.write("src/a.py")
+
+    assert "At the root." not in codex.start().text
+    assert "Below it." in codex.read("src/a.py").text
+
+
+# ---------------------------------------------------------------- the loop
+
+
+def test_a_loop_goes_on_until_its_promise(world: World, codex: Codex) -> None:
+    codex.start()
+    told = codex.prompt('$ralph-loop "Fix it." --completion-promise "DONE" --max-iterations 5')
+    assert "<promise>DONE</promise>" in told.text + told.message
+
+    first = codex.stop("I think that I am done.")
+
+    assert "DONE (inside a promise tag)" in first.reason
+    assert "<" not in first.reason
+    assert not codex.stop("It works.\n\n<promise>DONE</promise>").reason
+    assert world.ended()[0]["outcome"] == "success"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["&lt;promise&gt;DONE&lt;/promise&gt;", "Ready.\n\n&lt;promise&gt;DONE&lt;/promise&gt;\n"],
+)
+def test_an_escaped_promise_counts(world: World, codex: Codex, words: str) -> None:
+    codex.start()
+    codex.prompt('$ralph-loop "Fix it." --completion-promise "DONE"')
+
+    assert not codex.stop(words).reason
+    assert world.ended()[0]["outcome"] == "success"
+
+
+def test_a_loop_has_no_cap_of_the_client(world: World, codex: Codex) -> None:
+    world.write("a.py", "0\n")
+    codex.start()
+    codex.prompt('$ralph-loop "Fix it." --completion-promise "DONE" --max-iterations 14')
+    for number in range(12):
+        codex.edit("a.py", str(number), str(number + 1))
+        assert codex.stop(f"Step {number}.").reason
+
+
+def test_plan_mode_lets_the_agent_stop(world: World, codex: Codex) -> None:
+    codex.start()
+    codex.prompt('$ralph-loop "Fix it." --completion-promise "DONE"')
+    codex.note({"type": "task_started", "collaboration_mode_kind": "plan"})
+
+    assert not codex.stop("I plan.").reason
+    assert world.loops()
+
+
+def test_a_typed_command_is_answered_without_the_model(world: World, codex: Codex) -> None:
+    world.write("PLAN.md", "# Ship\n\n- [ ] one\n")
+    codex.start()
+
+    reply = codex.prompt("$boulder-status")
+
+    assert "Ship" in reply.reason
+    assert "hookSpecificOutput" not in reply.json
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "arguments"),
+    [
+        ("$ralph-loop fix it", "ralph-loop", "fix it"),
+        ("$sisyphus:ralph list", "sisyphus:ralph", "list"),
+        ("/ralph-loop fix", "ralph-loop", "fix"),
+        ("$ralph-status", "ralph-status", ""),
+        ("$HOME is wrong", None, ""),
+        ("$5 are missing", None, ""),
+        ("go $ralph", None, ""),
+        ("$ralph.md", None, ""),
+    ],
+)
+def test_what_is_a_command(typed: str, name: str | None, arguments: str) -> None:
+    command = payload.command_of(typed)
+
+    assert (command.name if command else None) == name
+    assert (command.arguments if command else "") == arguments
+
+
+# ---------------------------------------------------------------- the context
+
+
+def test_levels_by_the_rollout(world: World, codex: Codex) -> None:
+    codex.start()
+    codex.prompt()
+    codex.fill(30)
+    assert not codex.read("a.py").text
+    codex.fill(80)
+
+    assert "80 % of 258,400" in codex.read("b.py").message
+
+
+def test_a_compaction_empties_the_context(codex: Codex) -> None:
+    codex.fill(80)
+    assert usage.read(str(codex.rollout)) == (80 * 2584, 258_400)
+    codex.note({"message": "summary"}, "compacted")
+    empty = {"input_tokens": 0, "total_tokens": 6877}
+    info = {"last_token_usage": empty, "model_context_window": 258_400}
+    codex.note({"type": "token_count", "info": info})
+
+    assert usage.read(str(codex.rollout)) == (0, 0)
+
+
+def test_usage_stands_before_much_output(codex: Codex) -> None:
+    codex.fill(50)
+    for _ in range(10):
+        codex.note({"type": "item_completed", "item": {"aggregated_output": "x" * 60_000}})
+
+    assert usage.read(str(codex.rollout)) == (50 * 2584, 258_400)
+
+
+# ---------------------------------------------------------------- what a tool touched
+
+
+def test_a_patch_touches_each_of_its_files(world: World, codex: Codex) -> None:
+    changes = {
+        "/p/new.py": {"type": "add", "content": "x"},
+        "/p/old.py": {"type": "update", "unified_diff": "", "move_path": "/p/moved.py"},
+        "/p/gone.py": {"type": "delete", "content": "x"},
+        "/p/kept.py": {"type": "update", "unified_diff": "", "move_path": None},
+    }
+
+    found = touched.files_of({"type": "FileChange", "changes": changes}, "/p")
+
+    assert found == [(WRITE, "/p/new.py"), (EDIT, "/p/moved.py"), (EDIT, "/p/kept.py")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({}, [(READ, "/p/a.py")]),
+        ({"cwd": "file:///p/a%20b"}, [(READ, "/p/a b/a.py")]),
+        ({"cwd": "https://a.b/c"}, [(READ, "/q/a.py")]),
+        ({"exit_code": 1}, []),
+        ({"exit_code": None}, []),
+        ({"parsed_cmd": [{"type": "unknown", "cmd": "python x.py"}]}, []),
+        ({"parsed_cmd": [{"type": "search", "path": "src"}]}, []),
+        ({"parsed_cmd": "cat"}, []),
+        ({"parsed_cmd": [{"type": "read", "path": 3}, None]}, []),
+        ({"parsed_cmd": [{"type": "read", "path": "a\0b"}]}, []),
+    ],
+)
+def test_what_a_command_reads(fields: Json, found: list[tuple[str, str]]) -> None:
+    parsed = [{"type": "read", "path": "a.py"}]
+    item = {"type": "CommandExecution", "cwd": "file:///p", "exit_code": 0, "parsed_cmd": parsed}
+
+    assert touched.files_of({**item, **fields}, "/q") == found
+
+
+def test_without_an_item_the_patch_itself_counts(world: World, codex: Codex) -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: b.txt\n*** Add File: sub/d e.txt\n+x\n*** End Patch\n"
+    )
+    raw = {"tool_name": "apply_patch", "tool_use_id": "c", "tool_input": {"command": patch}}
+
+    found = touched.calls(raw, "", "/p")
+
+    assert [(call.action, call.path) for call in found] == [
+        (EDIT, "/p/b.txt"),
+        (EDIT, "/p/sub/d e.txt"),
+    ]
+
+
+def test_other_tools_touch_no_file(codex: Codex) -> None:
+    raw = json.loads((PAYLOADS / "codex/PostToolUse.mcp__fs__read_thing.json").read_text())
+
+    (call,) = touched.calls(raw, str(codex.rollout), "/p")
+
+    assert (call.action, call.path) == (OTHER, "")
+
+
+# ---------------------------------------------------------------- replies
+
+
+def test_a_long_reason_and_its_texts_fit_the_clients_limit() -> None:
+    event = Event("codex", "stop")
+    for reason in ("é" * 4000, "一" * 4000, "a" * 4000, "😀" * 2000):
+        outcome = Outcome(reason=reason)
+        free = payload.room(event, outcome)
+        reply = payload.render(event, outcome, "一" * free)
+        assert reply is not None
+        assert len(reply["reason"].encode()) <= 10_000
+
+
+def test_a_reply_to_a_prompt_is_a_block_or_a_text() -> None:
+    event = Event("codex", "user-prompt-submit")
+
+    assert payload.room(event, Outcome(reason="No.")) == 0
+    assert payload.room(event, Outcome()) == 10_000
+
+
+# ---------------------------------------------------------------- the rollout as a transcript
+
+
+def test_a_rollout_in_our_words(codex: Codex) -> None:
+    said = [{"type": "text", "text": "$ralph-loop fix"}]
+    codex.note({"id": "c1", "session_id": "c1"}, "session_meta")
+    codex.note(
+        {"type": "item_completed", "turn_id": "t1",
+         "item": {"type": "UserMessage", "id": "u1", "content": said}}
+    )  # fmt: skip
+    codex.read("a.py")
+    codex.note(
+        {"type": "item_completed", "turn_id": "t1",
+         "item": {"type": "AgentMessage", "content": [{"type": "Text", "text": "Done."}]}}
+    )  # fmt: skip
+    codex.note(
+        {"type": "item_completed", "item": {"type": "HookPrompt", "id": "h", "fragments": []}}
+    )
+    codex.note({"type": "turn_aborted", "reason": "interrupted"})
+    codex.fill(1)
+
+    prompt, command, answer, hook, interrupt, tokens = transcript.read(str(codex.rollout)).records
+
+    assert (prompt.author, prompt.texts) == (PROMPT, ("$ralph-loop fix",))
+    assert prompt.command
+    assert "t1" in prompt.ids
+    assert [(call.shell, call.action) for call in command.calls] == [("cat a.py", READ)]
+    assert [(result.text, result.is_error) for result in command.results] == [("x\n", False)]
+    assert (answer.author, answer.texts) == (AGENT, ("Done.",))
+    assert hook.author == CONTINUATION
+    assert interrupt.is_interrupt
+    assert tokens.tokens == 2584 + 10
+    assert transcript.first_id(str(codex.rollout)) == "u1"
+    assert transcript.first_prompt(str(codex.rollout)) == "$ralph-loop fix"
+
+
+def test_the_tokens_of_subagents_are_in_their_own_rollouts(world: World, codex: Codex) -> None:
+    child = Codex(world, "c2")
+    codex.note({"id": "c1", "session_id": "c1"}, "session_meta")
+    child.note({"id": "c2", "session_id": "c1", "parent_thread_id": "c1"}, "session_meta")
+    child.fill(1)
+    other = Codex(world, "c3")
+    other.note({"id": "c3", "session_id": "c3"}, "session_meta")
+    other.fill(1)
+
+    assert transcript.subagent_tokens(str(codex.rollout), 1.0) == 2584 + 10
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda each: st.lists(each, max_size=4) | st.dictionaries(st.text(), each, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(
+    name=st.sampled_from(sorted(KEYS)),
+    fields=st.fixed_dictionaries(
+        {},
+        optional={
+            key: JSON
+            for key in (
+                "session_id", "agent_id", "cwd", "source", "transcript_path", "tool_name",
+                "tool_input", "tool_use_id", "prompt", "turn_id", "last_assistant_message",
+            )
+        },
+    ),
+)  # fmt: skip
+def test_whatever_a_payload_holds(name: str, fields: Json) -> None:
+    assert payload.read(name, fields).name == name
+
+
+@given(line=JSON | st.fixed_dictionaries({"type": JSON, "timestamp": JSON, "payload": JSON}))
+def test_whatever_a_rollout_holds(tmp_path_factory: pytest.TempPathFactory, line: object) -> None:
+    file = Path(tmp_path_factory.getbasetemp()) / "rollout.jsonl"
+    file.write_text(
+        json.dumps({"type": "event_msg", "payload": {"item": line}}) + f"\n{json.dumps(line)}\n"
+    )
+
+    transcript.read(str(file))
+    usage.read(str(file))
+    assert transcript.first_id(str(file)) == ""
