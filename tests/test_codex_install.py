@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -212,6 +213,22 @@ def test_ours_come_after_the_users(world: World, codex: Path) -> None:
         ["stop", "--client", "codex"],
         ["idle", "--client", "codex"],
     ]
+
+
+def test_hooks_that_codex_will_ask_about_again_are_named(world: World, codex: Path) -> None:
+    world.cli(*INSTALL)
+    file = codex / "hooks.json"
+    content = read(file)
+    mine = {"hooks": [{"type": "command", "command": "say done"}]}
+    content["hooks"]["Stop"].append(mine)
+    file.write_text(json.dumps(content))
+
+    out = world.cli(*UNINSTALL).out
+
+    assert "Other hooks in ~/.codex/hooks.json get another place there" in out
+    assert read(file) == {"hooks": {"Stop": [mine]}}
+    assert "another place" not in world.cli(*INSTALL).out
+    assert "another place" not in world.cli(*UNINSTALL).out
 
 
 @pytest.mark.parametrize("content", ['{"hooks": [', '{"hooks": {"Stop": 1}}', "[]", b"\xff\xfe{"])
@@ -570,6 +587,9 @@ def test_a_server_that_hangs_is_ended_with_its_children(world: World) -> None:
     assert app_server.ask(str(program), "hooks/list", {}, seconds=0.2) is None
 
     child = int((world.project / "child").read_text())
+    deadline = time.monotonic() + 1
+    while processes.key(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert processes.key(child) == ""
 
 

@@ -22,7 +22,7 @@ from sisyphus.clients.codex import wiring as codex
 from sisyphus.clients.findings import Level
 from sisyphus.clients.opencode import wiring as opencode
 from sisyphus.errors import SisyphusError, UnreadableError
-from sisyphus.setup import changes, messages, plugin, record
+from sisyphus.setup import changes, json_text, messages, plugin, record
 from sisyphus.setup.install import Files, Plan, Site, Wish, to_install, to_uninstall
 from sisyphus.setup.record import Additions
 from sisyphus.store import Store, open_store
@@ -100,6 +100,7 @@ def install(
         ours = _with_lost(recorded, site, root) if site.client == CLAUDE_CODE else recorded
         plan = to_install(site, files, ours, _wish(site, root, scope))
         plan.notes.extend(_notes(site, root, plan))
+        plan.notes.extend(_trust_note(site, files, plan))
         plan.notes.extend(_version_note(site.client, root))
         if scope is Scope.PROJECT and plan.files:
             is_codex = site.client == CODEX
@@ -169,6 +170,13 @@ def _codex_notes(site: Site, root: str) -> Iterator[str]:
             yield messages.runs_both(path)
 
 
+def _trust_note(site: Site, before: Files, plan: Plan) -> Iterator[str]:
+    if site.client == CODEX and (new := plan.files.get(site.settings)):
+        old = before[site.settings] or b""
+        if codex.has_moved(json_text.load(old), json_text.load(new)):
+            yield messages.moved(site.settings)
+
+
 def _excludes(root: str, home: str) -> list[str]:
     from sisyphus.setup import excludes  # imported late: it loads a YAML parser
 
@@ -204,7 +212,9 @@ def uninstall(
     for site in _sites(client, root, scope):
         recorded, files = _read(site, parts)
         ours = _with_lost(recorded, site, root) if site.client == CLAUDE_CODE else recorded
-        parts.append(Part(site, files, recorded, to_uninstall(site, files, ours)))
+        plan = to_uninstall(site, files, ours)
+        plan.notes.extend(_trust_note(site, files, plan))
+        parts.append(Part(site, files, recorded, plan))
     with _store_copy() as store:
         here = {part.site.file for part in parts}
         others = [

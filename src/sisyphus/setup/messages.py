@@ -122,6 +122,13 @@ def runs_both(file: str) -> str:
     )
 
 
+def moved(file: str) -> str:
+    return (
+        f"Other hooks in {path(file)} get another place there, so Codex asks again whether you "
+        "trust them: start `codex` once."
+    )
+
+
 def unknown_key(file: str, key: str) -> str:
     return (
         f"{path(file)} has a key that Codex does not know, {one_line(key, 80)}: it runs no hook of "

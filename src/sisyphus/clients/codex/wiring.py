@@ -137,6 +137,17 @@ def unknown_keys(content: Json) -> list[str]:
     return [key for key in content if key not in _KEYS]
 
 
+def has_moved(old: Json, new: Json) -> bool:
+    """Tells whether a group that stays has another place than before: Codex asks again whether its
+    hooks are trusted."""
+    after = new.get("hooks", {})
+    return any(
+        group in after.get(event, []) and after[event][place : place + 1] != [group]
+        for event, groups in old.get("hooks", {}).items()
+        for place, group in enumerate(groups)
+    )
+
+
 def wired(project: str) -> dict[str, Json]:
     """Returns path → content of the files of hooks that have ours, the user's first."""
     return {path: content for path, content in _every(project) if hook_groups.has_ours(content)}
