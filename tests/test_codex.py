@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import PAYLOADS, Reply, World
 
-from sisyphus.clients.codex import payload, touched, transcript, usage
+from sisyphus.clients.codex import payload, queue, touched, transcript, usage
 from sisyphus.clients.records import AGENT, CONTINUATION, PROMPT
 from sisyphus.hook.event import EDIT, OTHER, READ, WRITE, Event
 from sisyphus.hook.outcome import Outcome
@@ -174,6 +176,38 @@ def test_agents_md_is_the_clients_down_to_the_sessions_folder(world: World, code
 
     assert "At the root." not in codex.start().text
     assert "Below it." in codex.read("src/a.py").text
+
+
+def test_a_tool_that_works_elsewhere_brings_no_rules_from_there(world: World, codex: Codex) -> None:
+    """At a tool call, `cwd` is the folder in which the tool works."""
+    codex.note({"id": "c1", "session_id": "c1", "cwd": str(world.project)}, "session_meta")
+    other = world.new_project("other")
+    (other / ".cursorrules").write_text("Rule of others.\n")
+    (other / "a.py").write_text("x\n")
+    world.rule("a.md", "Rule A.", paths=["a.py"])
+    world.write("a.py")
+    codex.start()
+
+    assert not codex.read("a.py", cwd=f"file://{other}").text
+    item = {"type": "CommandExecution", "cwd": f"file://{world.project}", "exit_code": 0}
+    parsed = {"parsed_cmd": [{"type": "read", "path": "a.py"}]}
+    reply = codex.tool("PostToolUse.Bash", item | parsed, cwd=str(other))
+    assert "Rule A." in reply.text
+    assert "Rule of others." not in reply.text
+
+
+def test_a_fork_has_what_its_parent_was_sent(world: World, codex: Codex) -> None:
+    world.rule("a.md", "Rule A.", paths=["a.py"])
+    world.write("a.py")
+    codex.start()
+    assert "Rule A." in codex.read("a.py").text
+
+    fork = Codex(world, "c2")
+    fork.note({"id": "c2", "session_id": "c2", "forked_from_id": "c1"}, "session_meta")
+    fork.send("session-start", "SessionStart.startup", source="fork")
+    fork.prompt()
+
+    assert not fork.read("a.py").text
 
 
 # ---------------------------------------------------------------- the loop
@@ -342,6 +376,56 @@ def test_other_tools_touch_no_file(codex: Codex) -> None:
     (call,) = touched.calls(raw, str(codex.rollout), "/p")
 
     assert (call.action, call.path) == (OTHER, "")
+
+
+# ---------------------------------------------------------------- the client's process
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system has no /proc")
+@pytest.mark.parametrize(
+    ("word", "is_bound", "can_wake"),
+    [("--no-daemon", True, True), ("exec", True, False), ("app-server", False, True)],
+)
+def test_what_calls_us(world: World, word: str, is_bound: bool, can_wake: bool) -> None:
+    """A server serves all terminals, and `exec` ends when it is idle."""
+    program = world.root / "codex"
+    program.symlink_to("/bin/bash")
+    code = (
+        "from sisyphus.clients.codex import payload;"
+        "event = payload.read('stop', {});"
+        "print(bool(event.process), bool(event.stop.host))"
+    )
+    command = f'{sys.executable} -c "{code}"; true'
+
+    done = subprocess.run(
+        [program, "-c", command, word], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.split() == [str(is_bound), str(can_wake)]
+
+
+def test_the_client_queues_what_wakes_a_session(world: World) -> None:
+    program = world.write("client", '#!/bin/sh\nprintf "%s\\n" "$@" > arguments\n')
+    program.chmod(0o755)
+
+    queue.send(str(program), "c1", "-Go on.\nNow.", str(world.project))
+
+    said = (world.project / "arguments").read_text()
+    assert said == "queue\n--thread\nc1\n--message=-Go on.\nNow.\n"
+    assert not world.log()
+
+
+def test_a_client_that_queues_nothing_is_noted(world: World) -> None:
+    queue.send("/bin/false", "c1", "Go on.", "/nowhere")
+
+    assert "did not take a text for session c1" in world.log()
+
+
+def test_a_prompt_that_wakes_is_nobodys(codex: Codex) -> None:
+    event = payload.read("user-prompt-submit", {"prompt": "[sisyphus woke this session]\n\nGo on."})
+
+    assert event.prompt.is_wake
+    assert not event.prompt.is_personal
 
 
 # ---------------------------------------------------------------- replies

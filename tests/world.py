@@ -89,9 +89,10 @@ class World:
         self._monkeypatch = monkeypatch
         self.home.mkdir()
         for name in list(os.environ):
-            if name.startswith(
-                ("CLAUDE", "ANTHROPIC_", "CODEX_", "OPENAI_", "OPENCODE", "SISYPHUS_", "XDG_")
-            ):
+            if name.startswith((
+                "CLAUDE", "ANTHROPIC_", "CODEX_", "OPENAI_", "OPENCODE", "QWEN_", "SISYPHUS_",
+                "XDG_",
+            )):  # fmt: skip
                 monkeypatch.delenv(name)
         self.setenv("HOME", str(self.home))
         self.setenv("PATH", path_without_clients())

@@ -260,8 +260,8 @@ def environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
-        or not name.startswith(("CLAUDE", "CODEX_", "SISYPHUS_"))
+        if name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME")
+        or not name.startswith(("CLAUDE", "CODEX_", "QWEN_", "SISYPHUS_"))
     }
 
 

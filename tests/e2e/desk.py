@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from e2e import claude_code, opencode
+from e2e import claude_code, codex, opencode
 from e2e.claude_code import COMMANDS, Json
 from e2e.install import CHECKOUT
 from e2e.model import Request, serving
@@ -20,7 +20,7 @@ WITH_SHELL = ("--allowedTools", "Bash")
 
 
 class Client(Protocol):
-    """A module that knows one client."""
+    """What knows one client: a module, or an object where the client has several ways."""
 
     @property
     def REASON_COPIES(self) -> int:
@@ -41,8 +41,14 @@ class Client(Protocol):
         """Runs one process of the client with the flags of Claude Code; returns its events."""
 
 
-CLAUDE_CODE, OPENCODE = "claude-code", "opencode"
-CLIENTS: dict[str, Client] = {CLAUDE_CODE: claude_code, OPENCODE: opencode}
+CLAUDE_CODE, OPENCODE, CODEX = "claude-code", "opencode", "codex"
+CODEX_PROGRAMS = "codex with programs"
+CLIENTS: dict[str, Client] = {
+    CLAUDE_CODE: claude_code,
+    OPENCODE: opencode,
+    CODEX: codex.Codex(),
+    CODEX_PROGRAMS: codex.Codex("gpt-6.1-sol"),
+}
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Desk:
-    """plugins: of Claude Code; the other client has what `sisyphus install` gave it."""
+    """plugins: of Claude Code; the other clients have what `sisyphus install` gave them."""
 
     home: Path
     project: Path
@@ -101,6 +107,12 @@ class Desk:
         opencode.furnish(self.home / ".config" / "opencode")
         self.sisyphus("install", "--client", OPENCODE, "--yes")
         return replace(self, name=OPENCODE)
+
+    def with_codex(self, name: str = CODEX) -> Desk:
+        """The same desk with Codex, after `sisyphus install`."""
+        codex.furnish(self.home)
+        self.sisyphus("install", "--client", CODEX, "--yes")
+        return replace(self, name=name)
 
     def environment(self) -> dict[str, str]:
         return self.client.environment(self.home)

@@ -2,9 +2,9 @@
 
 `.e2e/venv` has pytest, Playwright, and sisyphus as users get it, built and installed again each
 time; its browser is the system's (`chromium.py`);
-`.e2e/claude-code` and `.e2e/opencode` have the pinned clients from npm. `CLAUDE_CLIENT` and
-`OPENCODE_CLIENT` name other binaries of any version. If it fails, it prints one line to stderr and
-exits 1.
+`.e2e/claude-code`, `.e2e/opencode` and `.e2e/codex` have the pinned clients from npm.
+`CLAUDE_CLIENT`, `OPENCODE_CLIENT` and `CODEX_CLIENT` name other binaries of any version. If it
+fails, it prints one line to stderr and exits 1.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class InstallError(Exception):
 class Package:
     """A client in `package.json`.
 
-    program: its path in the package. variable: of the environment, names another binary.
-    setup: the script of the package that puts the program there; npm may be set to run none.
+    program: its path in `node_modules`; `*` stands for the platform. variable: of the environment,
+    names another binary. setup: the script of the package that puts the program there; npm may be
+    set to run none.
     """
 
     name: str
@@ -47,12 +48,12 @@ class Package:
         return str(manifest["dependencies"][self.name])
 
     @property
-    def root(self) -> Path:
-        return self.folder / "node_modules" / self.name
+    def modules(self) -> Path:
+        return self.folder / "node_modules"
 
     @property
     def installed(self) -> Path:
-        return self.root / self.program
+        return next(self.modules.glob(self.program), self.modules / self.program)
 
     @property
     def binary(self) -> Path:
@@ -62,20 +63,26 @@ class Package:
 CLAUDE_CODE = Package(
     "@anthropic-ai/claude-code",
     CHECKOUT / ".e2e" / "claude-code",
-    "bin/claude.exe",  # its name on every system
+    "@anthropic-ai/claude-code/bin/claude.exe",  # its name on every system
     "CLAUDE_CLIENT",
 )
 OPENCODE = Package(
     "opencode-ai",
     CHECKOUT / ".e2e" / "opencode",
-    "bin/opencode.exe",  # its name on every system
+    "opencode-ai/bin/opencode.exe",  # its name on every system
     "OPENCODE_CLIENT",
     setup="postinstall.mjs",
+)
+CODEX = Package(
+    "@openai/codex",
+    CHECKOUT / ".e2e" / "codex",
+    "@openai/codex-*/vendor/*/bin/codex",  # an optional package for each platform
+    "CODEX_CLIENT",
 )
 
 
 def version_of(binary: Path) -> str:
-    """Returns the first word of `--version`; "" if the binary does not run."""
+    """Returns the number that `--version` prints; "" if the binary does not run."""
     with tempfile.TemporaryDirectory() as home:
         try:
             done = subprocess.run(
@@ -88,7 +95,7 @@ def version_of(binary: Path) -> str:
             )
         except OSError:
             return ""
-    return done.stdout.partition(" ")[0].strip()
+    return next((word for word in done.stdout.split() if word[0].isdigit()), "")
 
 
 def ensure(package: Package) -> None:
@@ -99,7 +106,8 @@ def ensure(package: Package) -> None:
     if version_of(package.installed) != package.version:
         _install_from_npm(package)
     if package.setup and version_of(package.installed) != package.version:
-        _run("node", str(package.root / package.setup), folder=package.root)
+        root = package.modules / package.name
+        _run("node", str(root / package.setup), folder=root)
     if version_of(package.installed) != package.version:
         raise InstallError(
             f"npm left no {package.name} {package.version} that runs at {package.installed}; "
@@ -118,7 +126,8 @@ def _install_from_npm(package: Package) -> None:
     manifest = {"private": True, "dependencies": {package.name: package.version}}
     (package.folder / "package.json").write_text(json.dumps(manifest), encoding="utf-8")
     quiet = ("--loglevel=error", "--no-audit", "--no-fund", "--no-package-lock")
-    _run(npm, "install", "--fetch-retries=1", *quiet, folder=package.folder)
+    options = ("--include=optional", "--fetch-retries=1")  # the binary of the platform is optional
+    _run(npm, "install", *options, *quiet, folder=package.folder)
 
 
 def install_sisyphus() -> None:
@@ -151,6 +160,7 @@ def main() -> int:
     try:
         ensure(CLAUDE_CODE)
         ensure(OPENCODE)
+        ensure(CODEX)
         install_sisyphus()
         ensure_browser()
     except (InstallError, OSError, subprocess.SubprocessError) as error:

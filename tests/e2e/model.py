@@ -1,5 +1,5 @@
 """The scripted model: a server on loopback that answers as the Messages API does, and as OpenAI's
-chat completions do."""
+chat completions and responses do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from e2e import responses
 from e2e.script import Script, Tool, Turn
 
 Json = dict[str, Any]
@@ -28,6 +29,7 @@ COMPACTIONS = (
     "Respond with TEXT ONLY",
     "Create a new anchored summary",
     "Update the anchored summary",
+    "CONTEXT CHECKPOINT COMPACTION",
 )
 
 SUMMARY = Turn("<analysis>none</analysis>\n<summary>What was said before.</summary>")
@@ -171,12 +173,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"] or 0)) or b"{}")
-        is_chat = self.path.startswith("/v1/chat/completions")
-        if not (is_chat or self.path.startswith("/v1/messages")) or "count_tokens" in self.path:
+        stream = _STREAMS.get(self.path.partition("?")[0])
+        if stream is None:
             self._send_json({"input_tokens": 1})
             return
+        if stream is responses.stream:
+            body = responses.as_messages(body)
         answer = self.server.answer(Request(self._agent(), body))
-        stream = _chat_stream if is_chat else _stream
         if "error" in answer:
             self._send_json(answer, answer["status"])
         elif body.get("stream"):
@@ -187,6 +190,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _agent(self) -> str:
         if self.headers.get("x-parent-session-id"):
             return self.headers.get("x-session-id") or "unknown"
+        if self.headers.get("x-codex-parent-thread-id"):
+            return self.headers.get("thread-id") or "unknown"
         return self.headers.get("x-claude-code-agent-id") or ""
 
     def _send_json(self, value: Json, status: int = 200) -> None:
@@ -254,3 +259,11 @@ def _chat_stream(answer: Json) -> Iterator[bytes]:
         event = {**head, "model": answer["model"], "choices": choices, "usage": usage}
         yield f"data: {json.dumps(event)}\n\n".encode()
     yield b"data: [DONE]\n\n"
+
+
+_STREAMS = {
+    "/v1/messages": _stream,
+    "/v1/chat/completions": _chat_stream,
+    "/v1/responses": responses.stream,
+}
+"""Path of a request → how its answer is spelled."""

@@ -1,7 +1,7 @@
 """A scenario is a row of a table: files, what user and model do, and what the model then gets.
 
-Each row runs with each client. It is written for Claude Code: `opencode.py` knows what its commands
-and flags are there.
+Each row runs with each client. It is written for Claude Code: `opencode.py` and `codex.py` know
+what its commands and flags are there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from e2e.desk import CLAUDE_CODE, CLIENTS, Desk, Run
+from e2e.desk import CLAUDE_CODE, CODEX, OPENCODE, Desk, Run
 from e2e.script import Turn
 
 
@@ -45,7 +45,7 @@ class Scenario:
     user: texts in the hooks' messages to the user. silent: texts that neither model nor user gets.
     results: a text in the last output of each step. after: a file → a text in it at the end.
     Where the model gets a reason to go on, `last` counts the two copies of Claude Code.
-    only: why no other client than Claude Code can do it.
+    only: why no other client than Claude Code can do it. out: a client → why it cannot.
     """
 
     name: str
@@ -59,8 +59,10 @@ class Scenario:
     results: Sequence[str] = ()
     after: dict[str, str] = field(default_factory=dict)
     only: str = ""
+    out: dict[str, str] = field(default_factory=dict)
 
 
+COLUMNS = (CLAUDE_CODE, OPENCODE, CODEX)
 ONE_IS_ENOUGH = "nothing in it depends on the client"
 
 
@@ -68,19 +70,28 @@ def rows(*scenarios: Scenario) -> pytest.MarkDecorator:
     """A test with the arguments `desk` and `scenario`, once for each row and client."""
     return pytest.mark.parametrize(
         ("desk", "scenario"),
-        [_row(client, scenario) for scenario in scenarios for client in CLIENTS],
+        [_row(client, scenario) for scenario in scenarios for client in COLUMNS],
         indirect=["desk"],
     )
 
 
 def _row(client: str, scenario: Scenario) -> Any:
-    is_out = bool(scenario.only) and client != CLAUDE_CODE
-    marks = [pytest.mark.skip(reason=scenario.only)] if is_out else []
-    return pytest.param(client, scenario, marks=marks, id=f"{client}: {scenario.name}")
+    reason = scenario.out.get(client) or (scenario.only if client != CLAUDE_CODE else "")
+    return pytest.param(client, scenario, marks=_skip(reason), id=f"{client}: {scenario.name}")
 
 
-each_client = pytest.mark.parametrize("desk", [*CLIENTS], indirect=True)
-"""A test with the argument `desk`, once for each client."""
+def _skip(reason: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.skip(reason=reason)] if reason else []
+
+
+def each_client_but(out: dict[str, str]) -> pytest.MarkDecorator:
+    """A test with the argument `desk`, once for each client. out: a client → why it cannot."""
+    columns = [pytest.param(name, marks=_skip(out.get(name, "")), id=name) for name in COLUMNS]
+    return pytest.mark.parametrize("desk", columns, indirect=True)
+
+
+each_client = each_client_but({})
+"""The same for all of them."""
 
 
 def play(desk: Desk, scenario: Scenario) -> list[Run]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from e2e.desk import WITH_SHELL, Desk, make_project
+from e2e.codex import NO_AGENTS
+from e2e.desk import CODEX, WITH_SHELL, Desk, make_project
 from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, each_client, play, rows
 from e2e.script import delegate, edit, read, say, shell, todos, use, write
 
@@ -58,7 +59,7 @@ Continuing from where you left off."""
                            use(edit("PLAN.md", "- [ ] Test it", "- [x] Test it")), say("done")]),
               NEXT],
              last={continuation("Checkout page", "3/4", "PLAN.md"): [0, 0, 1]},
-             agents={STATE: [0, 0, 0]}),
+             agents={STATE: [0, 0, 0]}, out={CODEX: NO_AGENTS}),
     Scenario("a change by the shell", {"PLAN.md": PLAN},
              [Step(["work"], [use(shell(r"sed -i 's/- \[ \] Test/- [x] Test/' PLAN.md")),
                               say("tested")], flags=WITH_SHELL), NEXT],
@@ -110,7 +111,7 @@ Continuing from where you left off."""
                    flags=["--model", "claude-sonnet-4-5"], env={"CLAUDE_CODE_ENABLE_TASKS": "0"}),
               NEXT],
              last={"write header": [0, 0, 1], "find owners": [0, 0, 0]},
-             only="OpenCode's tool answers with the list; see test_opencode.py"),
+             only="of the others OpenCode alone has such a tool; see test_opencode.py"),
     Scenario("spec-kit's tasks are offered, not taken",
              {"specs/001-login/tasks.md": "# Tasks\n\n- [ ] T001 [P] [US1] Form in src/form.py\n"},
              [HELLO], model={STATE: [0]}, user=["001-login"], only=ONE_IS_ENOUGH),

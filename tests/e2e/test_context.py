@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from e2e.desk import Desk
+from e2e.codex import NO_AGENTS
+from e2e.desk import CODEX, OPENCODE, Desk
 from e2e.model import Request
 from e2e.scenario import Scenario, Step, play, rows
 from e2e.script import delegate, read, say, use
@@ -16,7 +17,7 @@ AGENTS = {"AGENTS.md": "# For agents\n\nNever touch the lamp.\n"}
 LAMP = "Never touch the lamp."
 HELLO = Step(["hello"], [say("hi")])
 MORE = Step(["more"], [say("yes")], how="resume")
-THEIRS = "OpenCode loads every AGENTS.md by itself"
+THEIRS = "the other clients load it by themselves"
 NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
 
 
@@ -35,7 +36,7 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
              model={"And now with fog horn.": [0, 1]}),
     Scenario("a fork is not sent what it inherited", README,
              [HELLO, Step(["another way", "on"], [say("yes")] * 2, how="fork")],
-             model={SHIPS: [1, 1, 1]}, only="a fork of OpenCode does not say whose it is"),
+             model={SHIPS: [1, 1, 1]}, out={OPENCODE: "a fork does not say whose it is"}),
     Scenario("both in one block, README first", {**README, **AGENTS, "CLAUDE.md": "Be kind.\n"},
              [HELLO], user=["sent to the model: README.md, AGENTS.md"],
              model={f"{FRAME}\n\n# README.md\n\n{README['README.md']}\n---\n\n# AGENTS.md\n\n"
@@ -54,12 +55,14 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
                               use(read("packages/api/one.py"), read("packages/api/two.py")),
                               use(read("packages/api/two.py")), say("seen")]),
               Step(["more"], [use(read("packages/api/one.py")), say("yes")], how="resume")],
-             model={LAMP: [0, 0, 1, 1, 1, 1]}, user=["packages/api/AGENTS.md"], only=THEIRS),
+             model={LAMP: [0, 0, 1, 1, 1, 1]}, user=["packages/api/AGENTS.md"],
+             out={OPENCODE: THEIRS}),
     Scenario("of a package, by the client itself",
              {"packages/api/AGENTS.md": f"{LAMP}\n", "packages/api/one.py": "1"},
              [Step(["look"], [use(read("packages/api/one.py")), use(read("packages/api/one.py")),
                               say("seen")])],
-             model={LAMP: [0, 1, 1]}, silent=[FRAME]),
+             model={LAMP: [0, 1, 1]}, silent=[FRAME],
+             out={CODEX: "it loads none below the folder of the session"}),
 )  # fmt: skip
 def test_documents(desk: Desk, scenario: Scenario) -> None:
     play(desk, scenario)
@@ -72,7 +75,7 @@ def _agents(name: str, others: dict[str, str], *, ours: bool, folder: str = "") 
         {**AGENTS, **others},
         [start, Step(["more"], [say("yes")], how="resume", folder=folder)],
         model={LAMP: [1, 1], FRAME: [1, 1] if ours else [0, 0]},
-        only=THEIRS if ours else "test_opencode.py has its own",
+        only=THEIRS if ours else "test_opencode.py and test_codex.py have their own",
     )
 
 
@@ -96,7 +99,7 @@ def test_the_model_gets_agents_md_once(desk: Desk, scenario: Scenario) -> None:
 
 
 LINES = [f"line {n:03d} " + "of a long read" * 6 for n in range(400)]  # about four replies
-AT_ONCE = "in OpenCode the first prompt holds all of it"
+AT_ONCE = {OPENCODE: "the first prompt holds all of it"}
 LONG = {"README.md": "\n".join(LINES), **{f"{n}.txt": f"file {n}" for n in range(5)}}
 READS = [*(use(read(f"{n}.txt")) for n in range(5)), say("seen")]
 
@@ -106,16 +109,17 @@ def _lines(request: Request) -> list[str]:
 
 
 @rows(
-    Scenario("over several requests", LONG, [Step(["look"], READS)], only=AT_ONCE),
+    Scenario("over several requests", LONG, [Step(["look"], READS)], out=AT_ONCE),
     Scenario("over a resume", LONG, [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="resume")],
-             only=AT_ONCE),
+             out=AT_ONCE),
     Scenario("again after a compaction", LONG,
-             [Step(["hello", "/compact", "look"], [say("hi"), *READS])], only=AT_ONCE),
+             [Step(["hello", "/compact", "look"], [say("hi"), *READS])], out=AT_ONCE),
     Scenario("a fork gets what its parent waited for", LONG,
-             [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="fork")], only=AT_ONCE),
+             [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="fork")],
+             out={**AT_ONCE, CODEX: "a fork's rollout has none of its parent's lines"}),
     Scenario("a subagent takes nothing of it", LONG,
              [Step(["look"], [use(delegate("look")), *READS], agents=READS)],
-             agents={"line 0": [0] * 6}, only=AT_ONCE),
+             agents={"line 0": [0] * 6}, out={**AT_ONCE, CODEX: NO_AGENTS}),
 )  # fmt: skip
 def test_a_long_readme_arrives_whole_and_in_order(desk: Desk, scenario: Scenario) -> None:
     runs = play(desk, scenario)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from e2e.desk import WITH_SHELL, Desk
+from e2e.codex import NO_AGENTS
+from e2e.desk import CODEX, WITH_SHELL, Desk
 from e2e.scenario import Scenario, Step, play, rows
 from e2e.script import delegate, edit, read, say, shell, skill, use
 from e2e.terminal import terminal
@@ -49,7 +50,7 @@ LOOP = '/sisyphus:ralph-loop "do it" --completion-promise "DONE"'
              last={"[RALPH LOOP ENFORCEMENT]": [0, 2, 0], BLOCK: [0, 0, 2]}),
     Scenario("a subagent may stop", {"PLAN.md": PLAN},
              [Step([ON, "go"], [use(delegate("read it")), BLOCKED],
-                   agents=[READ, say("read")])], agents={BLOCK: [0, 0]}),
+                   agents=[READ, say("read")])], agents={BLOCK: [0, 0]}, out={CODEX: NO_AGENTS}),
     Scenario("plan mode may stop", {"PLAN.md": PLAN},
              [Step([ON, "go"], [NOT_YET], flags=["--permission-mode", "plan"])],
              last={BLOCK: [0]}),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from e2e.desk import Desk
+from e2e.codex import NO_AGENTS
+from e2e.desk import CODEX, Desk
 from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, play, rows
 from e2e.script import delegate, edit, read, say, use, write
 
@@ -100,7 +101,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         "a subagent gets it in its own context", PYTHON,
         [Step(["look"], [use(delegate("read one.py")), *PARALLEL],
               agents=[use(read("one.py")), use(read("one.py")), say("read it")])],
-        model={TEXT: [0, 0, 1]}, agents={TEXT: [0, 1, 1]},
+        model={TEXT: [0, 0, 1]}, agents={TEXT: [0, 1, 1]}, out={CODEX: NO_AGENTS},
     ),
     Scenario(
         "two long rules of one batch arrive whole",
@@ -112,14 +113,14 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], [use(read("one.py"), read("two.js")), use(read("other.txt")),
                          say("seen")])],
         model={"p" * 8_000: [0, 1, 1], "j" * 8_000: [0, 0, 1]},
-        only="in OpenCode each call has a reply of its own, so both arrive at once",
+        only="elsewhere each call has a reply of its own, so both arrive at once",
     ),
     Scenario(
         "failed calls do no harm", PYTHON,
         [Step(["look"], [use(edit("one.py", "nothing like it", "x")),
                          use(read("one.py"), read("missing.py")), say("seen")])],
         model={TEXT: [0, 1, 1]},
-        only="OpenCode asks no hook about a call that failed",
+        only="no other client asks a hook about an edit that failed",
     ),
     Scenario(
         "a file that is written", {COPILOT: PYTHON[COPILOT]},
@@ -171,9 +172,9 @@ def test_instructions_that_are_a_link_to_claude_md_are_not_sent(desk: Desk) -> N
 @rows(
     Scenario("imported", {"CLAUDE.md": f"@{INSTRUCTIONS}\n", INSTRUCTIONS: f"{TEXT}\n",
                           "one.py": "1"}, [SEE_ONE], model={TEXT: [1, 1, 1]},
-             only="OpenCode imports no files"),
+             only="no other client imports files"),
     Scenario("copied", {"CLAUDE.md": f"{TEXT}\n", INSTRUCTIONS: f"{TEXT}\n", "one.py": "1"},
-             [SEE_ONE], model={TEXT: [1, 1, 1]}),
+             [SEE_ONE], model={TEXT: [1, 1, 1]}, out={CODEX: "it does not load CLAUDE.md"}),
 )  # fmt: skip
 def test_instructions_that_claude_md_holds_are_not_sent(desk: Desk, scenario: Scenario) -> None:
     play(desk, scenario)

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from e2e.desk import Desk, Run, make_project
+from e2e.codex import NO_AGENTS
+from e2e.desk import CODEX, Desk, Run, make_project
 from e2e.scenario import Scenario, Step, play, rows
 from e2e.script import Turn, delegate, edit, read, say, use, write
 
@@ -135,7 +136,7 @@ def test_a_spec_kit_repository_after_boulder_start(desk: Desk) -> None:
               agents=[use(read("api/one.py"), read("api/two.py")), use(read("api/one.py")),
                       say("seen")])],
         model={RULE: [0, 0, 1, 1], GUIDE: [0, 0, 1, 1]},
-        agents={RULE: [0, 1, 1], GUIDE: [0, 1, 1]},
+        agents={RULE: [0, 1, 1], GUIDE: [0, 1, 1]}, out={CODEX: NO_AGENTS},
     ),
 )  # fmt: skip
 def test_a_subagent_has_a_context_of_its_own(desk: Desk, scenario: Scenario) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import clients, exports
+from sisyphus import exports
 from sisyphus.boulder import find, follow, kord, messages, progress, status
 from sisyphus.boulder import record as records
 from sisyphus.boulder.plan import BLOCKED, Plan, Story
@@ -247,7 +247,7 @@ def start(
     asker.warn_of_new(place.store, id)
     with place.store.write():
         if id:
-            number = record.ensure_named(place.store, clients.of_id(id), id, "", place.project, now)
+            number = record.ensure_by_id(place.store, id, place.project, now)
         row = progress.start(place.store, number, id, file, now, in_repo=in_repo)
     exports.run(progress.exports(place.store, row, file, takes_over=in_repo))
     show.line(messages.started(row))

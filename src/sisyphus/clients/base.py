@@ -5,7 +5,7 @@ these functions return the declared types.
 """
 
 from collections.abc import Collection, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 from sisyphus.clients.findings import Checked, Finding
 from sisyphus.clients.records import Reading
@@ -43,6 +43,9 @@ class Payload(Protocol):
 
     def wakes(self, event: Event, outcome: Outcome) -> str:
         """Returns the text that wakes an idle session, if this outcome does that; else ""."""
+
+    def wake(self, event: Event, text: str, stderr: TextIO) -> int:
+        """Wakes the session of an event with a text; returns the exit code of its hook."""
 
     def render(self, event: Event, outcome: Outcome, text: str) -> dict[str, Any] | None:
         """Returns the reply in the client's format; None if there is nothing to say.
@@ -125,6 +128,10 @@ class Transcript(Protocol):
     def first_id(self, path: str) -> str:
         """Returns the client's id of the first message, which a fork has in common with its parent;
         "" if there is no message yet."""
+
+    def parent(self, path: str) -> str:
+        """Returns the id of the session that this one was forked from; "" if the client does not
+        say."""
 
     def first_prompt(self, path: str) -> str:
         """Returns what the user first typed in the session; "" if unknown."""

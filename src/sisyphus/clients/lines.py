@@ -55,6 +55,15 @@ def parse(line: bytes) -> Json | None:
     return raw if isinstance(raw, dict) else None
 
 
+def first(path: str) -> Json:
+    """Returns the object in the first line of a file; {} if there is none."""
+    try:
+        with files.open_regular(path) as file:
+            return parse(file.readline(_TAIL)) or {}
+    except (OSError, ValueError):
+        return {}
+
+
 def last(path: str, *marks: bytes) -> Iterator[Json]:
     """Yields the objects whose lines contain one of the marks, the last first."""
     seen = 0

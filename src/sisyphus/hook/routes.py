@@ -145,7 +145,7 @@ def _is_at_work_again(hook: Hook) -> bool:
 
 def _may_wake(hook: Hook) -> bool:
     """Tells whether this process may wake the session later. It runs beside every Stop."""
-    can_wake = hook.is_enforced and hook.event.stop.can_wake and hook.store.is_durable
+    can_wake = hook.is_enforced and bool(hook.event.stop.host) and hook.store.is_durable
     return can_wake and bool(hook.session) and not hook.event.agent and not hook.event.is_planning
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus import clients
 from sisyphus.cli import asker, completion, show
 from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.paths import display
@@ -159,9 +158,7 @@ def start(
     if known and lifecycle.needs_plan(place.store, known, loop):
         raise SisyphusError(messages.NEEDS_PLAN)
     with place.store.write():
-        n = record.ensure_named(
-            place.store, clients.of_id(id), id, "", place.project, loop.started_at
-        )
+        n = record.ensure_by_id(place.store, id, place.project, loop.started_at)
         other = loops.current(place.store, n)
         if loops.run_of(place.store, n):
             raise SisyphusError(messages.refused(messages.IN_RUN))
@@ -476,7 +473,7 @@ def _move(store: Store, loop: Loop, id: str, *, force: bool) -> list[Loop]:
     `SisyphusError` if it has one and there is no `force`."""
     old, now = loop.session, time.time()
     with store.write():
-        n = record.ensure_named(store, clients.of_id(id), id, "", loop.project, now)
+        n = record.ensure_by_id(store, id, loop.project, now)
         other = loops.current(store, n)
         if other and not force:
             raise SisyphusError(messages.still_running(other))

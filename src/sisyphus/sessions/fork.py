@@ -1,13 +1,14 @@
 """What a forked session takes over from its parent: the texts it has, and those that still wait.
 
-No payload names the parent. But the client copies the parent's messages into the fork. So the
-parent is the last used session of this project whose transcript starts with the same message.
+No payload names the parent. The transcript of one client does; another copies the parent's messages
+into the fork. So there, the parent is the last used session of this project whose transcript starts
+with the same message.
 """
 
 from __future__ import annotations
 
 from sisyphus import clients
-from sisyphus.sessions.record import KNOWN_FORK
+from sisyphus.sessions import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def find_parent(hook: Hook) -> int | None:
     """Returns the number of the parent's row; 0 if it is unknown, None if it is too early to
     tell."""
     transcript = clients.transcript(hook.event.client)
+    if named := transcript.parent(hook.event.transcript):
+        return record.find(hook.store, named)
     own = transcript.first_id(hook.event.transcript)
     if not own:
         return None
@@ -34,7 +37,7 @@ def find_parent(hook: Hook) -> int | None:
 
 def inherit(hook: Hook, parent: int) -> None:
     """Copies the parent's ledger up to the fork, and its queue."""
-    hook.store.run("UPDATE session SET fork = ? WHERE n = ?", KNOWN_FORK, hook.session)
+    hook.store.run("UPDATE session SET fork = ? WHERE n = ?", record.KNOWN_FORK, hook.session)
     hook.store.run(
         "INSERT OR IGNORE INTO sent SELECT ?, hash, kind, path, at FROM sent WHERE session = ? "
         "AND at <= (SELECT started_at FROM session WHERE n = ?)",

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sisyphus.hook.event import Stop
     from sisyphus.sessions.turn import Turn
     from sisyphus.store import Store
 
@@ -18,7 +19,7 @@ class Stops:
 
     at: when we last decided one; 0 = never. offset: in the transcript, where its reading ended.
     counted_at: when we last decided one that the breaker counts; 0 = never.
-    blocks: Stops that we blocked without a tool call between them.
+    blocks: Stops that we blocked in a row, as the client counts them.
     idle, error, same_error: used by the breaker (`stop/breaker.py`).
     waits: background work that let the session stop → since when.
     tested: the test command that passed after the last edit; "" = none did.
@@ -52,14 +53,15 @@ class Stops:
     def as_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
 
-    def add_turn(self, turn: Turn, background: list[str], now: float) -> None:
-        """Takes in what happened since the last Stop. background: work that is still running."""
+    def add_turn(self, turn: Turn, stop: Stop, now: float) -> None:
+        """Takes in what happened since the last Stop."""
+        begins = turn.uses_tools if stop.is_first is None else stop.is_first
         self.at = now
         self.offset = turn.end or self.offset
-        self.blocks = 0 if turn.uses_tools else self.blocks
+        self.blocks = 0 if begins else self.blocks
         if turn.tested is not None:
             self.tested = turn.tested
-        self.waits = {name: self.waits.get(name, now) for name in background}
+        self.waits = {name: self.waits.get(name, now) for name in stop.background}
 
     def offset_since(self, since: float) -> int:
         """Returns where to read on for what happened since a time; 0 = we have read nothing since

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import clients, exports
+from sisyphus import exports
 from sisyphus.boulder import commands as boulder
 from sisyphus.boulder import find, progress
 from sisyphus.cli import asker, show
@@ -94,7 +94,7 @@ def _start(place: show.Place, session: str, options: Options) -> None:
             raise SisyphusError(messages.nothing_to_hold(facts))
         number = 0
         if id:
-            number = record.ensure_named(place.store, clients.of_id(id), id, "", place.project, now)
+            number = record.ensure_by_id(place.store, id, place.project, now)
         row = progress.attach(place.store, number, id, row, now)
         hold, replaced = holds.start(place.store, row, options, now)
         sessions = holds.sessions(place.store, hold)

@@ -36,7 +36,7 @@ _FIRST_LOOKS_SECONDS = 0.1
 def look_at_idle(hook: Hook) -> Act | None:
     """Waits until the session may be woken. Returns None if it goes on or must be left alone."""
     was_idle = False
-    while time.time() - hook.now < WAIT_SECONDS and processes.is_alive(hook.event.process):
+    while time.time() - hook.now < WAIT_SECONDS and processes.is_alive(hook.event.stop.host):
         idle_since = _idle_since(hook)
         if idle_since is None:
             is_late = time.time() - hook.now >= STOP_SECONDS

@@ -17,7 +17,7 @@ from sisyphus.text import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TextIO
 
     from sisyphus.hook.outcome import Outcome
 
@@ -51,8 +51,14 @@ _UNIT_BYTES = 3
 """The most bytes of a UTF-16 unit in UTF-8."""
 
 _PROGRAM, _SERVER = "codex", "app-server"
+_HEADLESS = ("exec", "e")
+"""The command that works without a terminal: it ends when it is idle."""
+
 _STEPS = 2
 """A shell may stand between the client and us."""
+
+_WAKE_MARK = "[sisyphus woke this session]"
+"""How a prompt starts that wakes a session: it comes back as one that the user typed."""
 
 _CUT = "\n[Cut here: `sisyphus why` shows all of it.]"
 
@@ -68,20 +74,34 @@ def read(name: str, raw: Json) -> Event:
     if agent := raw.get("agent_id"):
         event.agent = values.id(agent) or "unknown"
     event.cwd = event.folder = values.folder(raw.get("cwd")) or os.path.abspath(os.curdir)
+    if name == "post-tool-use":  # its `cwd` is the folder in which the tool works (measured)
+        meta = rollout.meta(values.path(raw.get("transcript_path")))
+        event.folder = values.folder(meta.get("cwd")) or event.cwd
     event.source = values.text(raw.get("source"))
     event.wire_name = values.text(raw.get("hook_event_name")) or WIRE_NAMES.get(name, "")
     event.transcript = values.path(raw.get("transcript_path"))
-    event.process = _process()
+    pid, words = processes.caller(_PROGRAM, _STEPS)
+    host = processes.key(pid)
+    event.process = "" if _SERVER in words else host
     if name == "permission-request":
         event.calls = [_request(raw)]
     elif name == "post-tool-use":
         event.calls = touched.calls(raw, event.transcript, event.cwd)
     elif name == "user-prompt-submit":
         prompt = values.text(raw.get("prompt")).lstrip()
-        event.prompt = Prompt(values.text(raw.get("turn_id")), command_of(prompt), is_personal=True)
+        is_wake = prompt.startswith(_WAKE_MARK)
+        event.prompt = Prompt(
+            values.text(raw.get("turn_id")),
+            command_of(prompt),
+            is_personal=not is_wake,
+            is_wake=is_wake,
+        )
     elif name in ("stop", "idle"):
         last = raw.get("last_assistant_message")
-        event.stop = Stop(tags.unescaped(last) if isinstance(last, str) else None)
+        event.stop = Stop(
+            tags.unescaped(last) if isinstance(last, str) else None,
+            host="" if any(word in _HEADLESS for word in words[1:]) else host,
+        )
         event.is_planning = rollout.is_planning(event.transcript)
     return event
 
@@ -103,7 +123,17 @@ def current_session() -> tuple[str, str]:
 
 
 def wakes(event: Event, outcome: Outcome) -> str:
-    return ""
+    return outcome.reason or "" if event.name == "idle" else ""
+
+
+def wake(event: Event, text: str, stderr: TextIO) -> int:
+    """The program that runs this hook queues the text for its session."""
+    from sisyphus.clients.codex import queue  # imported late: only a session that is woken needs it
+
+    pid, _ = processes.caller(_PROGRAM, _STEPS)
+    program = os.readlink(f"/proc/{pid}/exe")
+    queue.send(program, event.session, f"{_WAKE_MARK}\n\n{text}", event.cwd)
+    return 0
 
 
 def room(event: Event, outcome: Outcome) -> int:
@@ -133,13 +163,6 @@ def render(event: Event, outcome: Outcome, text: str) -> Json | None:
             "additionalContext": text,
         }
     return reply or None
-
-
-def _process() -> str:
-    """Returns the client's process, which calls this hook, as "PID START"; "" if it is the server
-    that serves all terminals: that says nothing of one session."""
-    pid, words = processes.caller(_PROGRAM, _STEPS)
-    return "" if _SERVER in words else processes.key(pid)
 
 
 def _request(raw: Json) -> ToolCall:

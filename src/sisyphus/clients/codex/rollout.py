@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 _PLAN = "plan"
 
 
+def meta(path: str) -> Json:
+    """Returns what the first line says of the session: its `cwd`, `id` and the like; {} if it says
+    nothing."""
+    raw = lines.first(path)
+    return values.mapping(raw.get("payload")) if raw.get("type") == "session_meta" else {}
+
+
 def item(path: str, call: str) -> Json:
     """Returns what the client notes of a tool call; {} if it is not there."""
     for raw in lines.last(path, call.encode("utf-8", "replace")) if call else ():

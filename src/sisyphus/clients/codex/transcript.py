@@ -46,6 +46,10 @@ def first_id(path: str) -> str:
     return next((values.text(item.get("id")) for item in _prompts(path)), "")
 
 
+def parent(path: str) -> str:
+    return values.id(rollout.meta(path).get("forked_from_id"))
+
+
 def first_prompt(path: str) -> str:
     return next((text for item in _prompts(path) if (text := _said(item))), "")
 
@@ -71,8 +75,7 @@ def _written_since(folder: str, since: float) -> list[str]:
 
 def _names(path: str) -> tuple[str, str]:
     """Returns the ids of the session and of the agent that wrote a rollout."""
-    head = next(iter(lines.head(path, _HEAD)), {})
-    meta = values.mapping(head.get("payload")) if head.get("type") == "session_meta" else {}
+    meta = rollout.meta(path)
     return values.text(meta.get("session_id")), values.text(meta.get("id"))
 
 

@@ -34,7 +34,7 @@ from sisyphus.hook.event import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TextIO
 
     from sisyphus.hook.outcome import Outcome
 
@@ -87,8 +87,8 @@ def read(name: str, raw: Json) -> Event:
         )
     elif name in ("stop", "idle", "stop-failure"):
         last = raw.get("last") if name != "stop-failure" else raw.get("error")
-        can_wake = raw.get("can_wake") is True and bool(event.process)
-        event.stop = Stop(last if isinstance(last, str) else None, can_wake=can_wake)
+        host = event.process if raw.get("can_wake") is True else ""
+        event.stop = Stop(last if isinstance(last, str) else None, host=host)
     return event
 
 
@@ -149,6 +149,10 @@ def room(event: Event, outcome: Outcome) -> int:
 def wakes(event: Event, outcome: Outcome) -> str:
     """The plugin reads the reply to `hook idle` as every other one."""
     return ""
+
+
+def wake(event: Event, text: str, stderr: TextIO) -> int:
+    return 0
 
 
 def render(event: Event, outcome: Outcome, text: str) -> Json | None:

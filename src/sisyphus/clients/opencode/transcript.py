@@ -62,6 +62,10 @@ def first_id(path: str) -> str:
     return ""
 
 
+def parent(path: str) -> str:
+    return ""
+
+
 def first_prompt(path: str) -> str:
     for raw in lines.head(path, _HEAD):
         record = _record(raw)
