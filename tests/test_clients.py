@@ -10,19 +10,30 @@ from sisyphus.clients.claude_code import native as claude_native
 from sisyphus.clients.claude_code import payload as claude_payload
 from sisyphus.clients.claude_code import transcript as claude_transcript
 from sisyphus.clients.claude_code import usage as claude_usage
+from sisyphus.clients.codex import headless as codex_headless
 from sisyphus.clients.codex import live as codex_live
 from sisyphus.clients.codex import native as codex_native
 from sisyphus.clients.codex import payload as codex_payload
 from sisyphus.clients.codex import transcript as codex_transcript
 from sisyphus.clients.codex import usage as codex_usage
 from sisyphus.clients.opencode import live, native, payload, transcript, usage
+from sisyphus.clients.qwen import live as qwen_live
+from sisyphus.clients.qwen import native as qwen_native
+from sisyphus.clients.qwen import payload as qwen_payload
+from sisyphus.clients.qwen import transcript as qwen_transcript
+from sisyphus.clients.qwen import usage as qwen_usage
 
-PAYLOADS: tuple[Payload, ...] = (claude_payload, payload, codex_payload)
-NATIVES: tuple[Native, ...] = (claude_native, native, codex_native)
-TRANSCRIPTS: tuple[Transcript, ...] = (claude_transcript, transcript, codex_transcript)
-USAGES: tuple[Usage, ...] = (claude_usage, usage, codex_usage)
-LIVES: tuple[Live, ...] = (claude_live, live, codex_live)
-HEADLESS: tuple[Headless, ...] = (headless,)
+PAYLOADS: tuple[Payload, ...] = (claude_payload, payload, codex_payload, qwen_payload)
+NATIVES: tuple[Native, ...] = (claude_native, native, codex_native, qwen_native)
+TRANSCRIPTS: tuple[Transcript, ...] = (
+    claude_transcript,
+    transcript,
+    codex_transcript,
+    qwen_transcript,
+)
+USAGES: tuple[Usage, ...] = (claude_usage, usage, codex_usage, qwen_usage)
+LIVES: tuple[Live, ...] = (claude_live, live, codex_live, qwen_live)
+HEADLESS: tuple[Headless, ...] = (headless, codex_headless)
 
 
 def test_each_client_is_found_by_its_name() -> None:

@@ -415,12 +415,6 @@ def test_a_client_that_is_not_wired_beside_another_is_no_warning(world: World, c
     ]
 
 
-def test_a_trial_of_it_is_not_played_yet(world: World, codex: Path) -> None:
-    world.cli(*INSTALL)
-
-    assert "✓ Codex live: not tried" in world.cli("doctor", "--live", "-v").out
-
-
 def state(**of_each: object) -> Callable[[World], object]:
     return lambda world: answer(world, state=of_each)
 
@@ -577,6 +571,10 @@ def test_what_is_shared_has_no_home_of_ours(world: World, codex: Path) -> None:
     file = world.project / ".codex" / "hooks.json"
     file.write_text(file.read_text().replace("900", "901"))
     assert "`sisyphus install --client codex --scope project`" in bad(world)[0].mend
+
+    world.cli(*INSTALL, "--scope", "project")  # it writes the bare name
+    world.setenv("PATH", os.pathsep.join([str(world.root / "bin"), "/usr/bin", "/bin"]))
+    assert "`uv tool update-shell`" in bad(world)[0].mend
 
 
 def test_a_server_that_hangs_is_ended_with_its_children(world: World) -> None:

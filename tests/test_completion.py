@@ -207,6 +207,17 @@ def test_it_is_installed_in_the_shell_that_the_user_is_in(
     assert Path(own[0]).read_text().strip() == script.stdout.strip()
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_second_time_it_changes_nothing_and_says_so(world: World, shell: str) -> None:
+    run_in(shell, "--install-completion")
+    before = {file: file.read_bytes() for file in world.home.rglob("*") if file.is_file()}
+
+    answer = run_in(shell, "--install-completion")
+
+    assert answer.stdout == f"The Tab key completes sisyphus in every new {shell}. Nothing to do.\n"
+    assert {file: file.read_bytes() for file in before} == before
+
+
 def test_the_users_own_lines_stay(world: World) -> None:
     rc = world.write(world.home / ".bashrc", "alias ll='ls -l'\n")
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -24,12 +25,15 @@ from sisyphus.clients.claude_code import checkup
 from sisyphus.clients.codex import checkup as codex_checkup
 from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.clients.opencode import checkup as opencode_checkup
+from sisyphus.clients.qwen import checkup as qwen_checkup
+from sisyphus.doctor import database
 from sisyphus.setup import plugin
+from sisyphus.store import VERSION
 
 Json = dict[str, Any]
 Break = Callable[[World], object]
 
-CHECKUPS: tuple[Checkup, ...] = (checkup, opencode_checkup, codex_checkup)
+CHECKUPS: tuple[Checkup, ...] = (checkup, opencode_checkup, codex_checkup, qwen_checkup)
 
 WELL = "All is well: Claude Code, OpenCode, program, home folder, database, log, settings.\n"
 
@@ -297,6 +301,12 @@ def a_rule_that_loads_twice(world: World) -> None:
     world.rule("snakes.md", "Be kind.", globs="*.py")
 
 
+def a_rule_that_loads_twice_here(world: World) -> None:
+    world.cli("uninstall", "--yes")
+    world.cli("install", "--yes", "--scope", "local")
+    a_rule_that_loads_twice(world)
+
+
 def edited(path: str, text: str = "Edited.\n") -> Break:
     def edit(world: World) -> None:
         with (world.home / path).open("a") as file:
@@ -325,12 +335,13 @@ def writes(path: str, text: str) -> Break:
     return lambda world: world.write(world.home / path, text)
 
 
-INSTALL = "Run `sisyphus install`."
+WIRE = "Run `sisyphus install`."
+INSTALL = "Run `sisyphus install --client claude-code`."
 PLUGIN = ".config/opencode/plugins/sisyphus.js"
 
 BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
     # name: what breaks it, subject, level, a part of the text, a part of the mend
-    "nothing wired": (no_hooks, "hooks", "problem", "no client calls sisyphus", INSTALL),
+    "nothing wired": (no_hooks, "hooks", "problem", "no client calls sisyphus", WIRE),
     "an event is missing": (
         without("Stop"), "Claude Code hooks", "problem", "not wired: Stop.", INSTALL,
     ),
@@ -355,7 +366,7 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
     ),
     "wired twice": (
         wired_by_another, "Claude Code hooks", "warning", "each event starts two processes",
-        "`sisyphus uninstall --scope local`",
+        "`sisyphus uninstall --client claude-code --scope local`",
     ),
     "plugin and settings": (
         sets(enabledPlugins={"sisyphus@sisyphus": True}), "Claude Code hooks", "warning",
@@ -366,7 +377,8 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
     ),
     "no JSON": (
         lambda world: user_file(world).write_text('{"hooks": {},}'), "Claude Code settings",
-        "problem", "settings.json cannot be used: it is not valid JSON", "`sisyphus install`",
+        "problem", "settings.json cannot be used: it is not valid JSON",
+        "`sisyphus install --client claude-code`",
     ),
     "hooks of a wrong type": (
         sets(hooks=[]), "Claude Code settings", "problem", '"hooks" is not an object', "Correct",
@@ -416,7 +428,7 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
     ),
     "a slash command was edited": (
         edited(".claude/commands/ralph.md"), "Claude Code commands", "warning", "ralph.md",
-        "`sisyphus install`",
+        "`sisyphus install --client claude-code`",
     ),
     "slash commands without hooks": (
         lambda world: user_file(world).write_text("{}"), "Claude Code commands", "warning",
@@ -424,7 +436,11 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
     ),
     "rules arrive twice": (
         a_rule_that_loads_twice, "rules", "warning", "loads a rule at each start",
-        "`sisyphus install`",
+        "`sisyphus install --client claude-code`",
+    ),
+    "rules arrive twice in a project": (
+        a_rule_that_loads_twice_here, "rules", "warning", "loads a rule at each start",
+        "`sisyphus install --client claude-code --scope local`",
     ),
     "an older OpenCode": (
         lambda world: put_client(world, "opencode", "1.2.3"), "OpenCode", "warning",
@@ -500,6 +516,15 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
         lambda world: world.write(".claude/sisyphus.toml", "[rules]\nenabled = false\n"),
         "settings", "warning", "Rules are off: .claude/sisyphus.toml", "take rules.enabled out",
     ),
+    "a project that switches handoffs off": (
+        lambda world: world.write(".claude/sisyphus.toml", "[handoff]\nenabled = false\n"),
+        "settings", "warning", "Handoffs are off: .claude/sisyphus.toml",
+        "take handoff.enabled out",
+    ),
+    "a variable that switches rules off": (
+        variable("SISYPHUS_RULES_ENABLED", "0"), "settings", "warning",
+        "Rules are off: SISYPHUS_RULES_ENABLED", "run `unset SISYPHUS_RULES_ENABLED`",
+    ),
     "everything is off": (
         variable("SISYPHUS_DISABLE", "1"), "settings", "problem", "Everything is off",
         "`unset SISYPHUS_DISABLE`",
@@ -549,7 +574,7 @@ def test_what_is_broken_is_named_with_its_mend(whole: World, name: str) -> None:
     [
         "an event is missing", "the program is gone", "another program", "another timeout",
         "wired twice", "a slash command is gone", "rules arrive twice",
-        "a command of OpenCode is gone",
+        "rules arrive twice in a project", "a command of OpenCode is gone",
     ],
 )  # fmt: skip
 def test_the_mend_mends_it(whole: World, name: str) -> None:
@@ -560,6 +585,98 @@ def test_the_mend_mends_it(whole: World, name: str) -> None:
 
     assert answer.code == 0, answer
     assert bad(whole) == []
+
+
+def drop_an_event(world: World, file: Path) -> None:
+    settings = json.loads(file.read_text())
+    del settings["hooks"]["Stop"]
+    file.write_text(json.dumps(settings))
+
+
+def drop_a_command(world: World, file: Path) -> None:
+    (file.parents[1] / "command" / "enforce.md").unlink()
+
+
+@pytest.mark.parametrize("scope", ["user", "local", "project"])
+@pytest.mark.parametrize(
+    ("client", "breaks"),
+    [
+        ("claude-code", drop_an_event),
+        ("claude-code", lambda _, file: replace(file, start_in(file), "/gone/sisyphus")),
+        ("claude-code", lambda _, file: (file.parent / "commands" / "ralph.md").unlink()),
+        ("opencode", drop_a_command),
+    ],
+)
+def test_the_mend_mends_it_in_each_scope(
+    whole: World, scope: str, client: str, breaks: Callable[[World, Path], object]
+) -> None:
+    file = install_in(whole, scope, client)
+    before = content(file)
+    breaks(whole, file)
+    mend = bad(whole)[0].mend
+
+    answer = whole.cli(*mend.split("`")[1].split()[1:], "--yes")
+
+    assert answer.code == 0, answer
+    assert bad(whole) == []
+    assert content(file) == before
+
+
+def content(file: Path) -> object:
+    """What a file says; in JSON the order does not count."""
+    return json.loads(file.read_text()) if file.suffix == ".json" else file.read_text()
+
+
+def install_in(world: World, scope: str, client: str) -> Path:
+    """Installs there alone, as git sees it after a commit; returns the file that starts us."""
+    world.cli("uninstall", "--yes")
+    (world.project / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", world.project], check=True)
+    assert world.cli("install", "--yes", "--scope", scope).code == 0
+    subprocess.run(["git", "-C", world.project, "add", "-A"], check=True)
+    if client == "opencode":
+        folder = world.home / ".config/opencode" if scope == "user" else world.project / ".opencode"
+        return folder / "plugins" / "sisyphus.js"
+    if scope == "user":
+        return user_file(world)
+    name = "settings.json" if scope == "project" else "settings.local.json"
+    return world.project / ".claude" / name
+
+
+def start_in(file: Path) -> str:
+    """The words that start us in a settings file."""
+    line: str = json.loads(file.read_text())["statusLine"]["command"]
+    return line.removesuffix(" statusline")
+
+
+def test_where_the_shared_name_is_not_on_the_path_the_mend_is_the_path(whole: World) -> None:
+    """`install` writes the bare name there, and would change nothing."""
+    install_in(whole, "project", "claude-code")
+    whole.setenv("PATH", os.pathsep.join([str(bin_folder(whole)), "/usr/bin", "/bin"]))
+
+    found = bad(whole)
+
+    assert {each.subject for each in found} == {"Claude Code hooks", "OpenCode plugin"}
+    for each in found:
+        assert "starts sisyphus, and there is no such program" in each.text
+        assert "`uv tool update-shell`" in each.mend
+        assert "sisyphus install" not in each.mend
+
+
+@pytest.mark.parametrize("scope", ["user", "local", "project"])
+@pytest.mark.parametrize("client", ["claude-code", "opencode"])
+def test_a_client_that_is_gone_is_uninstalled_where_it_is_wired(
+    whole: World, scope: str, client: str
+) -> None:
+    file = install_in(whole, scope, client)
+    (bin_folder(whole) / client.removesuffix("-code")).unlink()
+    [finding] = bad(whole)
+
+    answer = whole.cli(*finding.mend.split("`")[1].split()[1:], "--yes")
+
+    assert answer.code == 0, answer
+    assert "Nothing to remove" not in answer.out
+    assert not file.exists() or "sisyphus" not in file.read_text()
 
 
 def test_a_missing_home_is_said_once(whole: World) -> None:
@@ -588,6 +705,52 @@ def test_the_mend_of_a_damaged_database_mends_it(whole: World) -> None:
     whole.start()
 
     assert bad(whole) == []
+
+
+def test_a_file_that_goes_while_it_looks_is_no_failure(
+    whole: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = os.listdir
+
+    def with_gone(folder: str) -> list[str]:
+        return [*listed(folder), *(["gone.tmp"] if folder == str(whole.ours) else [])]
+
+    monkeypatch.setattr(os, "listdir", with_gone)
+
+    assert bad(whole) == []
+
+
+@pytest.mark.parametrize("is_torn", [False, True])
+def test_a_database_that_a_hook_closes_while_it_looks_is_no_failure(
+    whole: World, monkeypatch: pytest.MonkeyPatch, is_torn: bool
+) -> None:
+    """The last one to close it moves what is in the log into it. is_torn: the copy of the database
+    itself was made meanwhile, so it is made anew, and the log of before must not stay with it."""
+    file = whole.ours / "sisyphus.db"
+    hook = sqlite3.connect(file)
+    hook.execute("INSERT INTO notice VALUES ('in the log')")
+    hook.commit()
+    assert Path(f"{file}-wal").stat().st_size
+    copyfile = shutil.copyfile
+
+    def copy(source: str, target: str) -> None:
+        if is_torn:
+            copyfile(source, target)
+        if source.endswith("-wal"):
+            hook.close()
+            with closing(sqlite3.connect(file)) as another:
+                another.execute("UPDATE notice SET text = 'later'")
+                another.commit()
+        if not is_torn:
+            copyfile(source, target)
+        elif Path(f"{file}-wal").exists():
+            Path(target).write_bytes(b"SQLite format 3\0" * 300)
+
+    monkeypatch.setattr(shutil, "copyfile", copy)
+
+    with database.copy(str(whole.ours)) as found:
+        assert found.state == database.State(VERSION)
+        assert found.store.all("SELECT text FROM notice") == [("later",)]
 
 
 def test_a_path_with_blanks_is_a_word_of_the_command(whole: World) -> None:

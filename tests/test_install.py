@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from world import SISYPHUS, World
 
+from sisyphus import files
+
 Json = dict[str, Any]
 
 START = shlex.quote(str(SISYPHUS))
@@ -409,6 +411,110 @@ def test_uninstall_names_the_other_places(world: World) -> None:
     assert "--scope user" not in world.cli("uninstall").out
 
 
+def test_uninstall_works_on_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record cannot be removed then, and is no reason to stay."""
+    before = tree(world.project)
+    world.cli("install", "--yes", "--scope", "local")
+    disk = list(os.statvfs("/"))
+    disk[4] = 0  # free blocks
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(disk))
+
+    answer = world.cli("uninstall", "--yes", "--scope", "local")
+
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.count("The record of this install could not be removed") == 1
+    assert tree(world.project) == before
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_folders_that_were_there_before_stay(world: World, scope: str) -> None:
+    for folder in (
+        world.home / ".config" / "opencode",
+        world.claude / "commands",
+        world.project / ".claude",
+        world.project / ".opencode" / "plugins",
+    ):
+        folder.mkdir(parents=True)
+    before = tree(world.root)
+
+    world.cli("install", "--yes", "--scope", scope)
+    assert tree(world.root) != before
+    world.cli("install", "--yes", "--scope", scope)
+    world.cli("uninstall", "--yes", "--scope", scope)
+
+    assert tree(world.root) == before
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_a_client_that_fails_leaves_the_others_record(
+    world: World, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Claude Code's files are written, and OpenCode's cannot be."""
+    config = world.home / ".config" / "opencode"
+    config.mkdir(parents=True)
+    before = tree(world.root)
+    replace = files.replace
+
+    def full(path: str, *more: Any) -> None:
+        if ".config" in path:
+            raise OSError(28, "No space left on device")
+        replace(path, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "replace", full)
+        answer = world.cli("install", "--yes")
+    assert "cannot be changed: No space left on device" in answer.err
+    assert our_commands(read(settings_file(world)))
+
+    if command == "install":
+        world.cli("install", "--yes")
+    world.cli("uninstall", "--yes")
+
+    assert {path for path in tree(world.root) if path not in before} <= {
+        "home/.claude", *[f"home/.config/opencode/{each}" for each in ("command", "plugins")]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("client", ["claude-code", "opencode", "codex"])
+def test_what_is_for_everybody_is_said_once_and_of_the_client(world: World, client: str) -> None:
+    world.cli("install", "--client", client, "--scope", "project", "--yes", "--dry-run")
+
+    out = world.cli("install", "--client", client, "--scope", "project", "--yes").out
+
+    assert out.startswith(f"sisyphus install adds, for everybody who has {world.project}:\n")
+    assert out.count("needs the command `sisyphus` on the PATH") == 1
+    assert ("Claude Code" in out) is (client == "claude-code")
+    assert ("trust the project" in out) is (client == "codex")
+
+
+def test_what_all_clients_need_is_said_once(world: World) -> None:
+    (world.home / ".config" / "opencode").mkdir(parents=True)
+
+    out = world.cli("install", "--scope", "project", "--yes").out
+
+    assert out.count("needs the command `sisyphus` on the PATH") == 1
+    assert "Claude Code tells so" in out
+
+
+def test_other_places_are_named_as_a_shell_reads_them(world: World) -> None:
+    """Each has the scope and the client with which `uninstall` finds it."""
+    (world.home / ".config" / "opencode").mkdir(parents=True)
+    world.project = world.new_project("a shop")
+    git_init(world)
+    for client, scope in (("claude-code", "local"), ("opencode", "project")):
+        words = ("--client", client, "--scope", scope, "--project", world.project)
+        assert world.cli("install", "--yes", *words).code == 0
+    subprocess.run(["git", "-C", world.project, "add", ".opencode"], check=True)
+
+    out = world.cli("uninstall", "--client", "codex", "--yes").out
+
+    for command in [line.split("`")[1] for line in out.splitlines() if "also installed" in line]:
+        answer = world.cli(*shlex.split(command)[1:], "--yes")
+        assert "Nothing to remove" not in answer.out, command
+    assert not (world.project / ".claude").exists()
+    assert not (world.project / ".opencode").exists()
+
+
 # ---------------------------------------------------------------- a lost database
 
 
@@ -480,6 +586,12 @@ def test_an_exclude_that_was_there_before_is_not_ours(world: World) -> None:
         ('{"a": 1, "a": 2}', "twice"),
         ("\udcff", "not UTF-8"),
         ("[" * 100_000, "not valid JSON"),
+        ('{"a": 1e400}', "its number 1e400 would lose digits"),
+        ('{"a": -1e400}', "would lose digits"),
+        ('{"a": 1e-400}', "would lose digits"),
+        ('{"a": [0.1234567890123456789]}', "would lose digits"),
+        ('{"a": 1e99999999999999999999}', "would lose digits"),
+        (f'{{"a": 1{"0" * 5_000}}}', "not valid JSON"),
     ],
 )
 def test_settings_that_cannot_be_edited_are_refused(world: World, text: str, why: str) -> None:
@@ -493,6 +605,15 @@ def test_settings_that_cannot_be_edited_are_refused(world: World, text: str, why
     assert why in answer.err
     assert "Nothing was changed" in answer.err
     assert tree(world.root) == before
+
+
+@pytest.mark.parametrize("number", ["0.1", "-0.0", "1.50", "1e5", "2.5E-7", "9007199254740993"])
+def test_numbers_stay(world: World, number: str) -> None:
+    world.write(settings_file(world), f'{{"a": {number}}}')
+
+    assert world.cli("install", "--yes").code == 0
+
+    assert str(read(settings_file(world))["a"]) == str(json.loads(number))
 
 
 def test_it_says_that_the_file_gets_another_layout(world: World) -> None:

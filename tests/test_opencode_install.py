@@ -359,5 +359,5 @@ def test_uninstall_of_one_client_names_the_other(world: World) -> None:
 
     out = world.cli("uninstall", "--client", "opencode", "--yes").out
 
-    assert "in Claude Code: `sisyphus uninstall --scope user --client claude-code`." in out
+    assert "in Claude Code: `sisyphus uninstall --client claude-code`." in out
     assert "also installed" not in world.cli("uninstall", "--yes").out

@@ -84,7 +84,7 @@ def test_it_shows_what_goes_and_what_stays_and_says_what_went(old: World) -> Non
     assert any(
         line.startswith("What stays: 1 session,") and "1 live loop" in line for line in lines
     )
-    assert lines[-1].startswith("Removed: 1 session, 1 loop, 1 plan, ")
+    assert lines[-1].startswith("Removed: 1 session, 1 ended loop, 1 plan, ")
     assert lines[-1].endswith(" freed.")
     assert files(old) == []
     assert len(old.loops()) == 1
@@ -171,6 +171,17 @@ def test_only_the_user_purges(old: World) -> None:
     assert old.cli("purge", "--dry-run").code == 0
 
 
+def test_records_of_other_programs_loops_go_too(world: World) -> None:
+    with opened(world) as store:
+        store.run("INSERT INTO foreign_loop VALUES (?, ?, '{}')", "/loop", time.time() - 40 * DAY)
+
+    lines = world.cli("purge", "--yes").out.splitlines()
+
+    assert lines[1] == "  1 `ralph decide` record"
+    assert lines[-1].startswith("Removed: 1 `ralph decide` record. ")
+    assert count(world, "foreign_loop") == 0
+
+
 def test_a_session_that_came_back_while_the_user_was_asked_stays(old: World) -> None:
     with opened(old) as store:
         found = retention.find_old(store, 30, time.time())
@@ -189,7 +200,7 @@ def test_a_plan_that_a_session_follows_stays(old: World) -> None:
 
     answer = old.cli("purge", "--yes")
 
-    assert "Removed: 1 session, 1 loop, 3 files" in answer.out
+    assert "Removed: 1 session, 1 ended loop, 3 files" in answer.out
     assert count(old, "plan") == 1
 
 

@@ -76,6 +76,9 @@ def test_every_command_warns_about_a_file_that_cannot_be_read(
         ("[ralph]\nverify_seconds = -1", "must be a whole number, 0 or more, not -1"),
         ("[rules]\nenabled = 'no'", 'must be true or false, not "no"'),
         ("[context]\nagents_md = true", 'must be "auto", "always" or "never", not true'),
+        ("rules = 1", "rules is a section; write [rules], then its settings below"),
+        ("colour = 1", "unknown setting colour"),
+        ("[colour]\nred = 1", "unknown setting colour.red"),
     ],
 )
 def test_a_problem_says_what_is_allowed(world: World, line: str, problem: str) -> None:
@@ -106,6 +109,31 @@ def test_a_project_may_not_change_settings_that_block_permit_or_delete() -> None
     for name, setting in SETTINGS.items():
         if name.startswith(("boulder.", "ralph.", "enforce.", "state.", "notify.", "permissions.")):
             assert setting.project == NOTHING, name
+
+
+def test_a_refusal_names_the_variable_and_the_command(world: World) -> None:
+    world.setenv("SISYPHUS_RALPH_ENABLED", "0")
+    world.setenv("SISYPHUS_RULES_ENABLED", "maybe")
+
+    said = world.cli("status").err
+
+    assert (
+        "settings: SISYPHUS_RALPH_ENABLED: may not set ralph.enabled to false; "
+        "`sisyphus config ralph.enabled VALUE` sets it for you\n"
+    ) in said
+    assert "SISYPHUS_RULES_ENABLED: rules.enabled must be true or false" in said
+
+
+def test_the_home_folder_has_no_settings_of_a_project(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`sisyphus config --in-project` could not take them out again."""
+    world.write(world.claude / "sisyphus.toml", "[rules]\nenabled = false\n[ralph]\nx = 1\n")
+    monkeypatch.chdir(world.home)
+
+    answer = world.cli("config", "rules.enabled")
+
+    assert (answer.out, answer.err) == ("true\n", "")
 
 
 def test_a_file_that_changes_is_read_again(world: World) -> None:

@@ -21,9 +21,12 @@ from typing import Any
 import pytest
 from world import PAYLOADS, SISYPHUS, World
 
+from sisyphus import clients
 from sisyphus.cli import show
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients import installer
+from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.doctor import trial
+from sisyphus.setup import plugin
 
 Json = dict[str, Any]
 
@@ -301,6 +304,56 @@ def test_hooks_that_install_wrote_into_the_project_are_tried(wired: World) -> No
     settings_file(wired).rename(file)
 
     assert not problems(play())
+
+
+def put_on_path(world: World) -> None:
+    """By an environment, so that what is the user's own starts us by our path all the same."""
+    world.setenv("PATH", f"{SISYPHUS.parent}{os.pathsep}{os.environ['PATH']}")
+    assert plugin.start_command() != installer.NAME
+
+
+def test_hooks_that_everybody_shares_are_tried(wired: World) -> None:
+    """`install --scope project` names the bare program, wherever this one is."""
+    put_on_path(wired)
+    wired.cli("uninstall", "--yes", "--client", "claude-code")
+    wired.cli("install", "--yes", "--client", "claude-code", "--scope", "project")
+
+    found = play()
+
+    assert not problems(found)
+    assert not any("left out" in each.text for each in found), found
+
+
+@pytest.mark.parametrize(
+    ("client", "file"),
+    [("claude-code", ".claude/settings.json"), ("opencode", ".opencode/plugins/sisyphus.js")],
+)
+@pytest.mark.parametrize(
+    ("is_edited", "is_on_path"), [(False, True), (False, False), (True, True), (True, False)]
+)
+def test_a_shared_install_is_mended_for_everybody(
+    wired: World, client: str, file: str, is_edited: bool, is_on_path: bool
+) -> None:
+    (wired.project / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", wired.project], check=True)
+    wired.cli("uninstall", "--yes")
+    wired.cli("install", "--yes", "--client", client, "--scope", "project")
+    subprocess.run(["git", "-C", wired.project, "add", "-A"], check=True)
+    if is_edited:  # it starts another program, so it is not tried
+        shared = wired.project / file
+        shared.write_text(shared.read_text().replace('"sisyphus', '"/gone/sisyphus'))
+    if is_on_path:
+        put_on_path(wired)
+    place = show.place()
+
+    checked = Checked(
+        place.home, place.project, plugin.hooks(), plugin.commands(), plugin.start_command()
+    )
+    wiring = clients.trial(client).wiring(checked)
+
+    assert wiring.is_wired is not is_edited
+    mend = f"Run `sisyphus install --client {client} --scope project`."
+    assert wiring.mend == (mend if is_edited or is_on_path else installer.ON_PATH)
 
 
 def test_a_plugin_that_the_settings_enable_is_tried_from_its_folder(wired: World) -> None:

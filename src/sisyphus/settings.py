@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus import files
+from sisyphus import files, paths
 from sisyphus.errors import UnreadableError
 
 TYPE_CHECKING = False
@@ -197,7 +197,9 @@ def _layers(
     user_file = os.path.join(our_home, "config.toml")
     project_file = os.path.join(project, PROJECT_FILE)
     yield user_file, _read_file(store, user_file), True
-    yield project_file, _read_file(store, project_file, inside=project), False
+    projects = _read_file(store, project_file, inside=project)
+    if projects and paths.can_be_project(project):
+        yield project_file, projects, False
     yield _ENVIRONMENT, _from_environment(environ), False
 
 
@@ -207,22 +209,32 @@ def is_disabled(environ: Mapping[str, str]) -> bool:
 
 
 def _overlay(values: Values, source: str, layer: Values, is_users: bool) -> Iterator[str]:
-    """Puts a layer over the values; yields its problems. source: the layer's name in them."""
+    """Puts a layer over the values; yields its problems. source: the layer's name."""
     for name, value in layer.items():
         setting = SETTINGS.get(name)
+        setter = variable(name) if source == _ENVIRONMENT else source
         if name == _PROBLEM:
             yield f"{source} is ignored: {value}"
         elif setting is None:
-            yield f"{source}: unknown setting {name}"
+            yield f"{source}: {_unknown(name)}"
         elif not setting.accepts(value):
-            yield f"{source}: {name} must be {setting.accepted()}, not {toml(value)}"
+            yield f"{setter}: {name} must be {setting.accepted()}, not {toml(value)}"
         elif not is_users and not _may_set(setting, value, values[name]):
             yield (
-                f"{source}: may not set {name} to {toml(value)}; "
-                "set it in ~/.claude/.sisyphus/config.toml"
+                f"{setter}: may not set {name} to {toml(value)}; "
+                f"`sisyphus config {name} VALUE` sets it for you"
             )
         else:
             values[name] = value
+
+
+def _unknown(name: str) -> str:
+    """Says that there is no such setting. name: "rules." is a value that stands where the section
+    [rules] should."""
+    section, _, key = name.partition(".")
+    if not key and any(each.startswith(name) for each in SETTINGS):
+        return f"{section} is a section; write [{section}], then its settings below"
+    return f"unknown setting {name if key else section}"
 
 
 def toml(value: Any) -> str:

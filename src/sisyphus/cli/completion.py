@@ -16,7 +16,7 @@ from typer._completion_shared import install as add_script
 from sisyphus import paths
 from sisyphus.cli import show
 from sisyphus.errors import SisyphusError
-from sisyphus.files import tail_contains
+from sisyphus.files import open_regular, tail_contains
 from sisyphus.settings import SETTINGS
 from sisyphus.store import Store, open_to_read
 
@@ -30,11 +30,13 @@ SHELLS = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ""}
 MOST = 50
 """The most ids that a shell is offered."""
 
-_SCRIPTS = (
-    ".bash_completions/sisyphus.sh",
-    ".zfunc/_sisyphus",
-    ".config/fish/completions/sisyphus.fish",
-)
+_SCRIPTS = {
+    "bash": ".bash_completions/sisyphus.sh",
+    "zsh": ".zfunc/_sisyphus",
+    "fish": ".config/fish/completions/sisyphus.fish",
+}
+"""Where typer writes the script of each shell, below the home."""
+
 _STARTED = (".bashrc", ".bash_profile", ".zshrc", ".config/fish/config.fish")
 _MARKS = (VARIABLE.encode(), b".bash_completions/sisyphus.sh", b"sisyphus --show-completion")
 
@@ -63,23 +65,39 @@ def install(ctx: typer.Context, is_given: bool) -> None:
         return
     show.need_user()
     shell = _shell()
-    changed = [_add_script(shell), *([f"~/{SHELLS[shell]}"] if SHELLS[shell] else [])]
-    show.line(f"The Tab key completes sisyphus in every new {shell}. Changed: {', '.join(changed)}")
+    before = _contents(shell)
+    if not _is_in_bash(shell, before):
+        _add_script(shell)
+    changed = [name for name, data in _contents(shell).items() if data != before[name]]
+    names = ", ".join(f"~/{name}" for name in changed)
+    what = f"Changed: {names}" if changed else "Nothing to do."
+    show.line(f"The Tab key completes sisyphus in every new {shell}. {what}")
     raise typer.Exit
+
+
+def _contents(shell: str) -> dict[str, bytes]:
+    """Returns what the files hold that make a shell complete, by their names below the home."""
+    contents = {}
+    for name in filter(None, (_SCRIPTS[shell], SHELLS[shell])):
+        try:
+            with open_regular(os.path.join(paths.user_home(), name)) as file:
+                contents[name] = file.read()
+        except OSError:  # there is none yet; typer says if it cannot be used
+            contents[name] = b""
+    return contents
 
 
 def print_script(ctx: typer.Context, is_given: bool) -> None:
     """Prints what `install` would add, for the user to put where they want it."""
     if is_given and not ctx.resilient_parsing:
-        shell = _shell()
-        typer.echo(get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell))
+        typer.echo(_script(_shell()))
         raise typer.Exit
 
 
 def files() -> list[str]:
     """Returns the files of shells that have our completion in them."""
     home = paths.user_home()
-    every = [os.path.join(home, name) for name in (*_SCRIPTS, *_STARTED)] if home else []
+    every = [os.path.join(home, name) for name in (*_SCRIPTS.values(), *_STARTED)] if home else []
     return [path for path in every if any(tail_contains(path, mark) for mark in _MARKS)]
 
 
@@ -114,13 +132,25 @@ def harmless(text: str) -> str:
     return " ".join("".join(c if c.isalnum() or c in ".,-_/" else " " for c in text).split())
 
 
-def _add_script(shell: str) -> str:
-    """Lets typer write its script and a line that loads it; returns the file. Raises
-    `SisyphusError`."""
+def _is_in_bash(shell: str, contents: dict[str, bytes]) -> bool:
+    """Tells whether bash has all of it: typer would add an empty line to its file each time."""
+    if shell != "bash":
+        return False
+    rc = os.path.join(paths.user_home(), SHELLS[shell])
+    return rc in files() and contents[_SCRIPTS[shell]].decode("utf-8", "replace") == _script(shell)
+
+
+def _script(shell: str) -> str:
+    text: str = get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell)
+    return text
+
+
+def _add_script(shell: str) -> None:
+    """Lets typer write its script and a line that loads it. Raises `SisyphusError`."""
     if not paths.user_home():
         raise SisyphusError("There is no home folder. Set HOME and run the command again.")
     try:
-        return paths.display(str(add_script(shell, PROGRAM)[1]), "")
+        add_script(shell, PROGRAM)
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         file = getattr(error, "filename", None) or f"~/{SHELLS[shell]}"

@@ -63,21 +63,25 @@ def purge(
 
 def _lines(old: Old) -> list[str]:
     """Says what goes, a line for each kind."""
-    kinds = [
-        (len(old.session_ids), "session", ", with what was sent and decided there"),
-        (len(old.loops), "ended loop", ""),
-        (len(old.runs), "ended run", ""),
-        (
-            len(old.plans),
-            "plan",
-            ", complete, dismissed or gone: what is known of it, not its file",
-        ),
-        (len(old.drivers), "record", " of `sisyphus ralph decide`"),
-    ]
     folder = paths.display(paths.our_home(), "")
-    of_files = f" below {folder}, {_size(sum(old.files.values()))}"
-    kinds.append((len(old.files), "file", of_files))
-    return [_count(number, noun) + rest for number, noun, rest in kinds if number]
+    details = {
+        "session": ", with what was sent and decided there",
+        "plan": ", complete, dismissed or gone: what is known of it, not its file",
+        "file": f" below {folder}, {_size(sum(old.files.values()))}",
+    }
+    return [_count(*kind) + details.get(kind[1], "") for kind in _kinds(old) if kind[0]]
+
+
+def _kinds(old: Old) -> list[tuple[int, str]]:
+    """Returns how many of each kind there are, and its name."""
+    return [
+        (len(old.session_ids), "session"),
+        (len(old.loops), "ended loop"),
+        (len(old.runs), "ended run"),
+        (len(old.plans), "plan"),
+        (len(old.drivers), "`ralph decide` record"),
+        (len(old.files), "file"),
+    ]
 
 
 def _what_stays(store: Store, old: Old) -> str:
@@ -119,14 +123,7 @@ def _remove(place: show.Place, days: int) -> None:
     old = retention.remove_old(place.store, days, time.time())
     is_shrunk = _shrink(place.store)
     freed = max(0, before - _bytes_of(place.store)) + sum(old.files.values())
-    went = [
-        (len(old.session_ids), "session"),
-        (len(old.loops), "loop"),
-        (len(old.runs), "run"),
-        (len(old.plans), "plan"),
-        (len(old.files), "file"),
-    ]
-    show.line(f"Removed: {_listed(went)}. {_size(freed)} freed.")
+    show.line(f"Removed: {_listed(_kinds(old))}. {_size(freed)} freed.")
     if not is_shrunk:
         show.line("The database keeps its size: another process uses it. The room in it is used "
                   "again.", "dim")  # fmt: skip

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
         Usage,
     )
 
-CLAUDE_CODE, OPENCODE, CODEX = "claude-code", "opencode", "codex"
-NAMES = (CLAUDE_CODE, OPENCODE, CODEX)
+CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
+NAMES = (CLAUDE_CODE, OPENCODE, CODEX, QWEN)
 DEFAULT = CLAUDE_CODE
+HEADLESS = (CLAUDE_CODE, CODEX)
+"""Those that can be run without a terminal."""
 
 COMMAND_MARK = "\nauthor: sisyphus\n"
 """The line of frontmatter by which we know a slash command's file as ours."""

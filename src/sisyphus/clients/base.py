@@ -163,7 +163,8 @@ class Checkup(Protocol):
 
     def look(self, place: Checked) -> Iterator[Finding]:
         """Yields what there is to say of the client's program and of all that wires us into it, for
-        a user who has it. Runs nothing but the client's own program, to ask its version."""
+        a user who has it. Runs nothing but the client's own program, to ask its version and which
+        hooks it trusts."""
 
 
 class Trial(Protocol):
@@ -181,7 +182,7 @@ class Trial(Protocol):
         """Returns what of the user's wiring is tried. Of what lies in the project, where a stranger
         may have put it, that is only what `install` writes there."""
 
-    def command(self, program: str, wiring: Wiring) -> list[str]:
+    def command(self, program: str, wiring: Wiring, stage: Stage) -> list[str]:
         """Returns the command line that works on one prompt in the project of the stage."""
 
     def environment(self, stage: Stage) -> dict[str, str]:
@@ -203,12 +204,24 @@ class Headless(Protocol):
     """`headless.py`: runs the client without a terminal, for `sisyphus ralph run`."""
 
     @property
+    def PROGRAM(self) -> str:
+        """The name of its program."""
+
+    @property
+    def COUNTS_DOLLARS(self) -> bool:
+        """Tells whether its reports say what they cost."""
+
+    @property
     def MODES(self) -> Collection[str]:
         """The permission modes in which an agent can work without a user."""
 
     @property
     def EDITING_MODE(self) -> str:
         """The mode in which the agent may edit the project's files."""
+
+    @property
+    def ABOUT_EDITING(self) -> str:
+        """What the agent may do in that mode, in a sentence for people."""
 
     @property
     def FREE_MODE(self) -> str:
@@ -223,13 +236,13 @@ class Headless(Protocol):
 
     def command(self, program: str, session: str, mode: str) -> list[str]:
         """Returns the command line that works on the prompt on its stdin. session: the id that its
-        session gets."""
+        session gets; "" = the client makes one."""
 
     def audit_command(self, program: str, session: str) -> list[str]:
         """Returns the same for a session that can read, and change nothing."""
 
     def new_session(self) -> str:
-        """Returns an id for a session."""
+        """Returns an id for a session; "" = the client makes it, and its first lines report it."""
 
     def environment(self) -> dict[str, str]:
         """Returns our environment without what the client sets for the commands that it runs."""
@@ -237,6 +250,10 @@ class Headless(Protocol):
     def why_logged_out(self, program: str, project: str) -> str:
         """Returns why no model would answer in a project, as far as the client knows: for people,
         with what to do. "" = it is logged in, or does not say."""
+
+    def warnings(self, program: str, project: str) -> Iterator[str]:
+        """Yields what the user should know before a run that can begin nevertheless, in
+        sentences."""
 
     def is_refused(self, path: str, project: str, mode: str) -> bool:
         """Tells whether the client refuses to let the agent edit a file of the project in a

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field
 
 from sisyphus.clients.records import Record
@@ -19,6 +20,29 @@ CONTEXT, CRASH = "context", "crash"
 
 FATAL = (LOGIN, BILLING, MODEL, CLIENT, DISK)
 PASSING = (ACCOUNT, OVERLOAD, NETWORK)
+
+MEANINGS = {
+    DISK: "nothing can be written to the disk",
+    CONTEXT: "the context is full",
+    BILLING: "the account has no credit left",
+    LOGIN: "{client} is not logged in, or has no access",
+    MODEL: "the model does not exist, or is not for this account",
+    ACCOUNT: "the account's limit is reached",
+    NETWORK: "the server cannot be reached",
+    OVERLOAD: "the server cannot answer now",
+    CLIENT: "{client} cannot be run like this",
+}
+"""What kinds of failures mean, for people."""
+
+NOT_RUN = (126, 127)
+"""A shell's exit codes for a program that it cannot run, or cannot find."""
+
+LONGEST_LIMIT = 8 * 86_400
+"""The longest limit of an account is that of a week, in seconds. What ends later is a
+misunderstanding."""
+
+DETAIL_CHARACTERS = 200
+"""The most that a failure quotes of what a client says."""
 
 
 @dataclass(frozen=True)
@@ -114,3 +138,20 @@ class Report:
             for text in reversed(record.texts):
                 return text.strip()
         return self.text.strip().rpartition("\n")[2]
+
+
+def both_ends(text: str) -> str:
+    """Cuts the middle of a tool's result: the exit code is at its start, a test's summary at its
+    end."""
+    half = RESULT_CHARACTERS // 2 - 1
+    return text if len(text) <= RESULT_CHARACTERS else f"{text[:half]}\n…{text[-half:]}"
+
+
+def how_it_ended(code: int) -> str:
+    """Says how a process ended that did not say it. code: below 0 = the signal that ended it."""
+    if code >= 0:
+        return f"it ended with exit code {code}" if code else "it ended without a result"
+    try:
+        return f"it was ended by {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal
+        return f"it was ended by signal {-code}"

@@ -16,7 +16,7 @@ from sisyphus.setup import plugin
 
 FOUND = 1
 _RECENT_SECONDS = 7 * 24 * 3600
-_TRIED = (clients.CLAUDE_CODE, clients.OPENCODE)
+_TRIED = (clients.CLAUDE_CODE, clients.OPENCODE, clients.CODEX)
 """The clients that have a `trial.py`."""
 
 _STYLES = {Level.GOOD: "green", Level.WARNING: "yellow", Level.PROBLEM: "red"}

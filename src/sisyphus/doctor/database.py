@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from sisyphus import files
@@ -86,15 +86,25 @@ def _copy_and_check(original: str, path: str) -> State:
     for _ in range(_TRIES):
         before = _stamps(original)
         try:
-            for end in ("", "-wal"):
-                if os.path.isfile(original + end):
-                    shutil.copyfile(original + end, path + end)
+            _copy(original, path)
+        except FileNotFoundError:
+            continue
         except OSError as error:
             return State(failure=error.strerror or str(error))
         state = _check(path) if os.path.exists(path) else State()
         if not state.damage or before == _stamps(original):
             return state
     return State(VERSION)  # somebody writes to it all the time, so it works
+
+
+def _copy(original: str, path: str) -> None:
+    """Copies the file and its log, in place of an earlier copy. Raises `OSError`, also if one goes
+    meanwhile: the last hook to close the file removes the log."""
+    for end in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            os.unlink(path + end)
+        if os.path.isfile(original + end):
+            shutil.copyfile(original + end, path + end)
 
 
 def _stamps(path: str) -> list[str]:

@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 
 from sisyphus import files, paths, settings
 from sisyphus.cli import show
-from sisyphus.clients import hook_groups, programs
+from sisyphus.clients import hook_groups, installer, programs
 from sisyphus.clients.claude_code import native
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.opencode.payload import PROCESS, SESSION
@@ -94,11 +94,19 @@ def _rights(our_home: str) -> Iterator[Finding]:
     """Yields what belongs to somebody else, as after `sudo sisyphus`, and what others may write."""
     names = [os.curdir, *sorted(os.listdir(our_home))[:_MOST_FILES]]
     user = os.getuid()
-    foreign = [each for each in names if os.lstat(os.path.join(our_home, each)).st_uid != user]
+    foreign = [each for each in names if _owner(os.path.join(our_home, each), user) != user]
     if foreign and user:  # root may do everything
         yield Finding(messages.HOME, Level.WARNING, *messages.foreign(our_home, foreign))
     if os.stat(our_home).st_mode & 0o022:
         yield Finding(messages.HOME, Level.WARNING, *messages.open_to_others(our_home))
+
+
+def _owner(path: str, user: int) -> int:
+    """Returns whose a file is. One that a hook has removed meanwhile was ours."""
+    try:
+        return os.lstat(path).st_uid
+    except OSError:
+        return user
 
 
 def loops(store: Store, our_home: str) -> Iterator[Finding]:
@@ -165,7 +173,9 @@ def _parts(place: show.Place) -> Iterator[Finding]:
     for name in show.PARTS:
         for layer, text in show.parts_off(place, name):
             level = Level.GOOD if layer == own else Level.WARNING
-            yield Finding(messages.SETTINGS, level, one_line(text), messages.switch_on(name))
+            variable = layer if layer == settings.variable(name) else ""
+            mend = messages.switch_on(name, variable)
+            yield Finding(messages.SETTINGS, level, one_line(text), mend)
 
 
 def _variables() -> Iterator[Finding]:
@@ -197,13 +207,15 @@ def rules(client_home: str, root: str) -> Iterator[Finding]:
 
     user, _, local = native.settings_paths(client_home, root)
     number = len(excludes.of_project(root, client_home))
-    is_ours = any(hook_groups.has_ours(native.settings_of(path)) for path in (user, local))
-    if number and is_ours:
-        text = messages.loads_twice(number)
-        yield Finding(messages.RULES, Level.WARNING, text, messages.EXCLUDE)
-    elif number:
-        text = messages.loads_twice(number)
-        yield Finding(messages.RULES, Level.GOOD, text, messages.EXCLUDE_LOCALLY)
+    scopes = [
+        scope
+        for path, scope in ((user, installer.USER), (local, installer.LOCAL))
+        if hook_groups.has_ours(native.settings_of(path))
+    ]
+    if number:
+        level = Level.WARNING if scopes else Level.GOOD
+        texts = messages.loads_twice(number, *scopes[:1])
+        yield Finding(messages.RULES, level, *texts)
 
 
 def _problem(subject: str, text: str, mend: str) -> Finding:

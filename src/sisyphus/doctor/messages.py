@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Iterable
 
+from sisyphus.clients import CLAUDE_CODE, installer
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.paths import display
 from sisyphus.text import one_line
@@ -54,9 +55,9 @@ def no_client(name: str) -> str:
 
 
 NOTHING_WIRED = "no client calls sisyphus."
-NO_CLIENT = "there is no Claude Code, OpenCode or Codex here: nothing can call sisyphus."
-WIRE = "Run `sisyphus install`."
-INSTALL_CLIENT = "Install one of them, then run `sisyphus install`."
+NO_CLIENT = "there is no Claude Code, OpenCode, Codex or Qwen Code here: nothing can call sisyphus."
+WIRE = f"Run `{installer.command('install')}`."
+INSTALL_CLIENT = f"Install one of them, then run `{installer.command('install')}`."
 
 NO_TRIAL = "not tried: sisyphus cannot start this client yet."
 
@@ -69,7 +70,7 @@ def ran_without_settings(when: str) -> str:
 
 
 def other_is_wired(client: str) -> tuple[str, str]:
-    return "not wired.", f"To use sisyphus there, too: `sisyphus install --client {client}`."
+    return "not wired.", f"To use sisyphus there, too: `{installer.command('install', client)}`."
 
 
 # ---------------------------------------------------------------- the program
@@ -80,7 +81,7 @@ def python(version: str, where: str) -> str:
 
 
 NOT_ON_PATH = "your shell finds no `sisyphus`."
-PUT_ON_PATH = "To type it, run `uv tool update-shell` or `pipx ensurepath`; open a new terminal."
+PUT_ON_PATH = f"To type it: {installer.ON_PATH}"
 
 
 def on_path(where: str) -> str:
@@ -211,8 +212,10 @@ CORRECT = "Correct it there. `sisyphus config` lists all settings."
 UNSET_SWITCH = "Run `unset SISYPHUS_DISABLE`."
 
 
-def switch_on(name: str) -> str:
-    return f"To switch them on, take {name} out there."
+def switch_on(name: str, variable: str) -> str:
+    """variable: the one that switches them off; "" = a file does."""
+    way = f"run `unset {variable}`" if variable else f"take {name} out there"
+    return f"To switch them on, {way}."
 
 
 def unknown_variable(name: str, likely: str) -> tuple[str, str]:
@@ -231,13 +234,17 @@ NO_PROJECT = (
 )
 
 
-def loads_twice(number: int) -> str:
+def loads_twice(number: int, scope: str = "") -> tuple[str, str]:
+    """scope: that of the user's own file that has our hooks; "" = only what everybody gets has
+    them, in which no rule can be named."""
     rules = "a rule" if number == 1 else f"{number} rules"
-    return f"Claude Code loads {rules} at each start that sisyphus sends when they apply."
-
-
-EXCLUDE = "Run `sisyphus install`: it adds them to claudeMdExcludes."
-EXCLUDE_LOCALLY = "To prevent that on this machine: `sisyphus install --scope local`."
+    install = installer.command("install", CLAUDE_CODE, scope or installer.LOCAL)
+    return (
+        f"Claude Code loads {rules} at each start that sisyphus sends when they apply.",
+        f"Run `{install}`: it adds them to claudeMdExcludes."
+        if scope
+        else f"To prevent that on this machine: `{install}`.",
+    )
 
 
 # ---------------------------------------------------------------- loops

@@ -1,7 +1,7 @@
 """A model on this machine, for a trial of a client: it says what it is told to say, in order.
 
-It answers as the Messages API does, and as chat completions do. Nothing that a client sends to it
-goes anywhere else.
+It answers as the Messages API does, as chat completions and as the Responses API. Nothing that a
+client sends to it goes anywhere else.
 """
 
 import json
@@ -84,6 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
             events = _messages(self.server.answer(request), request.get("model"))
         elif path == "/v1/chat/completions":
             events = _completions(self.server.answer(request), request.get("model"))
+        elif path == "/v1/responses":
+            events = _responses(self.server.answer(request), request.get("model"))
         else:
             return self._send(json.dumps({"input_tokens": 1}).encode())
         self._send(b"".join(events), "text/event-stream")
@@ -148,6 +150,25 @@ def _completions(block: Json, model: object) -> Iterator[bytes]:
         chunk = {**head, "choices": [{"index": 0, **choice}], "usage": usage}
         yield f"data: {json.dumps(chunk)}\n\n".encode()
     yield b"data: [DONE]\n\n"
+
+
+def _responses(block: Json, model: object) -> Iterator[bytes]:
+    """Yields an answer as the events of the Responses API."""
+    if block["type"] == "text":
+        content = [{"type": "output_text", "text": block["text"], "annotations": []}]
+        item: Json = {"type": "message", "id": "msg_trial", "role": "assistant", "content": content}
+    else:
+        item = {"type": "function_call", "id": "fc_trial", "call_id": block["id"]}
+        item |= {"name": block["name"], "arguments": json.dumps(block["input"])}
+    head = {"id": "resp_trial", "object": "response", "model": model}
+    usage = {**_USAGE, "total_tokens": 110}
+    for event in (
+        {"type": "response.created", "response": {**head, "output": []}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {**head, "output": [item], "usage": usage}},
+    ):
+        yield f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
 def _text(text: str) -> Json:

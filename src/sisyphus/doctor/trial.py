@@ -137,7 +137,7 @@ def _play(
     with serve([call, {"type": "text", "text": _CLAIM}]) as model:
         stage = Stage(folder, model.url)
         _furnish(stage, wiring, place)
-        words = trial.command(program, wiring)
+        words = trial.command(program, wiring, stage)
         client = ClientProcess(words, stage.project, b"", trial.environment(stage))
         output = bytearray()
         try:
@@ -152,8 +152,7 @@ def _play(
 
 def _furnish(stage: Stage, wiring: Wiring, place: show.Place) -> None:
     """Writes the stage, with the parts of sisyphus on and off as they are for the user."""
-    parts = [*show.PARTS, "handoff.enabled"]
-    config = "".join(f"{name} = {json.dumps(place.settings[name])}\n" for name in parts)
+    config = "".join(f"{name} = {json.dumps(place.settings[name])}\n" for name in show.PARTS)
     texts = {f"{PROJECT}/{name}": text.encode() for name, text in _FILES.items()}
     ours = {f"{HOME}/.sisyphus/config.toml": config.encode(), "tmp/.keep": b""}
     for name, data in {**texts, **ours, **wiring.files}.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
-from sisyphus import processes
+from sisyphus import clients, processes
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages, state_file
 from sisyphus.sessions import record
@@ -37,12 +37,14 @@ class RunOptions:
     max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
     find nothing before the run is complete. permission_mode: of the client; "" = its default.
     client_command: a shell command that works on the prompt on its stdin; "" = the client itself.
+    client: its name; of a command, the client whose language it speaks.
     """
 
     max_usd: float = 0.0
     audits: int = 0
     permission_mode: str = ""
     client_command: str = ""
+    client: str = clients.DEFAULT
 
 
 @dataclass(slots=True, eq=False, repr=False)

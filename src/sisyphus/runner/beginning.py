@@ -118,10 +118,10 @@ def _reopen(place: Place, run: Run, now: float) -> None:
 
 def _tokens(place: Place, run: Run) -> int:
     """Returns what the iteration of a run used that was killed, as far as the transcript says."""
-    row = place.store.one("SELECT transcript FROM session WHERE n = ?", run.session)
+    row = place.store.one("SELECT transcript, client FROM session WHERE n = ?", run.session)
     if row is None or not row[0]:
         return 0
-    transcript = clients.transcript(clients.CLAUDE_CODE)
+    transcript = clients.transcript(row[1])
     own = sum(record.tokens for record in transcript.read(row[0], since=run.state.began_at).records)
     return own + transcript.subagent_tokens(row[0], run.state.began_at)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from sisyphus import clients
 from sisyphus.cli import show
 from sisyphus.errors import UsageError
 from sisyphus.paths import display
@@ -21,6 +23,13 @@ _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
 _EXAMPLE = 'sisyphus ralph run --completion-promise MIGRATED -- "Move the tests to pytest"'
 _LOCK_SECONDS = 300
 """How long a run waits for the store. A hook has no time for that, a night has."""
+
+
+class Client(StrEnum):
+    """`clients.HEADLESS`, as an option takes it."""
+
+    CLAUDE_CODE = clients.CLAUDE_CODE
+    CODEX = clients.CODEX
 
 
 def run(
@@ -83,17 +92,23 @@ def run(
     permission_mode: Annotated[
         str | None,
         typer.Option(
-            metavar="MODE", help="What the client may do without asking, as `acceptEdits`."
+            metavar="MODE",
+            help="What the client may do without asking, as `acceptEdits` (Claude Code) or "
+            "`workspace-write` (Codex).",
         ),
     ] = None,
     allow_dirty: Annotated[
         bool, typer.Option("--allow-dirty", help="Start though changes are not committed.")
     ] = False,
+    client: Annotated[
+        Client | None,
+        typer.Option(help=f"The client that works. Default: {clients.DEFAULT}."),
+    ] = None,
     client_command: Annotated[
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="Run this shell command instead of `claude -p`. It gets the prompt on its stdin.",
+            help="Run this shell command instead of the client. It gets the prompt on its stdin.",
         ),
     ] = None,
     resume: Annotated[
@@ -121,6 +136,8 @@ def run(
     options = {name: value for name, value in values.items() if value is not None}
     text = " ".join(task or [])
     target = _last(place, options, text) if resume else _new(place, options, text)
+    if client:
+        _take_client(target.options, client.value)
     _set(target.options, max_usd, audit, permission_mode, client_command)
     preflight.check(place, target, allow_dirty=allow_dirty or resume)
     place.store.wait_longer(_LOCK_SECONDS)
@@ -158,6 +175,12 @@ def _last(place: show.Place, options: dict[str, str], text: str) -> Run:
         key = {"completion-promise": "promise"}.get(name, name.replace("-", "_"))
         setattr(run.loop.options, key, getattr(new, key))
     return run
+
+
+def _take_client(options: RunOptions, client: str) -> None:
+    """Lets another client work. The modes of one are not those of another."""
+    if client != options.client:
+        options.client, options.permission_mode = client, ""
 
 
 def _set(

@@ -79,21 +79,21 @@ def run_client(runner: Runner, run: Run, prompt: str, *, is_audit: bool = False)
     finally:
         code, errors = process.close()
     run.client = ""
-    headless = clients.headless()
+    headless = clients.headless(run.options.client)
     failure = None if end else headless.failure(report, code, errors, time.time())
     return ClientResult(report, failure, time.monotonic() - began, end)
 
 
 def _follow(runner: Runner, run: Run, process: ClientProcess, report: Report) -> End | None:
     """Reads what a client reports until it ends, or until we have to end it; says why."""
-    headless = clients.headless()
+    headless = clients.headless(run.options.client)
     heard_at = time.monotonic()
     end = None
     while not (process.is_over or end):
         for line in process.lines(_STEP_SECONDS):
             headless.feed(report, line)
             heard_at = time.monotonic()
-        _note_session(runner, run, report)
+            _note_session(runner, run, report)
         _note_action(runner, run, report)
         runner.screen.show(run, report, time.time())
         if runner.signals.take_news():
@@ -123,15 +123,19 @@ def _why_end(runner: Runner, run: Run, report: Report, silence: float) -> End | 
 
 
 def _start(runner: Runner, run: Run, prompt: str, *, is_audit: bool) -> ClientProcess:
-    """Starts the client. Its session is known before its first hook asks."""
-    headless = clients.headless()
+    """Starts the client. Its session is known before its first hook asks, unless the client makes
+    the id itself."""
+    headless = clients.headless(run.options.client)
     command: str | list[str] = run.options.client_command
     if not command:
         session = headless.new_session()
         program = headless.program(runner.project)
         if not program:
-            raise FileNotFoundError(errno.ENOENT, messages.no_client("claude"))
-        _name_session(runner, run, session)
+            raise FileNotFoundError(errno.ENOENT, messages.no_client(headless.PROGRAM))
+        if session:
+            _name_session(runner, run, session)
+        else:
+            run.session = 0
         if is_audit:
             command = headless.audit_command(program, session)
         else:
@@ -141,8 +145,8 @@ def _start(runner: Runner, run: Run, prompt: str, *, is_audit: bool) -> ClientPr
 
 
 def _note_session(runner: Runner, run: Run, report: Report) -> None:
-    """Notes the session of a client that was started by the user's own command."""
-    if run.options.client_command and is_id(report.session):
+    """Notes a session whose id we did not choose."""
+    if is_id(report.session):
         known = record.id_of(runner.store, run.session)
         if known != report.session:
             _name_session(runner, run, report.session)
@@ -162,7 +166,7 @@ def _note_action(runner: Runner, run: Run, report: Report) -> None:
 def _name_session(runner: Runner, run: Run, id: str) -> None:
     with runner.store.write():
         run.session = record.ensure_named(
-            runner.store, clients.CLAUDE_CODE, id, "", runner.project, time.time()
+            runner.store, run.options.client, id, "", runner.project, time.time()
         )
         runs.save_process(runner.store, run)
 
@@ -195,7 +199,7 @@ def why_denied(call: Denied, run: Run) -> str:
 
 def _allowing_mode(call: Denied, run: Run) -> str:
     """Returns the strictest permission mode that would have allowed an edit."""
-    headless, project = clients.headless(), run.loop.project
+    headless, project = clients.headless(run.options.client), run.loop.project
     is_inside = call.target.startswith(f"{project}/")
     edits = headless.EDITING_MODE
     if is_inside and not headless.is_refused(call.target, project, edits):

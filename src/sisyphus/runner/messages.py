@@ -169,11 +169,11 @@ def no_client(client: str) -> str:
     )
 
 
-def no_mode(modes: list[str]) -> str:
+def no_mode(modes: list[str], about: str) -> str:
+    """about: what the agent may do in one of the modes."""
     return (
         "Nobody is there to answer the client's questions, so the run needs a permission mode. "
-        f"Give --permission-mode: {', '.join(modes)}. acceptEdits lets the agent edit the "
-        "project's files; it may run only the commands that your settings allow."
+        f"Give --permission-mode: {', '.join(modes)}. {about}"
     )
 
 
@@ -188,6 +188,13 @@ def refused_plan(plan: str, mode: str, free: str) -> str:
     return (
         f"The agent could not tick a box: the client refuses to edit {plan} in permission mode "
         f"{mode}. Move it to fix_plan.md, or give --permission-mode {free}."
+    )
+
+
+def only_reads(plan: str, mode: str, edits: str) -> str:
+    return (
+        f"The agent could not tick a box of {plan}: permission mode {mode} lets it change nothing. "
+        f"Give --permission-mode {edits}."
     )
 
 
@@ -225,6 +232,10 @@ DIRTY_QUESTION = "The run's work would be mixed with them. Go on?"
 NO_AUDIT = (
     "--audit needs a client that can be kept from writing, and --client-command may be any. Leave "
     "out one of them."
+)
+NO_DOLLARS = (
+    "--max-usd cannot end this run: the client does not say what it costs. Give --max-tokens "
+    "instead; --max-usd 0 takes the limit away."
 )
 NO_COMMAND = "--client-command is empty. Give a shell command, or leave it out."
 TASK_AT_RESUME = (

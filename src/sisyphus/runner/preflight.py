@@ -9,6 +9,7 @@ import typer
 
 from sisyphus import clients, git
 from sisyphus.cli import show
+from sisyphus.clients.base import Headless
 from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.paths import can_be_project, display
 from sisyphus.ralph import runs
@@ -24,6 +25,8 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> None:
     if not can_be_project(place.project):
         raise SisyphusError(NO_PROJECT)
     _check_end(place, run)
+    if run.options.max_usd and not clients.headless(run.options.client).COUNTS_DOLLARS:
+        raise UsageError(messages.NO_DOLLARS)
     if run.options.client_command:
         if run.options.audits:
             raise UsageError(messages.NO_AUDIT)
@@ -50,30 +53,42 @@ def _check_end(place: show.Place, run: Run) -> None:
 
 def _check_client(place: show.Place, run: Run) -> None:
     """Checks that there is a client, that it is logged in, and that it lets the agent work."""
-    headless, options = clients.headless(), run.options
+    headless, options = clients.headless(run.options.client), run.options
     program = headless.program(place.project)
     if not program:
-        raise SisyphusError(messages.no_client("claude"))
+        raise SisyphusError(messages.no_client(headless.PROGRAM))
     modes = sorted(headless.MODES)
     mode = options.permission_mode or headless.chosen_mode(place.home, place.project)
     if not mode:
-        mode = _ask_mode(modes)
+        mode = _ask_mode(headless)
     if mode not in headless.MODES:
         raise UsageError(messages.unfit_mode(mode, modes))
     options.permission_mode = mode
-    plan = run.state.plan
-    if plan and headless.is_refused(plan, place.project, mode):
-        name = display(plan, place.project)
-        raise SisyphusError(messages.refused_plan(name, mode, headless.FREE_MODE))
+    _check_edits(place, headless, run.state.plan, mode)
     if problem := headless.why_logged_out(program, place.project):
         raise SisyphusError(problem)
+    for warning in headless.warnings(program, place.project):
+        typer.echo(f"warning: {show.plain(warning)}", err=True)
 
 
-def _ask_mode(modes: list[str]) -> str:
+def _check_edits(place: show.Place, headless: Headless, plan: str, mode: str) -> None:
+    """Checks that the client lets the agent tick a box of the plan."""
+    if not plan or not headless.is_refused(plan, place.project, mode):
+        return
+    edits, free = headless.EDITING_MODE, headless.FREE_MODE
+    name = display(plan, place.project)
+    if headless.is_refused(plan, place.project, edits):
+        raise SisyphusError(messages.refused_plan(name, mode, free))
+    raise SisyphusError(messages.only_reads(name, mode, edits))
+
+
+def _ask_mode(headless: Headless) -> str:
+    edits = headless.EDITING_MODE
+    words = messages.no_mode(sorted(headless.MODES), f"{edits} {headless.ABOUT_EDITING}")
     if not _has_user():
-        raise UsageError(messages.no_mode(modes))
-    show.line(messages.no_mode(modes))
-    return str(typer.prompt("Permission mode", default="acceptEdits")).strip()
+        raise UsageError(words)
+    show.line(words)
+    return str(typer.prompt("Permission mode", default=edits)).strip()
 
 
 def _check_tree(place: show.Place, run: Run) -> None:

@@ -3,6 +3,8 @@ mode, and if it is a link, its target is written."""
 
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 
 from sisyphus import files, paths
 from sisyphus.errors import SisyphusError
@@ -58,9 +60,22 @@ def apply(before: Files, after: Files) -> None:
             raise SisyphusError(messages.failed(path, error.strerror or str(error))) from error
 
 
-def remove_if_empty(folder: str) -> None:
-    if os.path.isdir(folder) and not os.path.islink(folder) and not os.listdir(folder):
-        os.rmdir(folder)
+def missing_folders(files: Files) -> list[str]:
+    """Returns the folders that `apply` will make."""
+    missing: dict[str, None] = {}
+    for path, data in files.items():
+        for folder in paths.ancestors(os.path.dirname(os.path.realpath(path))):
+            if data is None or os.path.isdir(folder):
+                break
+            missing[folder] = None
+    return list(missing)
+
+
+def remove_empty(folders: Iterable[str]) -> None:
+    """Removes those of the folders that are empty, or are when the others are gone."""
+    for folder in sorted(set(folders), key=len, reverse=True):
+        with suppress(OSError):  # there is something in it, or it is gone
+            os.rmdir(folder)
 
 
 def _write(path: str, data: bytes) -> None:

@@ -16,16 +16,17 @@ import typer
 from sisyphus import clients, git, paths
 from sisyphus.boulder.find import global_file
 from sisyphus.cli import completion, show
-from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, hook_groups
+from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, QWEN, hook_groups
 from sisyphus.clients.claude_code import native, wiring
 from sisyphus.clients.codex import wiring as codex
 from sisyphus.clients.findings import Level
 from sisyphus.clients.opencode import wiring as opencode
+from sisyphus.clients.qwen import wiring as qwen
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.setup import changes, json_text, messages, plugin, record
 from sisyphus.setup.install import Files, Plan, Site, Wish, to_install, to_uninstall
 from sisyphus.setup.record import Additions
-from sisyphus.store import Store, open_store
+from sisyphus.store import Store, open_store, open_to_read
 
 DECLINED = 1
 DIFF_CHARACTERS = 500
@@ -44,6 +45,7 @@ class Client(StrEnum):
     CLAUDE_CODE = CLAUDE_CODE
     OPENCODE = OPENCODE
     CODEX = CODEX
+    QWEN = QWEN
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ ClientOption = Annotated[
     Client | None,
     typer.Option(
         "--client",
-        help="One client alone. Without it: Claude Code, and OpenCode and Codex if they are here.",
+        help="One client alone. Without it: Claude Code, and each other one that is here.",
         show_default=False,
     ),
 ]
@@ -85,8 +87,8 @@ def install(
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Add sisyphus to Claude Code, OpenCode and Codex: hooks or a plugin, slash commands or skills,
-    a status line.
+    """Add sisyphus to Claude Code, OpenCode, Codex and Qwen Code: hooks or a plugin, slash commands
+    or skills, a status line.
 
     Shows what changes and asks first. All other settings stay as they are.
     """
@@ -102,11 +104,11 @@ def install(
         plan.notes.extend(_notes(site, root, plan))
         plan.notes.extend(_trust_note(site, files, plan))
         plan.notes.extend(_version_note(site.client, root))
-        if scope is Scope.PROJECT and plan.files:
-            is_codex = site.client == CODEX
-            plan.notes.append(messages.SHARED_CODEX if is_codex else messages.SHARED)
-        parts.append(Part(site, files, recorded, plan))
-    if _confirm("install", parts, dry_run, yes):
+        parts.append(Part(site, files, recorded, _with_folders(plan, recorded)))
+    changed = [part.site.client for part in parts if part.plan.files]
+    if scope is Scope.PROJECT and changed:
+        parts[-1].plan.notes.append(messages.shared(changed))
+    if _confirm("install", parts, scope, dry_run, yes):
         _carry_out("install", parts)
         show.line(messages.installed([each.client for each in sites], scope))
     elif not dry_run and any(part.plan.ours != part.recorded for part in parts):
@@ -117,6 +119,8 @@ def _wish(site: Site, root: str, scope: Scope) -> Wish | None:
     """The rules of a project lie elsewhere for each who shares it, so no globs name them there."""
     if site.client == CODEX:
         return Wish(codex.HOOKS, [], has_line=True)  # it has no status line of ours
+    if site.client == QWEN:
+        return Wish(qwen.HOOKS, [], has_line=True)
     if site.client == OPENCODE:
         return None
     home = paths.client_home()
@@ -130,6 +134,8 @@ def _wish(site: Site, root: str, scope: Scope) -> Wish | None:
 def _notes(site: Site, root: str, plan: Plan) -> Iterator[str]:
     if site.client == CODEX:
         return _codex_notes(site, root)
+    if site.client == QWEN:
+        return (messages.also_in(path) for path in qwen.wired(root) if path != site.settings)
     return _opencode_notes(site, plan) if site.client == OPENCODE else _claude_notes(site, root)
 
 
@@ -194,6 +200,12 @@ def _with_lost(recorded: Additions, site: Site, root: str) -> Additions:
     return replace(recorded, excludes=excludes.ours(globs, home))
 
 
+def _with_folders(plan: Plan, recorded: Additions) -> Plan:
+    """Returns the plan with the folders that it makes, and those that were made before."""
+    made = dict.fromkeys([*recorded.folders, *changes.missing_folders(plan.files)])
+    return replace(plan, ours=replace(plan.ours, folders=list(made)))
+
+
 def uninstall(
     client: ClientOption = None,
     scope: ScopeOption = Scope.USER,
@@ -201,7 +213,7 @@ def uninstall(
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Take out of Claude Code, OpenCode and Codex what `install` added, and nothing else.
+    """Take out of all clients what `install` added, and nothing else.
 
     Plans, loops, logs and handoffs stay. A session of an agent cannot do this.
     """
@@ -218,28 +230,37 @@ def uninstall(
     with _store_copy() as store:
         here = {part.site.file for part in parts}
         others = [
-            (*_place(project, file), name if client else "")
+            (*_place(project, file, name), name if client else "")
             for project, file, name in record.places(store)
             if file not in here
         ]
     parts[-1].plan.notes.extend(messages.elsewhere(*each) for each in dict.fromkeys(others))
-    if _confirm("uninstall", parts, dry_run, yes):
+    if _confirm("uninstall", parts, scope, dry_run, yes):
         _carry_out("uninstall", parts)
         for path in completion.files():
             show.line(messages.completion_stays(path), "yellow")
         left = filter(os.path.exists, [global_file()])
         show.line(messages.uninstalled(paths.our_home(), left))
-        folders = [os.path.dirname(path) for part in parts for path in part.site.copies]
-        homes = [os.path.dirname(part.site.file) for part in parts]
-        for folder in dict.fromkeys([*folders, *map(os.path.dirname, folders), *homes]):
-            changes.remove_if_empty(folder)
+        changes.remove_empty(folder for part in parts for folder in _made(part))
 
 
-def _place(project: str, file: str) -> tuple[str, Scope]:
-    """Returns the options with which `uninstall` finds what is installed there."""
+def _made(part: Part) -> list[str]:
+    """Returns the folders that `install` made; if its record is lost, those that hold nothing but
+    what it writes."""
+    if part.recorded != Additions():
+        return part.recorded.folders
+    return [os.path.dirname(path) for path in part.site.copies]
+
+
+def _place(project: str, file: str, client: str) -> tuple[str, Scope]:
+    """Returns the options with which `uninstall` finds what is installed there. Claude Code has a
+    file for what everybody gets; in those of the others git has it."""
     if not project:
         return "", Scope.USER
-    is_shared = file == wiring.settings_file("", project, is_shared=True)
+    if client == CLAUDE_CODE:
+        is_shared = file == wiring.settings_file("", project, is_shared=True)
+    else:
+        is_shared = bool(git.tracked(project, [file]))
     return project, Scope.PROJECT if is_shared else Scope.LOCAL
 
 
@@ -271,6 +292,11 @@ def _sites(client: Client | None, root: str, scope: Scope) -> list[Site]:
         start = start if is_shared else codex.start_with_home(start, home)
         copies = codex.copies(project, commands)
         sites.append(Site(CODEX, project, file, file, start, copies, ignore))
+    if client is Client.QWEN or (client is None and qwen.is_here(project)):
+        file = qwen.settings_file(project)
+        start = plugin.NAME if is_shared else plugin.start_command()
+        copies = qwen.copies(project, commands)
+        sites.append(Site(QWEN, project, file, file, start, copies, ignore))
     if scope is Scope.LOCAL:
         sites = [_without_tracked(site) for site in sites]
     if not home or not all(os.path.isabs(site.file) for site in sites):
@@ -303,11 +329,11 @@ def _store_copy() -> Iterator[Store]:
             path = os.path.join(paths.our_home(), name)
             if os.path.isfile(path):
                 shutil.copy(path, folder)
-        with closing(open_store(folder)) as store:
+        with closing(open_to_read(folder) or open_store(folder)) as store:
             yield store
 
 
-def _confirm(command: str, parts: list[Part], dry_run: bool, yes: bool) -> bool:
+def _confirm(command: str, parts: list[Part], scope: Scope, dry_run: bool, yes: bool) -> bool:
     """Shows the plans and asks the user; returns whether to carry them out.
 
     Raises `SisyphusError` if that is impossible or there is no terminal, `typer.Exit` if the user
@@ -317,7 +343,7 @@ def _confirm(command: str, parts: list[Part], dry_run: bool, yes: bool) -> bool:
         changes.check(part.plan.files, part.site.project)
     has_changes = any(part.plan.files for part in parts)
     if has_changes:
-        _show(command, parts)
+        _show(command, parts, scope)
     if dry_run:
         _show_lines(parts)
     for note in (note for part in parts for note in part.plan.notes):
@@ -338,8 +364,8 @@ def _confirm(command: str, parts: list[Part], dry_run: bool, yes: bool) -> bool:
     return True
 
 
-def _show(command: str, parts: list[Part]) -> None:
-    show.heading(messages.title(command, parts[0].site.project))
+def _show(command: str, parts: list[Part], scope: Scope) -> None:
+    show.heading(messages.title(command, parts[0].site.project, scope))
     folders: dict[str, dict[str, None]] = {}
     for part in parts:
         settings = part.site.settings
@@ -369,15 +395,22 @@ def _show_lines(parts: list[Part]) -> None:
 
 
 def _carry_out(command: str, parts: list[Part]) -> None:
-    """Records what is ours and writes the files. If a file fails, the records stay as they were."""
+    """Records what is ours and writes the files, one client after the other. If a file fails, the
+    record of its client stays as it was. Without a database uninstall changes the files alone."""
     store = open_store(paths.our_home())
     if command == "install":
         show.need_memory(store)
-    with store.write():
-        for part in parts:
-            site = part.site
-            if record.load(store, site.file) != part.recorded:
-                raise SisyphusError(messages.changed(site.file))
-            record.save(store, site.client, site.file, site.project, part.plan.ours)
-        for part in parts:
+    for part in parts:
+        with store.write():
+            if store.is_durable:
+                _record(store, part)
             changes.apply(part.before, part.plan.files)
+    if not store.is_durable:
+        show.line(messages.record_stays(store.problem), "yellow")
+
+
+def _record(store: Store, part: Part) -> None:
+    site = part.site
+    if record.load(store, site.file) != part.recorded:
+        raise SisyphusError(messages.changed(site.file))
+    record.save(store, site.client, site.file, site.project, part.plan.ours)

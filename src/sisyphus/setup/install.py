@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, hook_groups
+from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, QWEN, hook_groups
 from sisyphus.clients.claude_code import wiring
 from sisyphus.clients.opencode import wiring as opencode
 from sisyphus.errors import SisyphusError, UnreadableError
@@ -17,7 +17,7 @@ from sisyphus.text import fingerprint
 Files = Mapping[str, bytes | None]
 """Path → content; None = there is no such file."""
 
-_MARKS = {CLAUDE_CODE: b"", OPENCODE: b": opencode", CODEX: b": codex"}
+_MARKS = {CLAUDE_CODE: b"", OPENCODE: b": opencode", CODEX: b": codex", QWEN: b": qwen"}
 """What tells the blocks of the clients in git's ignore file apart."""
 
 

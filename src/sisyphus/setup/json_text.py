@@ -3,23 +3,32 @@
 import codecs
 import json
 import re
+from decimal import Decimal, InvalidOperation
 from itertools import product
 from typing import Any
 
 from sisyphus.errors import UnreadableError
+from sisyphus.text import one_line
 
 Json = dict[str, Any]
+
+_SHOWN = 40
+"""The most characters that are shown of a number."""
 
 _INDENT = re.compile(r'^([ \t]+)"', re.MULTILINE)
 
 
 def load(data: bytes) -> Json:
     """Returns the object in a JSON file; {} if the file is empty. Raises `UnreadableError`, also if
-    an object has a key twice: we could not write both.
+    we could not write all of it: an object has a key twice, or a number more digits than we keep.
     """
     try:
-        text = _text(data)
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        value = json.loads(
+            _text(data),
+            object_pairs_hook=_object,
+            parse_constant=_refuse_constant,
+            parse_float=_float,
+        )
     except UnicodeDecodeError as error:
         raise UnreadableError("it is not UTF-8") from error
     except (ValueError, RecursionError) as error:
@@ -83,6 +92,17 @@ def _object(pairs: list[tuple[str, Any]]) -> Json:
     value = dict(pairs)
     if len(value) < len(pairs):
         raise ValueError("a key is there twice")
+    return value
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    try:
+        is_kept = Decimal(repr(value)) == Decimal(digits)
+    except InvalidOperation:  # its exponent has twenty digits
+        is_kept = False
+    if not is_kept:
+        raise UnreadableError(f"its number {one_line(digits, _SHOWN)} would lose digits")
     return value
 
 

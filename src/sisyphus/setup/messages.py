@@ -3,11 +3,16 @@
 import os
 from collections.abc import Iterable
 
-from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE
+from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, QWEN, installer
 from sisyphus.paths import display
 from sisyphus.text import one_line
 
-_NAMES = {CLAUDE_CODE: "Claude Code", OPENCODE: "OpenCode", CODEX: "Codex"}
+_NAMES = {
+    CLAUDE_CODE: "Claude Code",
+    OPENCODE: "OpenCode",
+    CODEX: "Codex",
+    QWEN: "Qwen Code",
+}
 NOTHING_TO_DO = {
     "install": "Nothing to do: sisyphus is installed here.",
     "uninstall": "Nothing to remove: sisyphus is not installed here.",
@@ -31,15 +36,6 @@ ONLY_USER = (
 )
 
 
-SHARED = (
-    "Everybody who uses this project needs the command `sisyphus` on the PATH: where it is "
-    "missing, Claude Code tells so at every event. Claude Code itself loads the project's rules, "
-    "too; `sisyphus install --scope local` prevents that on one machine."
-)
-SHARED_CODEX = (
-    "Everybody who uses this project needs the command `sisyphus` on the PATH, and has to trust "
-    "the project and its hooks in Codex."
-)
 TRUST = "Start `codex` once and choose *Trust all*: it runs no hook that you have not trusted."
 
 
@@ -47,10 +43,26 @@ def path(name: str) -> str:
     return one_line(display(name, ""))
 
 
-def title(command: str, project: str) -> str:
-    scope = f"for you, in {path(project)} alone" if project else "for you, in all projects"
+def title(command: str, project: str, scope: str) -> str:
+    where = f"for you, in {path(project)} alone" if project else "for you, in all projects"
+    if scope == installer.PROJECT:
+        where = f"for everybody who has {path(project)}"
     verb = "adds" if command == "install" else "removes"
-    return f"sisyphus {command} {verb}, {scope}:"
+    return f"sisyphus {command} {verb}, {where}:"
+
+
+def shared(clients: Iterable[str]) -> str:
+    """clients: those for which everybody gets it who has the project."""
+    names = list(clients)
+    trust = ", and has to trust the project and its hooks in Codex" if CODEX in names else ""
+    text = f"Everybody who uses this project needs the command `sisyphus` on the PATH{trust}."
+    if CLAUDE_CODE in names:
+        local = installer.command("install", CLAUDE_CODE, installer.LOCAL)
+        text += (
+            " Where it is missing, Claude Code tells so at every event. Claude Code itself loads "
+            f"the project's rules, too; `{local}` prevents that on one machine."
+        )
+    return text
 
 
 def entry(key: str, names: Iterable[str]) -> str:
@@ -67,12 +79,11 @@ def installed(clients: list[str], scope: str) -> str:
     sign = "$" if clients == [CODEX] else "/"
     hint = " (in Codex with `$` for `/`)" if CODEX in clients and others else ""
     trust = f"{TRUST} " if CODEX in clients else ""
-    option = "" if scope == "user" else f" --scope {scope}"
+    out = installer.command("uninstall", scope=scope)
     return (
         f"Done. {trust}Every session of {names} that starts from now on uses sisyphus. In one, "
         f'type `{sign}ralph-loop "TASK"`, or `{sign}start-work` to follow a PLAN.md{hint}. In a '
-        "terminal, `sisyphus status` shows what goes on. `sisyphus uninstall"
-        f"{option}` takes it out again."
+        f"terminal, `sisyphus status` shows what goes on. `{out}` takes it out again."
     )
 
 
@@ -111,8 +122,8 @@ def not_a_project(folder: str) -> str:
 
 def also_in(file: str) -> str:
     return (
-        f"{path(file)} has hooks of sisyphus, too. Claude Code runs a command that is in both "
-        "files once. If the commands differ, each event starts two processes: keep one of them."
+        f"{path(file)} has hooks of sisyphus, too. A command that is in both files runs once. "
+        "If the commands differ, each event starts two processes: keep one of them."
     )
 
 
@@ -157,11 +168,9 @@ def both_wired(plugin: str) -> str:
 
 def elsewhere(project: str, scope: str, client: str) -> str:
     """client: the one for which it is installed there; "" = the user has named none."""
-    options = f"--scope {scope}" + (f" --project {path(project)}" if project else "")
-    options += f" --client {client}" if client else ""
     what = f"sisyphus is also installed for {path(project) if project else 'all projects'}"
     what += f", in {_NAMES[client]}" if client else ""
-    return f"{what}: `sisyphus uninstall {options}`."
+    return f"{what}: `{installer.command('uninstall', client, scope, project)}`."
 
 
 def unreadable(file: str, why: str) -> str:
@@ -187,6 +196,13 @@ def leads_out(file: str) -> str:
 
 def changed(file: str) -> str:
     return f"{path(file)} has changed in the meantime, so it stays. Run the command again."
+
+
+def record_stays(why: str) -> str:
+    return (
+        f"The record of this install could not be removed, so `sisyphus uninstall` may name it "
+        f"again: {one_line(why)}."
+    )
 
 
 def failed(file: str, why: str) -> str:

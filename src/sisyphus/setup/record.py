@@ -14,7 +14,7 @@ class Additions:
     is_new: we made the file. excludes: globs that we added to it. copies: path → fingerprint of the
     slash commands and plugins that we wrote. original: the settings before we first wrote them, as
     text that holds every byte; "" = they are not to be given back as they were. written:
-    fingerprint of the settings that we wrote last.
+    fingerprint of the settings that we wrote last. folders: those that we made.
     """
 
     is_new: bool = False
@@ -22,6 +22,7 @@ class Additions:
     copies: dict[str, str] = field(default_factory=dict)
     original: str = ""
     written: str = ""
+    folders: list[str] = field(default_factory=list)
 
 
 def load(store: Store, file: str) -> Additions:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import hook_groups, programs, slash_commands
+from sisyphus.clients import CLAUDE_CODE, hook_groups, installer, programs, slash_commands
 from sisyphus.clients.claude_code import headless, native, wiring
 from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.errors import UnreadableError
@@ -49,8 +49,8 @@ _SHOWN, _PATH_SHOWN = 80, 300
 """The most characters that are shown of a name and of a path from somebody's settings."""
 
 
-_USER, _SHARED, _LOCAL, _ORGANISATION = "user", "project", "local", "organisation"
-"""Whose a settings file is. The first three are the scopes of `install`."""
+_ORGANISATION = "organisation"
+"""Whose a settings file is, besides the scopes of `install`."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Source:
         """Returns the command that installs or uninstalls us in this file; "" = none does."""
         if self.scope == _ORGANISATION:
             return ""
-        return f"sisyphus {verb}" + (f" --scope {self.scope}" if self.scope != _USER else "")
+        return installer.command(verb, CLAUDE_CODE, self.scope)
 
 
 def is_here(home: str, project: str) -> bool:
@@ -94,7 +94,7 @@ def look(place: Checked, managed: str = "") -> Iterator[Finding]:
     sources = list(_sources(place, managed or managed_folder()))
     wired = [each for each in sources if each.starts]
     plugin = wiring.enabled_plugin(each.settings for each in sources)
-    yield from _client(place, is_wired=bool(wired or plugin))
+    yield from _client(place, wired, plugin)
     yield from _unusable(sources)
     yield from _switches(sources, wired)
     yield from _variables(sources, place.home)
@@ -114,11 +114,13 @@ def version(project: str) -> Finding | None:
     return programs.check(TITLE, path, LEAST, "claude update") if path else None
 
 
-def _client(place: Checked, *, is_wired: bool) -> Iterator[Finding]:
+def _client(place: Checked, wired: list[_Source], plugin: str) -> Iterator[Finding]:
     if found := version(place.project):
         yield found
-    elif is_wired:
-        mend = "Install it, or take sisyphus out: `sisyphus uninstall --client claude-code`."
+    elif wired or plugin:
+        ways = [each.command("uninstall") for each in wired if each.scope != _ORGANISATION]
+        out = f", or take sisyphus out: {' and '.join(f'`{each}`' for each in ways)}"
+        mend = f"Install it{out if ways else ''}."
         yield Finding(TITLE, Level.WARNING, "there is no `claude` on the PATH.", mend)
 
 
@@ -128,8 +130,8 @@ def _client(place: Checked, *, is_wired: bool) -> Iterator[Finding]:
 def _sources(place: Checked, managed: str) -> Iterator[_Source]:
     """Yields its settings files, the weakest first."""
     user, shared, local = native.settings_paths(place.home, place.project)
-    scopes = {user: _USER, shared: _SHARED, local: _LOCAL}
-    scopes[user] = _USER  # in the home folder it may be the project's, too
+    scopes = {user: installer.USER, shared: installer.PROJECT, local: installer.LOCAL}
+    scopes[user] = installer.USER  # in the home folder it may be the project's, too
     scopes |= dict.fromkeys(managed_files(managed), _ORGANISATION)
     for path, scope in scopes.items():
         if os.path.lexists(path):
@@ -204,7 +206,7 @@ def _variables(sources: list[_Source], home: str) -> Iterator[Finding]:
     for each in sources:
         variables = each.settings.get("env")
         for name, value in variables.items() if isinstance(variables, dict) else ():
-            if name not in _ITS_SWITCHES or each.scope in (_USER, _ORGANISATION):
+            if name not in _ITS_SWITCHES or each.scope in (installer.USER, _ORGANISATION):
                 found[name] = (str(value), each.name)
     for name in (_OUR_SWITCH, *_ITS_SWITCHES):
         value, file = found.get(name, ("", ""))
@@ -264,10 +266,10 @@ def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
         name = one_line(start, _PATH_SHOWN)
         if not programs.started_by(start):
             text = f"{source.name} starts {name}, and there is no such program: no event arrives."
-            yield Finding(_HOOKS, Level.PROBLEM, text, _again(source))
+            yield Finding(_HOOKS, Level.PROBLEM, text, _again(source, start))
         elif not programs.is_same(start, place.start):
             text = f"{source.name} starts {name}, and this command is {one_line(place.start)}."
-            yield Finding(_HOOKS, Level.WARNING, text, _again(source))
+            yield Finding(_HOOKS, Level.WARNING, text, _again(source, start))
 
 
 def _different(place: Checked, source: _Source) -> Iterator[Finding]:
@@ -280,9 +282,11 @@ def _different(place: Checked, source: _Source) -> Iterator[Finding]:
         yield Finding(_HOOKS, Level.WARNING, text, _again(source))
 
 
-def _again(source: _Source) -> str:
-    command = source.command("install")
-    return f"Run `{command}`." if command else "Ask whoever manages that file."
+def _again(source: _Source, start: str = "") -> str:
+    """start: the words of that file that start another program, or none."""
+    if source.scope == _ORGANISATION:
+        return "Ask whoever manages that file."
+    return installer.mend(start, CLAUDE_CODE, source.scope)
 
 
 def _twice(wired: list[_Source]) -> Iterator[Finding]:
@@ -292,7 +296,7 @@ def _twice(wired: list[_Source]) -> Iterator[Finding]:
             names = f"{wired[0].name} and {other.name}"
             text = f"wired twice, by {names}: each event starts two processes."
             # What is shared is others' too: to take out the user's comes first.
-            both = (wired[0], other) if other.scope == _SHARED else (other, wired[0])
+            both = (wired[0], other) if other.scope == installer.PROJECT else (other, wired[0])
             ways = [f"`{each.command('uninstall')}`" for each in both if each.command("uninstall")]
             yield Finding(_HOOKS, Level.WARNING, text, f"Keep one of them: {' or '.join(ways)}.")
 
@@ -306,8 +310,7 @@ def _plugin(plugin: str, wired: list[_Source]) -> Iterator[Finding]:
         yield Finding(_HOOKS, Level.WARNING, text, f"Run `{_disable(plugin)}`.")
     elif not programs.started_by("sisyphus"):
         text = f"the plugin {name} starts `sisyphus`, which is not on the PATH: no event arrives."
-        mend = "Run `uv tool update-shell` or `pipx ensurepath`, and open a new terminal."
-        yield Finding(_HOOKS, Level.PROBLEM, text, mend)
+        yield Finding(_HOOKS, Level.PROBLEM, text, installer.ON_PATH)
     else:
         yield Finding(_HOOKS, Level.GOOD, f"wired by the plugin {name}.")
 
@@ -328,20 +331,22 @@ def _slash_commands(place: Checked, wired: list[_Source], plugin: str) -> Iterat
             wiring.commands_folder(place.home, place.project),
         )
     )
-    if any(each.scope == _USER for each in wired):
-        yield from slash_commands.check(_COMMANDS, users, "sisyphus install")
+    if any(each.scope == installer.USER for each in wired):
+        install = installer.command("install", CLAUDE_CODE)
+        yield from slash_commands.check(_COMMANDS, users, install)
     elif wired and (command := wired[0].command("install")):
         yield from slash_commands.check(_COMMANDS, projects, command)
     elif not wired and not plugin and (there := slash_commands.ours(users)):
         folder = one_line(paths.display(os.path.dirname(there[0]), ""))
         text = f"{len(there)} are in {folder}, and there are no hooks to answer them."
-        yield Finding(_COMMANDS, Level.WARNING, text, "Run `sisyphus install`.")
+        mend = installer.mend("", CLAUDE_CODE, installer.USER)
+        yield Finding(_COMMANDS, Level.WARNING, text, mend)
 
 
 def _status_line(sources: list[_Source]) -> Iterator[Finding]:
     lines = [each for each in sources if "statusLine" in each.settings]
     if not lines:
-        text = "none. `sisyphus install` adds one."
+        text = f"none. `{installer.command('install', CLAUDE_CODE)}` adds one."
         yield Finding(_LINE, Level.GOOD, text)
     elif foreign := wiring.foreign_line([lines[-1].settings]):
         text = f"your own, {one_line(foreign, _SHOWN)}. It can call `sisyphus statusline`."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-import signal
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -25,16 +25,21 @@ from sisyphus.clients.reports import (
     CLIENT,
     CONTEXT,
     CRASH,
+    DETAIL_CHARACTERS,
     DISK,
     LOGIN,
+    LONGEST_LIMIT,
+    MEANINGS,
     MODEL,
     NETWORK,
+    NOT_RUN,
     OVERLOAD,
-    RESULT_CHARACTERS,
     TEXT_CHARACTERS,
     Denied,
     Failure,
     Report,
+    both_ends,
+    how_it_ended,
 )
 from sisyphus.masking import masked_line
 
@@ -43,7 +48,14 @@ Json = dict[str, Any]
 EDITING_MODE, FREE_MODE = "acceptEdits", "bypassPermissions"
 MODES = (EDITING_MODE, "auto", FREE_MODE, "dontAsk")
 
+ABOUT_EDITING = (
+    "lets the agent edit the project's files; it may run only the commands that your settings "
+    "allow."
+)
+
 PROGRAM = "claude"
+COUNTS_DOLLARS = True
+_TITLE = "Claude Code"
 _REPORT = ("-p", "--output-format", "stream-json", "--verbose")
 _NO_PROMPTS = ("--permission-prompts", "none")
 """Tells the agent that nobody can allow anything. Earlier versions do not know it."""
@@ -75,14 +87,6 @@ _TOKENS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreation
 _MOST = 10**12
 """No count and no time in seconds is larger."""
 
-_LONGEST_LIMIT = 8 * 86_400
-"""The longest limit of an account is that of a week. What ends later is a misunderstanding."""
-
-_NOT_RUN = (126, 127)
-"""A shell's exit codes for a program that it cannot run, or cannot find."""
-
-_DETAIL_CHARACTERS = 200
-
 _SIGNS = (
     (DISK, "", r"ENOSPC|no space left on device|disk quota exceeded"),
     (CONTEXT, "prompt_too_long blocking_limit model_context_window_exceeded 413",
@@ -106,18 +110,6 @@ _SIGNS = (
 writes. The first pattern that fits counts."""
 
 _KINDS = {sign: kind for kind, signs, _ in _SIGNS for sign in signs.split()}
-
-_MEANINGS = {
-    DISK: "nothing can be written to the disk",
-    CONTEXT: "the context is full",
-    BILLING: "the account has no credit left",
-    LOGIN: "Claude Code is not logged in, or has no access",
-    MODEL: "the model does not exist, or is not for this account",
-    ACCOUNT: "the account's limit is reached",
-    NETWORK: "the server cannot be reached",
-    OVERLOAD: "the server cannot answer now",
-    CLIENT: "Claude Code cannot be run like this",
-}
 
 
 def program(project: str) -> str:
@@ -177,6 +169,10 @@ def _ask(program: str, folder: str, *words: str) -> str:
         return ""
 
 
+def warnings(program: str, project: str) -> Iterator[str]:
+    yield from ()
+
+
 def is_refused(path: str, project: str, mode: str) -> bool:
     names = paths.names(os.path.join(project, path), project)
     return mode != FREE_MODE and any(_is_sensitive(name.lower().split("/")) for name in names)
@@ -224,7 +220,7 @@ def _read_message(report: Report, raw: Json, message: Json) -> None:
     if not is_main:
         return
     for result in record.results:
-        result.text = _both_ends(result.text)
+        result.text = both_ends(result.text)
     report.records.append(record)
     if record.author == AGENT:
         report.error, report.signs = "", ()  # of a request that the client has repeated
@@ -253,12 +249,6 @@ def _read_context(report: Report, raw: Json) -> None:
     if tokens > report.window:
         report.window = window
     report.peak = max(report.peak, 100 * tokens // report.window)
-
-
-def _both_ends(text: str) -> str:
-    """Cuts the middle: the exit code is at the start of a result, a test's summary at its end."""
-    half = RESULT_CHARACTERS // 2 - 1
-    return text if len(text) <= RESULT_CHARACTERS else f"{text[:half]}\n…{text[-half:]}"
 
 
 def _read_system(report: Report, raw: Json) -> None:
@@ -321,9 +311,10 @@ def failure(report: Report, code: int, errors: str, now: float) -> Failure | Non
     if not report.is_stream and not code:  # another program, which says no more than this
         return None
     kind, detail = _cause(report, code, errors)
-    meaning = _MEANINGS.get(kind) or ("it failed" if report.has_ended else _how(code))
-    text = masked_line(f"{meaning}: {detail}" if detail else meaning, _DETAIL_CHARACTERS)
-    is_known = kind == ACCOUNT and now < report.resets_at <= now + _LONGEST_LIMIT
+    known = MEANINGS.get(kind, "").format(client=_TITLE)
+    meaning = known or ("it failed" if report.has_ended else how_it_ended(code))
+    text = masked_line(f"{meaning}: {detail}" if detail else meaning, DETAIL_CHARACTERS)
+    is_known = kind == ACCOUNT and now < report.resets_at <= now + LONGEST_LIMIT
     return Failure(kind, text, report.resets_at if is_known else 0.0)
 
 
@@ -343,17 +334,8 @@ def _cause(report: Report, code: int, errors: str) -> tuple[str, str]:
         for line in said:
             if re.search(pattern, line, re.IGNORECASE):
                 return kind, line
-    kind = CLIENT if code in _NOT_RUN and not report.is_stream else CRASH
+    kind = CLIENT if code in NOT_RUN and not report.is_stream else CRASH
     return kind, said[-1] if said else report.text.strip().rpartition("\n")[2]
-
-
-def _how(code: int) -> str:
-    if code >= 0:
-        return f"it ended with exit code {code}" if code else "it ended without a result"
-    try:
-        return f"it was ended by {signal.Signals(-code).name}"
-    except ValueError:  # a real-time signal
-        return f"it was ended by signal {-code}"
 
 
 def _signs(raw: Json, *keys: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import CLAUDE_CODE, hook_groups, lines
+from sisyphus.clients import CLAUDE_CODE, hook_groups, installer, lines, programs
 from sisyphus.clients.claude_code import checkup, native
 from sisyphus.clients.claude_code import wiring as entries
 from sisyphus.clients.findings import Checked
@@ -22,11 +22,11 @@ Json = dict[str, Any]
 SILENCE = "Run `claude doctor`: a wrong entry makes it drop a whole settings file."
 
 _COPIES = {
-    f"{HOME}/settings.json": "",
-    f"{PROJECT}/.claude/settings.json": " --scope project",
-    f"{PROJECT}/.claude/settings.local.json": " --scope local",
+    f"{HOME}/settings.json": installer.USER,
+    f"{PROJECT}/.claude/settings.json": installer.PROJECT,
+    f"{PROJECT}/.claude/settings.local.json": installer.LOCAL,
 }
-"""Where the copies of `native.settings_paths` go, and how `install` is told to write there."""
+"""Where the copies of `native.settings_paths` go, and the scopes of `install` that write there."""
 
 _FLAGS = (
     *("-p", PROMPT, "--output-format", "stream-json", "--verbose", "--include-hook-events"),
@@ -83,17 +83,17 @@ def why_not() -> str:
 def wiring(place: Checked) -> Wiring:
     copies = {f"{HOME}/.claude.json": _json(_ANSWERS), **dict(_commands(place))}
     installed = _installed(place)
-    scopes, off, others = [], "", 0
+    tried: list[tuple[str, str]] = []  # words that start us, and the scope of the file
+    left: list[tuple[str, str]] = []
+    off, others = "", 0
     left_out = []
     for path, copy in zip(native.settings_paths(place.home, place.project), _COPIES, strict=True):
         settings = native.settings_of(path)
         is_users = copy.startswith(HOME)
-        ours = [
-            each
-            for each in hook_groups.ours(settings)
-            if is_users or each[2]["command"] in installed
-        ]
-        scopes += [_COPIES[copy]] if ours else []
+        every = hook_groups.ours(settings)
+        ours = [each for each in every if is_users or each[2]["command"] in installed]
+        for group, hooks in ((tried, ours), (left, every)):
+            group += [(hook_groups.call(hook)[0], _COPIES[copy]) for _, _, hook in hooks[:1]]
         others += len([*hook_groups.every_hook(settings)]) - len(ours)
         name = one_line(paths.display(path, ""))
         if settings.get("disableAllHooks") is True:
@@ -105,13 +105,14 @@ def wiring(place: Checked) -> Wiring:
     left_out += [f"{others} hooks of others."] if others else []
     plugin = entries.enabled_plugin(native.settings(place.home, place.project))
     words, note = _plugin(place, plugin) if plugin else ((), [])
-    mend = f"Run `sisyphus install --client {CLAUDE_CODE}{''.join(scopes[:1])}`."
-    if plugin and not scopes:
+    start, scope = [*tried, *left, ("", installer.USER)][0]
+    mend = installer.mend("" if programs.started_by(start) else start, CLAUDE_CODE, scope)
+    if plugin and not tried:
         mend = f"Run `claude plugin update {one_line(plugin)}`, or install it again."
-    return Wiring(copies, bool(scopes or words), mend, words, off, left_out + note)
+    return Wiring(copies, bool(tried or words), mend, words, off, left_out + note)
 
 
-def command(program: str, wiring: Wiring) -> list[str]:
+def command(program: str, wiring: Wiring, stage: Stage) -> list[str]:
     return [program, *_FLAGS, *wiring.words]
 
 
@@ -165,14 +166,18 @@ def _commands(place: Checked) -> Iterator[tuple[str, bytes]]:
 
 
 def _installed(place: Checked) -> set[str]:
-    """Returns the lines that `install` writes."""
+    """Returns the lines that `install` writes: for everybody it names the bare program."""
     commands = [
         hook["command"]
         for groups in place.hooks.values()
         for group in groups
         for hook in group["hooks"]
     ]
-    return {place.start + command.removeprefix("sisyphus") for command in commands}
+    return {
+        start + command.removeprefix(installer.NAME)
+        for start in (place.start, installer.NAME)
+        for command in commands
+    }
 
 
 def _plugin(place: Checked, name: str) -> tuple[tuple[str, ...], list[str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import files, git, paths
-from sisyphus.clients import hook_groups, programs, slash_commands, values
+from sisyphus.clients import CODEX, hook_groups, installer, programs, slash_commands, values
 from sisyphus.clients.codex import app_server, native, wiring
 from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.errors import UnreadableError
@@ -46,13 +46,20 @@ class _Source:
     def name(self) -> str:
         return _name(self.path)
 
-    def command(self, verb: str) -> str:
-        scope = f" --scope {'project' if self.is_shared else 'local'}" if self.project else ""
-        return f"sisyphus {verb} --client codex{scope}"
-
     @property
-    def again(self) -> str:
-        return f"Run `{self.command('install')}`, then start `codex` and trust the hooks anew."
+    def scope(self) -> str:
+        """The scope of `install` that writes this file."""
+        if not self.project:
+            return installer.USER
+        return installer.PROJECT if self.is_shared else installer.LOCAL
+
+    def command(self, verb: str) -> str:
+        return installer.command(verb, CODEX, self.scope)
+
+    def mend(self, start: str = "") -> str:
+        """start: the words of the file that start another program, or none."""
+        more = ", then start `codex` and trust the hooks anew."
+        return installer.mend(start, CODEX, self.scope, more)
 
 
 @dataclass(frozen=True)
@@ -135,29 +142,29 @@ def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
         name = one_line(words, _PATH_SHOWN)
         if not programs.started_by(words):
             text = f"{source.name} starts {name}, and there is no such program: no event arrives."
-            yield Finding(_HOOKS, Level.PROBLEM, text, source.again)
+            yield Finding(_HOOKS, Level.PROBLEM, text, source.mend(words))
         elif not programs.is_same(words, place.start):
             text = f"{source.name} starts {name}, and this command is {one_line(place.start)}."
-            yield Finding(_HOOKS, Level.WARNING, text, source.again)
+            yield Finding(_HOOKS, Level.WARNING, text, source.mend(words))
         if not source.is_shared and os.path.realpath(home) != os.path.realpath(place.home):
             shown = one_line(paths.display(home, ""), _PATH_SHOWN)
             text = (
                 f"those of {source.name} keep what they know in {shown}, and this command looks in "
                 f"{one_line(paths.display(place.home, ''))}."
             )
-            yield Finding(_HOOKS, Level.WARNING, text, source.again)
+            yield Finding(_HOOKS, Level.WARNING, text, source.mend())
 
 
 def _different(source: _Source) -> Iterator[Finding]:
     """Yields the events whose hooks are not as `install` writes them, whatever they start."""
     if missing := hook_groups.missing([source.content], wiring.HOOKS):
         text = f"not wired in {source.name}: {', '.join(missing)}."
-        yield Finding(_HOOKS, Level.PROBLEM, text, source.again)
+        yield Finding(_HOOKS, Level.PROBLEM, text, source.mend())
     start = hook_groups.starts(source.content)[0]
     if events := hook_groups.different(source.content, wiring.HOOKS, start):
         names = ", ".join(one_line(each, _SHOWN) for each in events)
         text = f"{source.name} has other hooks than this version installs: {names}."
-        yield Finding(_HOOKS, Level.WARNING, text, source.again)
+        yield Finding(_HOOKS, Level.WARNING, text, source.mend())
 
 
 def _twice(sources: list[_Source]) -> Iterator[Finding]:
@@ -180,11 +187,17 @@ def _skills(place: Checked, sources: list[_Source]) -> Iterator[Finding]:
     elif there := slash_commands.ours(wanted):
         folder = _name(os.path.dirname(os.path.dirname(there[0])))
         text = f"{len(there)} are in {folder}, and there are no hooks to answer them."
-        mend = "Run `sisyphus install --client codex`."
+        mend = installer.mend("", CODEX, installer.USER)
         yield Finding(_SKILLS, Level.WARNING, text, mend)
 
 
 # ---------------------------------------------------------------- what Codex says of them
+
+
+def trust(program: str, project: str) -> Iterator[Finding]:
+    """Yields whether Codex runs our hooks; nothing if it is not wired."""
+    if sources := list(_sources(project)):
+        yield from _trust(program, project, sources)
 
 
 def _trust(program: str, project: str, sources: list[_Source]) -> Iterator[Finding]:
@@ -268,11 +281,15 @@ def _is_in(hook: Json, source: _Source) -> bool:
 
 
 def _are_hooks_off() -> bool:
+    return values.mapping(settings().get("features")).get("hooks") is False
+
+
+def settings() -> Json:
+    """Returns the user's settings of Codex; {} if they cannot be read."""
     try:
-        settings = tomllib.loads(files.read(_config()))
+        return tomllib.loads(files.read(_config()))
     except (UnreadableError, ValueError, RecursionError):
-        return False
-    return values.mapping(settings.get("features")).get("hooks") is False
+        return {}
 
 
 def _config() -> str:

@@ -8,8 +8,8 @@ import os
 import re
 from collections.abc import Iterator
 
-from sisyphus import files, paths
-from sisyphus.clients import programs, slash_commands
+from sisyphus import files, git, paths
+from sisyphus.clients import OPENCODE, installer, programs, slash_commands
 from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.clients.opencode import native, wiring
 from sisyphus.errors import UnreadableError
@@ -22,6 +22,8 @@ LEAST = (1, 18, 33)
 _PLUGIN, _COMMANDS, _SETTINGS = f"{TITLE} plugin", f"{TITLE} commands", f"{TITLE} settings"
 _ELSEWHERE = (".opencode/bin/opencode",)
 """Where its installer puts it, if PATH does not lead there."""
+
+_EDITED = ". It leaves a plugin that you have edited: delete that before."
 
 _NO_PLUGINS = "OPENCODE_PURE"
 _OTHERS = re.compile(r'"(oh-my-opencode)(?:@[^"]{0,40})?"')
@@ -41,7 +43,11 @@ def look(place: Checked) -> Iterator[Finding]:
     if found := version(place.project):
         yield found
     elif plugins:
-        mend = "Install it, or take sisyphus out: `sisyphus uninstall --client opencode`."
+        out = [
+            f"`{installer.command('uninstall', OPENCODE, scope(place.project, path))}`"
+            for path in plugins
+        ]
+        mend = f"Install it, or take sisyphus out: {' and '.join(out)}."
         yield Finding(TITLE, Level.WARNING, "there is no `opencode` on the PATH.", mend)
     yield from _switches()
     for path, data in plugins.items():
@@ -68,11 +74,11 @@ def _switches() -> Iterator[Finding]:
 def _plugin(place: Checked, path: str, data: bytes) -> Iterator[Finding]:
     """Yields what is wrong with a copy of our plugin, or that nothing is."""
     name = _name(path)
-    mend = (
-        f"Run `{_install(place, path)}`. It leaves a plugin that you have edited: delete that "
-        "before."
-    )
     start = wiring.start_of(data)
+    mend, again = (
+        installer.mend(words, OPENCODE, scope(place.project, path), _EDITED)
+        for words in (start, "")
+    )
     shown = one_line(start)
     project = place.project if path != wiring.plugin_file("") else ""
     wanted = wiring.copies(project, place.commands, start)[path] if start else b""
@@ -81,7 +87,7 @@ def _plugin(place: Checked, path: str, data: bytes) -> Iterator[Finding]:
         yield Finding(_PLUGIN, Level.PROBLEM, text, mend)
     elif data != wanted:
         text = f"{name} is not that of this version, or edited."
-        yield Finding(_PLUGIN, Level.WARNING, text, mend)
+        yield Finding(_PLUGIN, Level.WARNING, text, again)
     elif not programs.is_same(start, place.start):
         text = f"{name} starts {shown}, and this command is {one_line(place.start)}."
         yield Finding(_PLUGIN, Level.WARNING, text, mend)
@@ -89,10 +95,12 @@ def _plugin(place: Checked, path: str, data: bytes) -> Iterator[Finding]:
         yield Finding(_PLUGIN, Level.GOOD, f"{name} is that of this version.")
 
 
-def _install(place: Checked, plugin: str) -> str:
-    """Returns the command that writes a copy of our plugin."""
-    scope = "" if plugin == wiring.plugin_file("") else " --scope local"
-    return f"sisyphus install --client opencode{scope}"
+def scope(project: str, plugin: str) -> str:
+    """Returns the scope of `install` that writes a copy of our plugin. One that git has is for
+    everybody who has the project."""
+    if plugin == wiring.plugin_file(""):
+        return installer.USER
+    return installer.PROJECT if git.tracked(project, [plugin]) else installer.LOCAL
 
 
 def _slash_commands(place: Checked, plugins: list[str]) -> Iterator[Finding]:
@@ -101,12 +109,13 @@ def _slash_commands(place: Checked, plugins: list[str]) -> Iterator[Finding]:
         project = place.project if path != wiring.plugin_file("") else ""
         wanted = wiring.copies(project, place.commands, place.start)
         del wanted[path]
-        yield from slash_commands.check(_COMMANDS, wanted, _install(place, path))
+        install = installer.command("install", OPENCODE, scope(place.project, path))
+        yield from slash_commands.check(_COMMANDS, wanted, install)
     if not plugins:
         there = slash_commands.ours(wiring.copies("", place.commands, place.start))
         if there:
             text = f"{len(there)} are in {_name(os.path.dirname(there[0]))}, without our plugin."
-            mend = "Run `sisyphus install --client opencode`."
+            mend = installer.mend("", OPENCODE, installer.USER)
             yield Finding(_COMMANDS, Level.WARNING, text, mend)
 
 

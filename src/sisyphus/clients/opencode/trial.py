@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import OPENCODE
+from sisyphus.clients import OPENCODE, installer, programs
 from sisyphus.clients.findings import Checked
-from sisyphus.clients.opencode import native
+from sisyphus.clients.opencode import checkup, native
 from sisyphus.clients.opencode import wiring as plugin
 from sisyphus.clients.stage import COMMAND, PROJECT, PROMPT, Stage, Wiring
 from sisyphus.text import one_line
@@ -51,12 +51,12 @@ def why_not() -> str:
 def wiring(place: Checked) -> Wiring:
     copies: dict[str, bytes] = {}
     left_out = []
-    scope = " --scope local"
-    for path, data in plugin.plugins(place.project).items():
+    tried: list[str] = []  # the plugins that work here
+    plugins = plugin.plugins(place.project)
+    for path, data in plugins.items():
         is_users = path == plugin.plugin_file("")
-        installed = plugin.copies(place.project, place.commands, place.start)
-        scope = "" if is_users else scope
-        if is_users or data == installed[path]:
+        if is_users or data in _installed(place, path):
+            tried.append(path)
             folder = _USER if is_users else _PROJECT
             copies |= {
                 f"{folder}/plugins/{os.path.basename(path)}": data,
@@ -65,15 +65,24 @@ def wiring(place: Checked) -> Wiring:
         else:
             name = one_line(paths.display(path, ""))
             left_out.append(f"{name}, which is not as `sisyphus install` writes it.")
-    is_wired = bool(copies)
     commands = dict(_commands(place))
     has_command = any(path.endswith(f"/{COMMAND}.md") for path in commands)
     words = ("--command", COMMAND) if has_command else (PROMPT,)
-    mend = f"Run `sisyphus install --client {OPENCODE}{scope}`."
-    return Wiring(copies | commands, is_wired, mend, words, left_out=left_out)
+    path = [*tried, *plugins, plugin.plugin_file("")][0]
+    start = plugin.start_of(plugins.get(path, b""))
+    scope = checkup.scope(place.project, path)
+    mend = installer.mend("" if programs.started_by(start) else start, OPENCODE, scope)
+    return Wiring(copies | commands, bool(tried), mend, words, left_out=left_out)
 
 
-def command(program: str, wiring: Wiring) -> list[str]:
+def _installed(place: Checked, path: str) -> list[bytes]:
+    """Returns the contents that `install` gives to the project's plugin: for everybody it names the
+    bare program."""
+    starts = (place.start, installer.NAME)
+    return [plugin.copies(place.project, place.commands, start)[path] for start in starts]
+
+
+def command(program: str, wiring: Wiring, stage: Stage) -> list[str]:
     return [program, "run", "--format", "json", *wiring.words]
 
 

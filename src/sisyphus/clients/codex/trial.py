@@ -1,0 +1,125 @@
+"""Tries the wiring of Codex, as measured on 0.169.0. See `clients.base.Trial`.
+
+It works in a folder of its own in place of the user's, with our hooks alone. There it runs them
+without being asked whether they are trusted: that the user's Codex trusts them is what `doctor`
+asks Codex itself.
+"""
+
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from sisyphus import paths
+from sisyphus.clients import CODEX, hook_groups, installer
+from sisyphus.clients.codex import native
+from sisyphus.clients.codex import wiring as entries
+from sisyphus.clients.findings import Checked
+from sisyphus.clients.stage import PROMPT, Stage, Wiring
+from sisyphus.text import one_line
+
+Json = dict[str, Any]
+
+SILENCE = "Start `codex` in a terminal: `/hooks` says which hooks it runs."
+
+_FOLDER = "codex"
+"""What takes the place of `~/.codex` in the stage."""
+
+_KEY = "TRIAL_KEY"
+_CONFIG = f"""\
+model = "gpt-5.5"
+model_provider = "trial"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+
+[model_providers.trial]
+name = "Trial"
+env_key = "{_KEY}"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false
+"""
+"""The model has a tool for shell commands; that of the trial runs `cat` alone. Without the last
+line Codex would fetch a list of plugins."""
+
+
+def why_not() -> str:
+    return ""
+
+
+def wiring(place: Checked) -> Wiring:
+    groups: dict[str, list[Json]] = {}
+    left_out, scope = [], installer.USER
+    for path, content in entries.wired(place.project).items():
+        is_users = path == entries.hooks_file("")
+        hooks = list(_hooks(content, place, is_users=is_users))
+        for event, hook in hooks:
+            groups.setdefault(event, []).append({"hooks": [hook]})
+        scope = scope if is_users or not hooks else installer.LOCAL
+        if others := len([*hook_groups.every_hook(content)]) - len(hooks):
+            name = one_line(paths.display(path, ""))
+            left_out.append(f"{others} hooks in {name}, which are not ours.")
+    files = {
+        f"{_FOLDER}/config.toml": _CONFIG.encode(),
+        f"{_FOLDER}/hooks.json": json.dumps({"hooks": groups}).encode(),
+        **dict(_skills(place)),
+    }
+    mend = installer.mend("", CODEX, scope)
+    return Wiring(files, bool(groups), mend, (PROMPT,), left_out=left_out)
+
+
+def command(program: str, wiring: Wiring, stage: Stage) -> list[str]:
+    return [
+        program,
+        "exec",
+        "--json",
+        "--skip-git-repo-check",
+        "--dangerously-bypass-hook-trust",
+        "-c",
+        f'model_providers.trial.base_url="{stage.url}/v1"',
+        *wiring.words,
+    ]
+
+
+def environment(stage: Stage) -> dict[str, str]:
+    folder = os.path.join(stage.root, _FOLDER)
+    return {**stage.environment(), "CODEX_HOME": folder, _KEY: "of-no-account"}
+
+
+def read_call(path: str) -> Json:
+    return {"name": "exec_command", "input": {"cmd": shlex.join(["cat", path])}}
+
+
+def knows_commands(wiring: Wiring, output: bytes) -> bool:
+    """Codex does not print which skills it knows. `doctor` compares their files."""
+    return True
+
+
+def failures(output: bytes, errors: str) -> list[str]:
+    """With `--json` it prints nothing of hooks."""
+    return []
+
+
+def _hooks(content: Json, place: Checked, *, is_users: bool) -> Iterator[tuple[str, Json]]:
+    """Yields event and hook of those of ours that may run here: of a project only those that
+    `install` writes. None names the user's home, so that they work in that of the stage."""
+    starts = (place.start, installer.NAME)
+    for event, _, hook in hook_groups.ours(content):
+        start, _ = hook_groups.call(hook)
+        _, words = entries.home_of(start)
+        if is_users or words in starts:
+            yield event, {**hook, "command": words + hook["command"].removeprefix(start)}
+
+
+def _skills(place: Checked) -> Iterator[tuple[str, bytes]]:
+    """Yields our skills that are there, as `install` writes them."""
+    for path, data in entries.copies("", place.commands).items():
+        if os.path.isfile(path):
+            yield f"{_FOLDER}/{os.path.relpath(path, native.codex_home())}", data

@@ -1,0 +1,83 @@
+"""What Qwen Code loads by itself, as measured on 0.24.4: QWEN.md and AGENTS.md of the session's
+folder and of each one above, those of its own folder, and what they import with `@path`. Of rules,
+only those in folders of its own. See `clients.base.Native`."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus import paths
+from sisyphus.clients.claude_code import native as claude_code
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+COMMAND_SIGN = "/"
+_MEMORY_FILES = ("QWEN.md", "AGENTS.md")
+
+
+def qwen_home() -> str:
+    """Returns the user's folder of Qwen Code: `$QWEN_HOME`, else `~/.qwen`; "" if there is no home
+    folder."""
+    chosen = os.environ.get("QWEN_HOME")
+    if chosen:
+        return os.path.abspath(os.path.expanduser(chosen))
+    own = paths.user_home()
+    return os.path.join(own, ".qwen") if own else ""
+
+
+def folder(project: str) -> str:
+    """Returns the user's folder of Qwen Code or, with a project, the one there."""
+    return os.path.join(project, ".qwen") if project else qwen_home()
+
+
+def settings(project: str) -> list[dict[str, Any]]:
+    """Reads its settings files, the user's first. Skips those that cannot be read."""
+    files = [os.path.join(folder(each), "settings.json") for each in ("", project)]
+    return [data for path in files if (data := claude_code.settings_of(path))]
+
+
+def reads_rules_in(place: str) -> bool:
+    return False
+
+
+def sends_rule(keys: Collection[str], *, always: bool) -> bool:
+    return False
+
+
+def settings_paths(home: str, project: str) -> list[str]:
+    return []
+
+
+def rule_excludes(home: str, project: str) -> list[str]:
+    return []
+
+
+def why_agents_md(home: str, folder: str, path: str) -> str:
+    above = paths.is_inside(os.path.realpath(folder), os.path.dirname(os.path.realpath(path)))
+    return "Qwen Code loads it, as each one above the folder of the session" if above else ""
+
+
+def imports(home: str, *folders: str) -> dict[str, str]:
+    """It loads none for the files that a session touches."""
+    return loads(home, folders[0]) if folders else {}
+
+
+def loads(home: str, folder: str) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for each in (qwen_home(), *paths.ancestors(os.path.realpath(folder))):
+        for name in _MEMORY_FILES:
+            claude_code.follow(os.path.join(each, name), texts, claude_code.IMPORT_DEPTH)
+    return texts
+
+
+def command_file(home: str, project: str, name: str) -> str:
+    own, projects = (os.path.join(folder(each), "commands", f"{name}.md") for each in ("", project))
+    return projects if os.path.isfile(projects) else own
+
+
+def plans_folder(home: str, project: str) -> str:
+    """Its plan mode writes no files that we know of."""
+    return ""

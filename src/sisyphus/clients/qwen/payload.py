@@ -1,0 +1,131 @@
+"""Qwen Code's payloads and replies, as measured on 0.24.4. See `clients.base.Payload`.
+
+They are Claude Code's, with other names of tools. Text of ours reaches the model with `<` as
+`&lt;`, but for the reason of a blocked Stop.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus import processes
+from sisyphus.clients import tags, values
+from sisyphus.clients.claude_code import payload as claude_code
+from sisyphus.hook.event import Event, Prompt, Status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TextIO
+
+    from sisyphus.hook.outcome import Outcome
+
+    Json = dict[str, Any]
+
+NAME = "qwen"
+
+NAMES = {
+    "read_file": "Read",
+    "edit": "Edit",
+    "write_file": "Write",
+    "notebook_edit": "NotebookEdit",
+    "run_shell_command": "Bash",
+    "todo_write": "TodoWrite",
+    "skill": "Skill",
+    "ask_user_question": "AskUserQuestion",
+}
+"""Its name of a tool → Claude Code's."""
+
+TEXT_EVENTS = claude_code.TEXT_EVENTS
+
+_BLOCK_CAP, _MOST_BLOCKS = 8, 100
+"""After so many blocked Stops since the user's prompt it ignores a block: its default, and the most
+that its settings can choose. Tool calls between them do not count (measured)."""
+
+_EDITING_MODES = ("auto_edit", "auto")
+_CAP, _CAP_SETTING = "QWEN_CODE_STOP_HOOK_BLOCK_CAP", "stopHookBlockingCap"
+_MAX_DIGITS = 9
+
+
+def read(name: str, raw: Json) -> Event:
+    event = claude_code.read(name, raw, NAME, NAMES)
+    event.folder = event.cwd
+    event.process = current_session()[1]
+    event.is_from_plugin = False
+    event.accepts_edits = raw.get("permission_mode") in _EDITING_MODES
+    event.loses_start = True  # that text is in the system prompt of one process (measured)
+    if name == "user-prompt-submit":
+        event.prompt = _prompt(raw)
+    elif name in ("stop", "stop-failure"):
+        stop = event.stop
+        stop.last_message = stop.last_message and tags.unescaped(stop.last_message)
+        running = [task for task in values.items(raw.get("background_tasks")) if _is_running(task)]
+        stop.background = claude_code.task_ids(running) + claude_code.task_ids(raw.get("crons"))
+        stop.block_cap = block_cap(event.cwd)
+        stop.is_first = raw.get("stop_hook_active") is not True
+        stop.host = ""
+    return event
+
+
+def _prompt(raw: Json) -> Prompt:
+    """Returns what the user submitted. The event comes also after each tool call, with an empty
+    prompt, and with the reason of a blocked Stop: only what a person submits has its own key. Of a
+    slash command, `prompt` is the text of the command's file."""
+    submitted = values.text(raw.get("submitted_prompt")).lstrip()
+    return Prompt(
+        values.text(raw.get("prompt_id")),
+        claude_code.typed_command(submitted),
+        is_personal=bool(submitted),
+    )
+
+
+def _is_running(task: object) -> bool:
+    """Tells whether a background task has not ended. Those that have stay in the list."""
+    return not isinstance(task, dict) or task.get("status") == "running"
+
+
+def block_cap(project: str) -> int:
+    """Returns how many Stops in a row it lets us block."""
+    from sisyphus.clients.qwen import native  # imported late: no other event asks
+
+    chosen: object = _number(_CAP)
+    for settings in native.settings(project) if chosen is None else ():
+        chosen = settings.get(_CAP_SETTING, chosen)
+    return min(values.count(chosen), _MOST_BLOCKS) or _BLOCK_CAP
+
+
+def read_status(raw: Json) -> Status:
+    """Qwen Code has no status line of ours."""
+    return Status("", os.path.abspath(os.curdir), 0, 0)
+
+
+def current_session() -> tuple[str, str]:
+    """The client sets both variables for hooks and for the commands of the agent."""
+    pid = _number("QWEN_CODE_LAUNCHER_PID")
+    process = "" if pid is None else processes.key(pid)
+    return values.id(os.environ.get("QWEN_CODE_SESSION_ID")), process
+
+
+def _number(variable: str) -> int | None:
+    value = os.environ.get(variable, "")
+    return int(value) if value.isdecimal() and len(value) <= _MAX_DIGITS else None
+
+
+def wakes(event: Event, outcome: Outcome) -> str:
+    """It has no hooks that wake a session."""
+    return ""
+
+
+def wake(event: Event, text: str, stderr: TextIO) -> int:
+    return 0
+
+
+def room(event: Event, outcome: Outcome) -> int:
+    return claude_code.room(event, outcome)
+
+
+def render(event: Event, outcome: Outcome, text: str) -> Json | None:
+    """At a Stop, the model gets the reason and nothing beside it (measured)."""
+    if event.name != "stop" or not text:
+        return claude_code.render(event, outcome, text)
+    reply = claude_code.render(event, outcome, "") or {}
+    return {**reply, "reason": f"{reply.get('reason', '')}\n\n{text}"}
