@@ -4,6 +4,7 @@ starts the real client."""
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,19 @@ def test_nothing_of_others_is_taken(world: World, codex: Path) -> None:
     assert wiring.left_out == ["1 hooks in ~/.codex/hooks.json, which are not ours."]
 
 
-def test_a_strangers_hook_in_the_project_is_not_taken(world: World, codex: Path) -> None:
-    evil = {"hooks": [{"type": "command", "command": "/evil/sisyphus hook stop --client codex"}]}
+@pytest.mark.parametrize(
+    "command",
+    [
+        "/evil/sisyphus hook stop --client codex",
+        "sisyphus hook stop --client codex; touch /tmp/evil",
+        "sisyphus hook stop $(touch /tmp/evil)",
+        "env CLAUDE_CONFIG_DIR=$(touch /tmp/evil) sisyphus hook stop; touch /tmp/evil",
+    ],
+)
+def test_a_strangers_hook_in_the_project_is_not_taken(
+    world: World, codex: Path, command: str
+) -> None:
+    evil = {"hooks": [{"type": "command", "command": command, "timeout": 900}]}
     world.write(".codex/hooks.json", json.dumps({"hooks": {"Stop": [evil]}}))
 
     assert not taken(world).is_wired
@@ -71,7 +83,14 @@ def test_a_strangers_hook_in_the_project_is_not_taken(world: World, codex: Path)
 def test_a_shared_install_is_taken(world: World, codex: Path) -> None:
     world.cli(*INSTALL, "--scope", "project")
 
-    assert len(lines(taken(world))) == 9
+    wiring = taken(world)
+
+    assert len(lines(wiring)) == 9
+    assert wiring.mend == "Run `sisyphus install --client codex --scope local`."
+    (world.project / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", world.project], check=True)
+    subprocess.run(["git", "-C", world.project, "add", "."], check=True)
+    assert taken(world).mend == "Run `sisyphus install --client codex --scope project`."
 
 
 def test_no_hook_takes_the_users_home_along(world: World, codex: Path) -> None:

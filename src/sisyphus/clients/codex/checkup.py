@@ -34,24 +34,16 @@ _SHOWN, _PATH_SHOWN = 80, 300
 
 @dataclass(frozen=True)
 class _Source:
-    """A file that wires us. project: "" = it is the user's. is_shared: git has it, for everybody
-    who has the project."""
+    """A file that wires us. project: "" = it is the user's. scope: see `scope`."""
 
     path: str
     project: str
     content: Json
-    is_shared: bool
+    scope: str
 
     @property
     def name(self) -> str:
         return _name(self.path)
-
-    @property
-    def scope(self) -> str:
-        """The scope of `install` that writes this file."""
-        if not self.project:
-            return installer.USER
-        return installer.PROJECT if self.is_shared else installer.LOCAL
 
     def command(self, verb: str) -> str:
         return installer.command(verb, CODEX, self.scope)
@@ -108,12 +100,19 @@ def version(project: str) -> Finding | None:
 # ---------------------------------------------------------------- its files
 
 
+def scope(project: str, path: str) -> str:
+    """Returns the scope of `install` that writes a file of hooks. One that git has is for everybody
+    who has the project."""
+    if path == wiring.hooks_file(""):
+        return installer.USER
+    return installer.PROJECT if git.tracked(project, [path]) else installer.LOCAL
+
+
 def _sources(project: str) -> Iterator[_Source]:
     """Yields the files that wire us, the user's first."""
     for path, content in wiring.wired(project).items():
         is_users = path == wiring.hooks_file("")
-        is_shared = not is_users and bool(git.tracked(project, [path]))
-        yield _Source(path, "" if is_users else project, content, is_shared)
+        yield _Source(path, "" if is_users else project, content, scope(project, path))
 
 
 def _unusable(project: str) -> Iterator[Finding]:
@@ -146,7 +145,9 @@ def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
         elif not programs.is_same(words, place.start):
             text = f"{source.name} starts {name}, and this command is {one_line(place.start)}."
             yield Finding(_HOOKS, Level.WARNING, text, source.mend(words))
-        if not source.is_shared and os.path.realpath(home) != os.path.realpath(place.home):
+        if source.scope != installer.PROJECT and os.path.realpath(home) != os.path.realpath(
+            place.home
+        ):
             shown = one_line(paths.display(home, ""), _PATH_SHOWN)
             text = (
                 f"those of {source.name} keep what they know in {shown}, and this command looks in "

@@ -13,7 +13,7 @@ from typing import Any
 
 from sisyphus import paths
 from sisyphus.clients import CODEX, hook_groups, installer
-from sisyphus.clients.codex import native
+from sisyphus.clients.codex import checkup, native
 from sisyphus.clients.codex import wiring as entries
 from sisyphus.clients.findings import Checked
 from sisyphus.clients.stage import PROMPT, Stage, Wiring
@@ -56,13 +56,14 @@ def why_not() -> str:
 
 def wiring(place: Checked) -> Wiring:
     groups: dict[str, list[Json]] = {}
-    left_out, scope = [], installer.USER
+    left_out = []
+    tried: list[str] = []  # the files with hooks that are taken
     for path, content in entries.wired(place.project).items():
         is_users = path == entries.hooks_file("")
         hooks = list(_hooks(content, place, is_users=is_users))
         for event, hook in hooks:
             groups.setdefault(event, []).append({"hooks": [hook]})
-        scope = scope if is_users or not hooks else installer.LOCAL
+        tried += [path] if hooks else []
         if others := len([*hook_groups.every_hook(content)]) - len(hooks):
             name = one_line(paths.display(path, ""))
             left_out.append(f"{others} hooks in {name}, which are not ours.")
@@ -71,7 +72,8 @@ def wiring(place: Checked) -> Wiring:
         f"{_FOLDER}/hooks.json": json.dumps({"hooks": groups}).encode(),
         **dict(_skills(place)),
     }
-    mend = installer.mend("", CODEX, scope)
+    path = [*tried, *entries.wired(place.project), entries.hooks_file("")][0]
+    mend = installer.mend("", CODEX, checkup.scope(place.project, path))
     return Wiring(files, bool(groups), mend, (PROMPT,), left_out=left_out)
 
 
@@ -114,8 +116,16 @@ def _hooks(content: Json, place: Checked, *, is_users: bool) -> Iterator[tuple[s
     for event, _, hook in hook_groups.ours(content):
         start, _ = hook_groups.call(hook)
         _, words = entries.home_of(start)
-        if is_users or words in starts:
-            yield event, {**hook, "command": words + hook["command"].removeprefix(start)}
+        rest = hook["command"].removeprefix(start)
+        is_installed = {**hook, "command": f"{installer.NAME}{rest}"} in _installed(event)
+        if is_users or (words in starts and is_installed):
+            yield event, {**hook, "command": words + rest}
+
+
+def _installed(event: str) -> list[Json]:
+    """Returns the hooks that `install` writes for an event. More may follow the words that start
+    us, which a shell would run."""
+    return [hook for group in entries.HOOKS.get(event, []) for hook in group["hooks"]]
 
 
 def _skills(place: Checked) -> Iterator[tuple[str, bytes]]:
