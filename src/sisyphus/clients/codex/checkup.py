@@ -10,10 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import files, git, paths
-from sisyphus.clients import CODEX, hook_groups, installer, programs, slash_commands, values
+from sisyphus import files
+from sisyphus.clients import (
+    CODEX,
+    hook_files,
+    hook_groups,
+    installer,
+    programs,
+    slash_commands,
+    values,
+)
 from sisyphus.clients.codex import app_server, native, wiring
 from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.hook_files import HookFile, shown
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
@@ -28,30 +37,7 @@ _ELSEWHERE = (".local/bin/codex",)
 """Where its installer puts it, if PATH does not lead there."""
 
 _REVIEW = "Start `codex` once in a terminal and choose *Trust all*, or type `/hooks` in it."
-_SHOWN, _PATH_SHOWN = 80, 300
-"""The most characters that are shown of a name and of a path from somebody's file."""
-
-
-@dataclass(frozen=True)
-class _Source:
-    """A file that wires us. project: "" = it is the user's. scope: see `scope`."""
-
-    path: str
-    project: str
-    content: Json
-    scope: str
-
-    @property
-    def name(self) -> str:
-        return _name(self.path)
-
-    def command(self, verb: str) -> str:
-        return installer.command(verb, CODEX, self.scope)
-
-    def mend(self, start: str = "") -> str:
-        """start: the words of the file that start another program, or none."""
-        more = ", then start `codex` and trust the hooks anew."
-        return installer.mend(start, CODEX, self.scope, more)
+_ANEW = ", then start `codex` and trust the hooks anew."
 
 
 @dataclass(frozen=True)
@@ -72,17 +58,18 @@ def is_wired(home: str, project: str) -> bool:
 
 
 def look(place: Checked) -> Iterator[Finding]:
-    sources = list(_sources(place.project))
+    sources = _sources(place.project)
     if found := version(place.project):
         yield found
     elif sources:
-        mend = f"Install it, or take sisyphus out: `{sources[0].command('uninstall')}`."
-        yield Finding(TITLE, Level.WARNING, "there is no `codex` on the PATH.", mend)
+        yield hook_files.no_program(TITLE, "codex", sources[0])
     yield from _unusable(place.project)
     for each in sources:
-        yield from _starts(place, each)
-        yield from _different(each)
-    yield from _twice(sources)
+        starts = [wiring.home_of(start)[1] for start in hook_groups.starts(each.content)]
+        yield from hook_files.check(_HOOKS, each, wiring.HOOKS, starts, place)
+        yield from _homes(place, each)
+    if len(sources) > 1:
+        yield hook_files.twice(_HOOKS, sources)
     yield from _skills(place, sources)
     if sources and (path := program(place.project)):
         yield from _trust(path, place.project, sources)
@@ -101,18 +88,14 @@ def version(project: str) -> Finding | None:
 
 
 def scope(project: str, path: str) -> str:
-    """Returns the scope of `install` that writes a file of hooks. One that git has is for everybody
-    who has the project."""
-    if path == wiring.hooks_file(""):
-        return installer.USER
-    return installer.PROJECT if git.tracked(project, [path]) else installer.LOCAL
+    """Returns the scope of `install` that writes a file of hooks."""
+    return hook_files.scope(project, path, wiring.hooks_file(""))
 
 
-def _sources(project: str) -> Iterator[_Source]:
-    """Yields the files that wire us, the user's first."""
-    for path, content in wiring.wired(project).items():
-        is_users = path == wiring.hooks_file("")
-        yield _Source(path, "" if is_users else project, content, scope(project, path))
+def _sources(project: str) -> list[HookFile]:
+    """Returns the files that wire us, the user's first."""
+    users = wiring.hooks_file("")
+    return hook_files.find(CODEX, wiring.wired(project), users, project, _ANEW)
 
 
 def _unusable(project: str) -> Iterator[Finding]:
@@ -123,61 +106,34 @@ def _unusable(project: str) -> Iterator[Finding]:
         try:
             keys = wiring.unknown_keys(wiring.load(path))
         except UnreadableError as error:
-            text = f"{_name(path)} cannot be used: {one_line(str(error))}."
+            text = f"{shown(path)} cannot be used: {one_line(str(error))}."
             mend = "Correct the file. Codex drops a broken file as a whole."
             yield Finding(_HOOKS, Level.PROBLEM, text, mend)
             continue
         if keys:
-            key = one_line(keys[0], _SHOWN)
-            text = f"{_name(path)} has a key that Codex does not know, {key}: no hook of it runs."
+            key = one_line(keys[0], hook_files.SHOWN)
+            text = f"{shown(path)} has a key that Codex does not know, {key}: no hook of it runs."
             yield Finding(_HOOKS, Level.PROBLEM, text, f"Take {key} out of that file.")
 
 
-def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
-    """Yields what is wrong with the programs that the hooks of a file start, and with the home that
-    they are given."""
+def _homes(place: Checked, source: HookFile) -> Iterator[Finding]:
+    """Yields the homes that the hooks of a file are given, if they are not ours. What is shared
+    names none."""
     for start in hook_groups.starts(source.content):
-        home, words = wiring.home_of(start)
-        name = one_line(words, _PATH_SHOWN)
-        if not programs.started_by(words):
-            text = f"{source.name} starts {name}, and there is no such program: no event arrives."
-            yield Finding(_HOOKS, Level.PROBLEM, text, source.mend(words))
-        elif not programs.is_same(words, place.start):
-            text = f"{source.name} starts {name}, and this command is {one_line(place.start)}."
-            yield Finding(_HOOKS, Level.WARNING, text, source.mend(words))
-        if source.scope != installer.PROJECT and os.path.realpath(home) != os.path.realpath(
-            place.home
-        ):
-            shown = one_line(paths.display(home, ""), _PATH_SHOWN)
+        home, _ = wiring.home_of(start)
+        is_ours = os.path.realpath(home) == os.path.realpath(place.home)
+        if source.scope != installer.PROJECT and not is_ours:
             text = (
-                f"those of {source.name} keep what they know in {shown}, and this command looks in "
-                f"{one_line(paths.display(place.home, ''))}."
+                f"those of {source.name} keep what they know in {shown(home)}, and this command "
+                f"looks in {shown(place.home)}."
             )
             yield Finding(_HOOKS, Level.WARNING, text, source.mend())
 
 
-def _different(source: _Source) -> Iterator[Finding]:
-    """Yields the events whose hooks are not as `install` writes them, whatever they start."""
-    if missing := hook_groups.missing([source.content], wiring.HOOKS):
-        text = f"not wired in {source.name}: {', '.join(missing)}."
-        yield Finding(_HOOKS, Level.PROBLEM, text, source.mend())
-    start = hook_groups.starts(source.content)[0]
-    if events := hook_groups.different(source.content, wiring.HOOKS, start):
-        names = ", ".join(one_line(each, _SHOWN) for each in events)
-        text = f"{source.name} has other hooks than this version installs: {names}."
-        yield Finding(_HOOKS, Level.WARNING, text, source.mend())
-
-
-def _twice(sources: list[_Source]) -> Iterator[Finding]:
-    if len(sources) > 1:
-        text = f"wired twice, by {' and '.join(each.name for each in sources)}: each runs."
-        ways = " or ".join(f"`{each.command('uninstall')}`" for each in reversed(sources))
-        yield Finding(_HOOKS, Level.WARNING, text, f"Keep one of them: {ways}.")
-
-
-def _skills(place: Checked, sources: list[_Source]) -> Iterator[Finding]:
+def _skills(place: Checked, sources: list[HookFile]) -> Iterator[Finding]:
     """Where the user's file wires us, the user's folder has the skills."""
-    project = sources[0].project if sources else ""
+    is_users = not sources or sources[0].scope == installer.USER
+    project = "" if is_users else place.project
     wanted = {
         path: data
         for path, data in wiring.copies(project, place.commands).items()
@@ -186,10 +142,8 @@ def _skills(place: Checked, sources: list[_Source]) -> Iterator[Finding]:
     if sources:
         yield from slash_commands.check(_SKILLS, wanted, sources[0].command("install"))
     elif there := slash_commands.ours(wanted):
-        folder = _name(os.path.dirname(os.path.dirname(there[0])))
-        text = f"{len(there)} are in {folder}, and there are no hooks to answer them."
-        mend = installer.mend("", CODEX, installer.USER)
-        yield Finding(_SKILLS, Level.WARNING, text, mend)
+        folder = os.path.dirname(os.path.dirname(there[0]))
+        yield hook_files.unanswered(_SKILLS, there, folder, CODEX)
 
 
 # ---------------------------------------------------------------- what Codex says of them
@@ -197,14 +151,14 @@ def _skills(place: Checked, sources: list[_Source]) -> Iterator[Finding]:
 
 def trust(program: str, project: str) -> Iterator[Finding]:
     """Yields whether Codex runs our hooks; nothing if it is not wired."""
-    if sources := list(_sources(project)):
+    if sources := _sources(project):
         yield from _trust(program, project, sources)
 
 
-def _trust(program: str, project: str, sources: list[_Source]) -> Iterator[Finding]:
+def _trust(program: str, project: str, sources: list[HookFile]) -> Iterator[Finding]:
     """Yields whether Codex runs our hooks."""
     if _are_hooks_off():
-        text = f"{_name(_config())} has `hooks = false`: no hook runs."
+        text = f"{shown(_config())} has `hooks = false`: no hook runs."
         yield Finding(_SETTINGS, Level.PROBLEM, text, "Take that out of `[features]`.")
         return
     answer = _ask(program, project)
@@ -232,7 +186,7 @@ def _ask(program: str, project: str) -> _List | None:
     return _List([each for each in hooks if hook_groups.is_ours(each, "hook")], said)
 
 
-def _trust_in(answer: _List, source: _Source) -> Iterator[Finding]:
+def _trust_in(answer: _List, source: HookFile) -> Iterator[Finding]:
     """Yields what Codex says of our hooks in a file."""
     hooks = [each for each in answer.hooks if _is_in(each, source)]
     complaints = [each for each in answer.complaints if source.path in each]
@@ -240,7 +194,7 @@ def _trust_in(answer: _List, source: _Source) -> Iterator[Finding]:
         if not wiring.unknown_keys(source.content):
             text = f"Codex says: {one_line(complaints[0])}."
             yield Finding(_HOOKS, Level.PROBLEM, text, f"Correct {source.name}.")
-    elif not hooks and source.project:
+    elif not hooks and source.scope != installer.USER:
         text = f"Codex does not trust this project, so it runs no hook of {source.name}."
         mend = "Start `codex` here in a terminal, and trust the folder and its hooks."
         yield Finding(_HOOKS, Level.PROBLEM, text, mend)
@@ -252,7 +206,7 @@ def _trust_in(answer: _List, source: _Source) -> Iterator[Finding]:
         yield from _states(hooks, source)
 
 
-def _states(hooks: list[Json], source: _Source) -> Iterator[Finding]:
+def _states(hooks: list[Json], source: HookFile) -> Iterator[Finding]:
     states = {"untrusted": "not trusted", "modified": "changed since you trusted them"}
     bad = [each for each in hooks if values.text(each.get("trustStatus")) in states]
     off = [each for each in hooks if each.get("enabled") is False and each not in bad]
@@ -268,15 +222,15 @@ def _states(hooks: list[Json], source: _Source) -> Iterator[Finding]:
         yield Finding(_HOOKS, Level.GOOD, text)
 
 
-def _elsewhere(answer: _List, sources: list[_Source]) -> Iterator[Finding]:
+def _elsewhere(answer: _List, sources: list[HookFile]) -> Iterator[Finding]:
     """Yields hooks of ours that Codex has from its config.toml: each event runs twice."""
     others = [each for each in answer.hooks if not any(_is_in(each, one) for one in sources)]
     for path in dict.fromkeys(values.text(each.get("sourcePath")) for each in others):
-        text = f"wired twice, also by {one_line(paths.display(path, ''), _PATH_SHOWN)}: each runs."
+        text = f"wired twice, also by {shown(path)}: each runs."
         yield Finding(_HOOKS, Level.WARNING, text, "Take the hooks of sisyphus out there.")
 
 
-def _is_in(hook: Json, source: _Source) -> bool:
+def _is_in(hook: Json, source: HookFile) -> bool:
     path = values.path(hook.get("sourcePath"))
     return os.path.realpath(path) == os.path.realpath(source.path)
 
@@ -295,7 +249,3 @@ def settings() -> Json:
 
 def _config() -> str:
     return os.path.join(native.codex_home(), "config.toml")
-
-
-def _name(path: str) -> str:
-    return one_line(paths.display(path, ""))
