@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, QWEN, hook_groups
+from sisyphus.clients import DEFAULT, hook_groups
 from sisyphus.clients.claude_code import wiring
 from sisyphus.clients.opencode import wiring as opencode
 from sisyphus.errors import SisyphusError, UnreadableError
@@ -16,9 +16,6 @@ from sisyphus.text import fingerprint
 
 Files = Mapping[str, bytes | None]
 """Path → content; None = there is no such file."""
-
-_MARKS = {CLAUDE_CODE: b"", OPENCODE: b": opencode", CODEX: b": codex", QWEN: b": qwen"}
-"""What tells the blocks of the clients in git's ignore file apart."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +176,8 @@ def _ignore_file(site: Site, files: Files, ours: Additions) -> dict[str, bytes |
     if not site.ignore:
         return {}
     old = files[site.ignore] or b""
-    title = b"# sisyphus install" + _MARKS[site.client]
+    mark = "" if site.client == DEFAULT else f": {site.client}"
+    title = f"# sisyphus install{mark}".encode()
     found = re.compile(title + rb"\n(?:/.*\n)*# end of sisyphus install\n")
     hidden = [*([site.settings] if ours.is_new else []), *ours.copies]
     lines = "".join(f"/{os.path.relpath(path, site.project)}\n" for path in hidden)

@@ -3,16 +3,11 @@
 import os
 from collections.abc import Iterable
 
-from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, QWEN, installer
+from sisyphus import clients
+from sisyphus.clients import CLAUDE_CODE, CODEX, installer
 from sisyphus.paths import display
 from sisyphus.text import one_line
 
-_NAMES = {
-    CLAUDE_CODE: "Claude Code",
-    OPENCODE: "OpenCode",
-    CODEX: "Codex",
-    QWEN: "Qwen Code",
-}
 NOTHING_TO_DO = {
     "install": "Nothing to do: sisyphus is installed here.",
     "uninstall": "Nothing to remove: sisyphus is not installed here.",
@@ -51,9 +46,8 @@ def title(command: str, project: str, scope: str) -> str:
     return f"sisyphus {command} {verb}, {where}:"
 
 
-def shared(clients: Iterable[str]) -> str:
-    """clients: those for which everybody gets it who has the project."""
-    names = list(clients)
+def shared(names: list[str]) -> str:
+    """names: of the clients for which everybody gets it who has the project."""
     trust = ", and has to trust the project and its hooks in Codex" if CODEX in names else ""
     text = f"Everybody who uses this project needs the command `sisyphus` on the PATH{trust}."
     if CLAUDE_CODE in names:
@@ -73,15 +67,16 @@ def folder(name: str, files: Iterable[str]) -> str:
     return f"{path(name)}: {', '.join(os.path.basename(file) for file in files)}"
 
 
-def installed(clients: list[str], scope: str) -> str:
-    *others, last = (_NAMES[each] for each in clients)
-    names = f"{', '.join(others)} and {last}" if others else last
-    sign = "$" if clients == [CODEX] else "/"
-    hint = " (in Codex with `$` for `/`)" if CODEX in clients and others else ""
-    trust = f"{TRUST} " if CODEX in clients else ""
+def installed(names: list[str], scope: str) -> str:
+    """names: of the clients."""
+    *others, last = (clients.checkup(name).TITLE for name in names)
+    titles = f"{', '.join(others)} and {last}" if others else last
+    sign = "$" if names == [CODEX] else "/"
+    hint = " (in Codex with `$` for `/`)" if CODEX in names and others else ""
+    trust = f"{TRUST} " if CODEX in names else ""
     out = installer.command("uninstall", scope=scope)
     return (
-        f"Done. {trust}Every session of {names} that starts from now on uses sisyphus. In one, "
+        f"Done. {trust}Every session of {titles} that starts from now on uses sisyphus. In one, "
         f'type `{sign}ralph-loop "TASK"`, or `{sign}start-work` to follow a PLAN.md{hint}. In a '
         f"terminal, `sisyphus status` shows what goes on. `{out}` takes it out again."
     )
@@ -169,7 +164,7 @@ def both_wired(plugin: str) -> str:
 def elsewhere(project: str, scope: str, client: str) -> str:
     """client: the one for which it is installed there; "" = the user has named none."""
     what = f"sisyphus is also installed for {path(project) if project else 'all projects'}"
-    what += f", in {_NAMES[client]}" if client else ""
+    what += f", in {clients.checkup(client).TITLE}" if client else ""
     return f"{what}: `{installer.command('uninstall', client, scope, project)}`."
 
 
