@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from sisyphus.clients.codex import payload, queue, touched, transcript, usage
 from sisyphus.clients.records import AGENT, CONTINUATION, PROMPT
 from sisyphus.hook.event import EDIT, OTHER, READ, WRITE, Event
 from sisyphus.hook.outcome import Outcome
+from sisyphus.store import open_store
 
 Json = dict[str, Any]
 
@@ -384,10 +386,10 @@ def test_other_tools_touch_no_file(codex: Codex) -> None:
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system has no /proc")
 @pytest.mark.parametrize(
     ("word", "is_bound", "can_wake"),
-    [("--no-daemon", True, True), ("exec", True, False), ("app-server", False, True)],
+    [("--no-daemon", True, True), ("exec", True, False), ("app-server", False, False)],
 )
 def test_what_calls_us(world: World, word: str, is_bound: bool, can_wake: bool) -> None:
-    """A server serves all terminals, and `exec` ends when it is idle."""
+    """A server outlives its terminals, and `exec` ends when it is idle."""
     program = world.root / "codex"
     program.symlink_to("/bin/bash")
     code = (
@@ -408,17 +410,31 @@ def test_the_client_queues_what_wakes_a_session(world: World) -> None:
     program = world.write("client", '#!/bin/sh\nprintf "%s\\n" "$@" > arguments\n')
     program.chmod(0o755)
 
-    queue.send(str(program), "c1", "-Go on.\nNow.", str(world.project))
+    queue.send(str(program), "c1", "-Go on.\nNow.")
 
-    said = (world.project / "arguments").read_text()
+    said = (world.home / "arguments").read_text()
     assert said == "queue\n--thread\nc1\n--message=-Go on.\nNow.\n"
     assert not world.log()
 
 
 def test_a_client_that_queues_nothing_is_noted(world: World) -> None:
-    queue.send("/bin/false", "c1", "Go on.", "/nowhere")
+    queue.send("/bin/false", "c1", "Go on.")
 
     assert "did not take a text for session c1" in world.log()
+
+
+def test_a_wake_that_comes_too_late_goes_no_further(world: World, codex: Codex) -> None:
+    """`codex queue` keeps it for a session that was closed until that is resumed."""
+    world.cli("enforce", "on")
+    codex.start()
+    codex.stop("All tests pass. The parser is done.")
+    late = "[sisyphus woke this session]\n\nGo on."
+    assert not codex.prompt(late).reason
+
+    with closing(open_store(str(world.ours))) as store, store.write():
+        store.run("UPDATE enforcement SET at = at - 3600")
+
+    assert "came too late" in codex.prompt(late).reason
 
 
 def test_a_prompt_that_wakes_is_nobodys(codex: Codex) -> None:
@@ -439,6 +455,22 @@ def test_a_long_reason_and_its_texts_fit_the_clients_limit() -> None:
         reply = payload.render(event, outcome, "一" * free)
         assert reply is not None
         assert len(reply["reason"].encode()) <= 10_000
+
+
+def test_what_has_no_room_at_a_stop_waits_whole(world: World, codex: Codex) -> None:
+    world.rule("a.md", "\n".join(f"Rule {number}." for number in range(700)), paths=["a.py"])
+    world.rule("b.md", "\n".join(f"Also {number}." for number in range(700)), paths=["a.py"])
+    world.write("a.py")
+    codex.start()
+    codex.prompt('$ralph-loop "Fix it." --completion-promise "DONE"')
+    first = codex.read("a.py").text
+
+    at_stop = codex.stop("So far.").reason
+    rest = codex.read("b.py").text
+
+    assert "Cut here" not in first + at_stop + rest
+    assert "Also 699." in first + rest
+    assert "Rule 699." in first + rest
 
 
 def test_a_reply_to_a_prompt_is_a_block_or_a_text() -> None:

@@ -33,9 +33,12 @@ class Payload(Protocol):
     def read_status(self, raw: dict[str, Any]) -> Status:
         """Reads the JSON that the client gives its status line."""
 
+    @property
+    def REPLY_UNITS(self) -> int:
+        """The most text for the model that any reply can bring whole, in UTF-16 units."""
+
     def room(self, event: Event, outcome: Outcome) -> int:
-        """Returns how much text for the model this reply can bring whole, in UTF-16 units; 0 = none
-        without another effect."""
+        """Returns how much of it this reply can bring; 0 = none without another effect."""
 
     def read(self, name: str, raw: dict[str, Any]) -> Event:
         """Returns the event `name` in our words. Without a usable session id, `Event.session` is

@@ -1,5 +1,6 @@
 """Our hooks in a file of a client: an object in which `hooks` holds event → groups, each a list of
-hooks with a matcher. Claude Code's settings and Codex's `hooks.json` have this form."""
+hooks with a matcher. Claude Code's and Qwen Code's settings and Codex's `hooks.json` have this
+form."""
 
 import copy
 import os
@@ -121,8 +122,7 @@ def is_ours(entry: object, command: str) -> bool:
     """Tells whether a hook or status line runs `sisyphus COMMAND`, from whatever folder."""
     line = entry.get("command") if isinstance(entry, dict) else None
     try:
-        is_short = isinstance(line, str) and len(line) <= _LONGEST
-        words = shlex.split(line) if is_short else []
+        words = shlex.split(line) if isinstance(line, str) and len(line) <= _LONGEST else []
     except ValueError:
         return False
     if words[:1] == ["env"] and words[1:2] and words[1].startswith(f"{HOME}="):

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from sisyphus.hook.outcome import Act
 
 
+_LATE_SECONDS = 120
+"""A client gives an idle session the text that wakes it within seconds."""
+
+
 def look_at_start(hook: Hook) -> Act | None:
     return partial(_tell, hook)
 
@@ -32,8 +36,12 @@ def look_at_prompt(hook: Hook) -> Act | None:
 
 
 def _tell_of_wake(hook: Hook) -> Outcome:
-    """Tells the user why the session goes on: the client does not."""
-    number = messages.number(record.load(hook.store, hook.session), hook.settings)
+    """Tells the user why the session goes on: the client does not. A client may keep a wake until
+    the session is resumed; then the user is there, and it goes no further."""
+    enforcement = record.load(hook.store, hook.session)
+    if hook.now - enforcement.at > _LATE_SECONDS:
+        return Outcome(reason=messages.LATE_WAKE, notes=[messages.LATE_WAKE])
+    number = messages.number(enforcement, hook.settings)
     text = messages.is_woken(number)
     return Outcome(messages=[text], notes=[text])
 

@@ -100,6 +100,9 @@ def is_woken(number: str) -> str:
     return f"Enforcement {number}: the agent was idle, and is woken."
 
 
+LATE_WAKE = "This was to wake the session when it was idle, and came too late. It is left out."
+
+
 def rests(why: str) -> str:
     """Tells the user that the session waits for them."""
     return f"The agent needs you: {sentence(why, _NEED)} Enforcement waits for your next prompt."

@@ -39,7 +39,7 @@ WIRE_NAMES = {
 
 TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
 
-_REPLY_UNITS = 10_000
+REPLY_UNITS = 10_000
 """The longest text that we send. It reaches the model whole because our entries in hooks.json set
 `additionalContextLimit`."""
 
@@ -51,6 +51,8 @@ _UNIT_BYTES = 3
 """The most bytes of a UTF-16 unit in UTF-8."""
 
 _PROGRAM, _SERVER = "codex", "app-server"
+"""The server serves all terminals, and says of none whether it is still open (measured)."""
+
 _HEADLESS = ("exec", "e")
 """The command that works without a terminal: it ends when it is idle."""
 
@@ -60,7 +62,7 @@ _STEPS = 2
 _WAKE_MARK = "[sisyphus woke this session]"
 """How a prompt starts that wakes a session: it comes back as one that the user typed."""
 
-_CUT = "\n[Cut here: `sisyphus why` shows all of it.]"
+_CUT = "\n[Cut here: Codex takes no more at once.]"
 
 _SPOKEN_TAG = re.compile(r"`?<(promise|blocked)>([^<\n]*)</\1>`?")
 
@@ -74,36 +76,38 @@ def read(name: str, raw: Json) -> Event:
     if agent := raw.get("agent_id"):
         event.agent = values.id(agent) or "unknown"
     event.cwd = event.folder = values.folder(raw.get("cwd")) or os.path.abspath(os.curdir)
-    if name == "post-tool-use":  # its `cwd` is the folder in which the tool works (measured)
-        meta = rollout.meta(values.path(raw.get("transcript_path")))
-        event.folder = values.folder(meta.get("cwd")) or event.cwd
+    if name == "post-tool-use":  # its `cwd` is the folder in which the tool works; ours is the
+        event.folder = os.path.abspath(os.curdir)  # session's (measured)
     event.source = values.text(raw.get("source"))
     event.wire_name = values.text(raw.get("hook_event_name")) or WIRE_NAMES.get(name, "")
     event.transcript = values.path(raw.get("transcript_path"))
     pid, words = processes.caller(_PROGRAM, _STEPS)
-    host = processes.key(pid)
-    event.process = "" if _SERVER in words else host
+    event.process = "" if _SERVER in words else processes.key(pid)
     if name == "permission-request":
         event.calls = [_request(raw)]
     elif name == "post-tool-use":
         event.calls = touched.calls(raw, event.transcript, event.cwd)
     elif name == "user-prompt-submit":
         prompt = values.text(raw.get("prompt")).lstrip()
-        is_wake = prompt.startswith(_WAKE_MARK)
         event.prompt = Prompt(
             values.text(raw.get("turn_id")),
             command_of(prompt),
-            is_personal=not is_wake,
-            is_wake=is_wake,
+            is_personal=not is_wake(prompt),
+            is_wake=is_wake(prompt),
         )
     elif name in ("stop", "idle"):
         last = raw.get("last_assistant_message")
         event.stop = Stop(
             tags.unescaped(last) if isinstance(last, str) else None,
-            host="" if any(word in _HEADLESS for word in words[1:]) else host,
+            host="" if any(word in _HEADLESS for word in words[1:]) else event.process,
         )
         event.is_planning = rollout.is_planning(event.transcript)
     return event
+
+
+def is_wake(prompt: str) -> bool:
+    """Tells whether we have queued a prompt, to wake the session."""
+    return prompt.startswith(_WAKE_MARK)
 
 
 def command_of(prompt: str) -> Command | None:
@@ -127,12 +131,11 @@ def wakes(event: Event, outcome: Outcome) -> str:
 
 
 def wake(event: Event, text: str, stderr: TextIO) -> int:
-    """The program that runs this hook queues the text for its session."""
+    """The client's own program queues the text, also if an update has replaced its file."""
     from sisyphus.clients.codex import queue  # imported late: only a session that is woken needs it
 
-    pid, _ = processes.caller(_PROGRAM, _STEPS)
-    program = os.readlink(f"/proc/{pid}/exe")
-    queue.send(program, event.session, f"{_WAKE_MARK}\n\n{text}", event.cwd)
+    program = f"/proc/{event.stop.host.partition(' ')[0]}/exe"
+    queue.send(program, event.session, f"{_WAKE_MARK}\n\n{text}")
     return 0
 
 
@@ -142,7 +145,7 @@ def room(event: Event, outcome: Outcome) -> int:
         free = _STOP_BYTES - len(_spoken(outcome.reason).encode("utf-8", "replace")) - 2
         return max(0, free // _UNIT_BYTES)
     carries = event.name in TEXT_EVENTS and outcome.reason is None
-    return _REPLY_UNITS if carries else 0
+    return REPLY_UNITS if carries else 0
 
 
 def render(event: Event, outcome: Outcome, text: str) -> Json | None:

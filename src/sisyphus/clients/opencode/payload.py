@@ -52,7 +52,7 @@ ACTIONS = {
 }
 
 TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
-_REPLY_UNITS = 30_000
+REPLY_UNITS = 30_000
 """The longest text of one reply, in UTF-16 units. OpenCode passes on every length; this is as much
 as a model should get at once."""
 
@@ -143,7 +143,7 @@ def current_session() -> tuple[str, str]:
 def room(event: Event, outcome: Outcome) -> int:
     is_blocked = outcome.reason is not None
     carries = is_blocked if event.name == "stop" else event.name in TEXT_EVENTS and not is_blocked
-    return _REPLY_UNITS if carries else 0
+    return REPLY_UNITS if carries else 0
 
 
 def wakes(event: Event, outcome: Outcome) -> str:

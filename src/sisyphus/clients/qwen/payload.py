@@ -36,6 +36,7 @@ NAMES = {
 """Its name of a tool → Claude Code's."""
 
 TEXT_EVENTS = claude_code.TEXT_EVENTS
+REPLY_UNITS = claude_code.REPLY_UNITS
 
 _BLOCK_CAP, _MOST_BLOCKS = 8, 100
 """After so many blocked Stops since the user's prompt it ignores a block: its default, and the most
