@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 
+from sisyphus import clients
 from sisyphus.clients.reports import Denied
 from sisyphus.masking import masked_line
 from sisyphus.paths import display
@@ -165,7 +166,7 @@ def bad_plan(plan: str, problem: str) -> str:
 def no_client(client: str) -> str:
     return (
         f"There is no `{client}` on the PATH (one inside the project does not count). Install it, "
-        "or give another client with --client-command."
+        f"or give another client with --client ({', '.join(clients.HEADLESS)}) or --client-command."
     )
 
 

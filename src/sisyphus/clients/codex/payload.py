@@ -66,6 +66,12 @@ _CUT = "\n[Cut here: Codex takes no more at once.]"
 
 _SPOKEN_TAG = re.compile(r"`?<(promise|blocked)>([^<\n]*)</\1>`?")
 
+_SLASHED = re.compile(
+    r"(?<![\w/.~-])/(?:sisyphus:)?"
+    r"(?=boulder-|ralph|cancel-ralph|list-ralph|checkpoint|enforce|start-work)"
+)
+"""The slash of a command of ours in what we say."""
+
 _COMMAND = re.compile(r"[$/]((?:[a-z][a-z0-9-]*:)?[a-z][a-z0-9-]*)(?=\s|$)")
 """A skill that the user types as `$name`. In `codex exec` a `/name` is a prompt like others."""
 
@@ -154,12 +160,12 @@ def render(event: Event, outcome: Outcome, text: str) -> Json | None:
     if event.name not in WIRE_NAMES or event.name == "session-end":
         return None
     if outcome.messages:
-        reply["systemMessage"] = "\n\n".join(outcome.messages)
+        reply["systemMessage"] = _as_skills("\n\n".join(outcome.messages))
     if event.name == "stop" and outcome.reason is not None:
         reason = _fitting(_spoken(outcome.reason))
         reply |= {"decision": "block", "reason": "\n\n".join(filter(None, (reason, text)))}
     elif event.name == "user-prompt-submit" and outcome.reason is not None:
-        reply |= {"decision": "block", "reason": outcome.reason}
+        reply |= {"decision": "block", "reason": _as_skills(outcome.reason)}
     elif event.name in TEXT_EVENTS and text:
         reply["hookSpecificOutput"] = {
             "hookEventName": event.wire_name,
@@ -176,10 +182,16 @@ def _request(raw: Json) -> ToolCall:
     return ToolCall(OTHER, "", tool=tool, object=values.text(fields.get("command")))
 
 
+def _as_skills(text: str) -> str:
+    """Returns a text of ours in which commands are named as the user types them here."""
+    return _SLASHED.sub("$", text) if "/" in text else text
+
+
 def _spoken(reason: str) -> str:
     """Returns a reason in which tags are named in words: the model would see, and repeat, escaped
     ones. It was told the tag itself when its loop began."""
-    return _SPOKEN_TAG.sub(r"\2 (inside a \1 tag)", reason) if "<" in reason else reason
+    reason = _SPOKEN_TAG.sub(r"\2 (inside a \1 tag)", reason) if "<" in reason else reason
+    return _as_skills(reason)
 
 
 def _fitting(reason: str) -> str:
