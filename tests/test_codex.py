@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import PAYLOADS, Reply, World
 
-from sisyphus.clients.codex import payload, queue, touched, transcript, usage
+from sisyphus.clients import records, tags
+from sisyphus.clients.codex import native, payload, queue, touched, transcript, usage
 from sisyphus.clients.records import AGENT, CONTINUATION, PROMPT
 from sisyphus.hook.event import EDIT, OTHER, READ, WRITE, Event
 from sisyphus.hook.outcome import Outcome
@@ -100,6 +101,12 @@ class Codex:
         with self.rollout.open("a") as file:
             file.write(json.dumps({"timestamp": stamp, "type": kind, "payload": content}) + "\n")
 
+    def note_item(self, type: str, text: str = "", **fields: object) -> None:
+        """The client notes an item."""
+        content = [{"type": "text", "text": text}] if text else []
+        item = {"type": type, "id": f"i{type}", "content": content, **fields}
+        self.note({"type": "item_completed", "turn_id": "t1", "item": item})
+
     def fill(self, percent: int) -> None:
         """The model answers, with so much of its context in use."""
         tokens = {"input_tokens": 2584 * percent, "output_tokens": 10}
@@ -180,6 +187,47 @@ def test_agents_md_is_the_clients_down_to_the_sessions_folder(world: World, code
     assert "Below it." in codex.read("src/a.py").text
 
 
+def test_outside_of_a_repository_only_the_sessions_agents_md_is_the_clients(world: World) -> None:
+    if any((folder / ".git").exists() for folder in world.root.parents):
+        pytest.skip("the folder for temporary files is in a repository")
+    inner = world.write("packages/app/AGENTS.md").parent
+    above = world.write("packages/AGENTS.md")
+    assert native.loads("", str(inner)).keys() == {str(above), str(inner / "AGENTS.md")}
+    world.write("PLAN.md", "- [ ] one\n")
+    (world.project / ".git").rmdir()
+
+    assert native.loads("", str(inner)).keys() == {str(inner / "AGENTS.md")}
+    assert native.why_agents_md("", str(inner), str(inner / "AGENTS.md"))
+    assert not native.why_agents_md("", str(inner), str(above))
+
+
+def test_above_the_repository_no_agents_md_is_the_clients(world: World) -> None:
+    above = world.write(world.root / "AGENTS.md")
+
+    assert not native.why_agents_md("", str(world.project), str(above))
+
+
+@pytest.mark.parametrize("content", ["x\n", b"\xff\n", ""])
+def test_an_override_stands_for_agents_md(world: World, content: str | bytes) -> None:
+    world.write("AGENTS.md")
+    override = world.write("AGENTS.override.md", content)
+
+    assert native.loads("", str(world.project)).keys() == {str(override)}
+
+
+def test_an_agents_md_without_room_is_not_the_clients(world: World) -> None:
+    """It loads 32 KiB of them."""
+    names = ["AGENTS.md", "a/AGENTS.md", "a/b/AGENTS.md", "a/b/c/AGENTS.md"]
+    sizes = [30_000, 2_768, 1, 1]
+    paths = [str(world.write(name, "x" * size)) for name, size in zip(names, sizes, strict=True)]
+    folder = str(world.project / "a/b/c")
+
+    assert [bool(native.why_agents_md("", folder, path)) for path in paths] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    assert [bool(text) for text in native.loads("", folder).values()] == [True, True, False, False]
+
+
 def test_a_tool_that_works_elsewhere_brings_no_rules_from_there(world: World, codex: Codex) -> None:
     """At a tool call, `cwd` is the folder in which the tool works."""
     codex.note({"id": "c1", "session_id": "c1", "cwd": str(world.project)}, "session_meta")
@@ -240,6 +288,29 @@ def test_an_escaped_promise_counts(world: World, codex: Codex, words: str) -> No
     assert world.ended()[0]["outcome"] == "success"
 
 
+def test_an_escaped_promise_counts_in_the_rollout(world: World, codex: Codex) -> None:
+    codex.start()
+    codex.prompt('$ralph-loop "Fix it." --completion-promise "FISH & CHIPS"')
+    codex.note_item("AgentMessage", "<promise>FISH &amp; CHIPS</promise>")
+
+    assert not codex.stop("").reason
+    assert world.ended()[0]["outcome"] == "success"
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("<promise>FISH &amp; CHIPS</promise>", "<promise>FISH & CHIPS</promise>"),
+        ("&lt;blocked&gt;a &lt; b &amp;gt; c&lt;/blocked&gt;", "<blocked>a < b &gt; c</blocked>"),
+        ("a &amp;&amp; b <promise>DONE</promise>", "a &amp;&amp; b <promise>DONE</promise>"),
+        ("&lt;b&gt; &amp; a && b", "&lt;b&gt; &amp; a && b"),
+        ("<promise>A</promise> &amp; <promise>B", "<promise>A</promise> &amp; <promise>B"),
+    ],
+)
+def test_only_what_is_in_a_tag_is_unescaped(message: str, text: str) -> None:
+    assert tags.unescaped(message) == text
+
+
 def test_a_loop_has_no_cap_of_the_client(world: World, codex: Codex) -> None:
     world.write("a.py", "0\n")
     codex.start()
@@ -266,6 +337,27 @@ def test_a_typed_command_is_answered_without_the_model(world: World, codex: Code
 
     assert "Ship" in reply.reason
     assert "hookSpecificOutput" not in reply.json
+
+
+def test_commands_are_named_as_they_are_typed_here(world: World, codex: Codex) -> None:
+    codex.start()
+
+    told = codex.prompt('$ralph-loop "Fix it." --completion-promise "DONE"')
+    refused = codex.prompt("$ralph foo")
+
+    assert "$cancel-ralph" in told.message
+    assert "/cancel-ralph" not in told.out
+    assert "`$ralph list`" in refused.reason
+
+
+def test_a_run_is_not_started_in_a_hook(world: World, codex: Codex) -> None:
+    """A hook must end within seconds."""
+    codex.start()
+
+    reply = codex.prompt("$ralph run --client codex --max-iterations 3")
+
+    assert "terminal: `sisyphus ralph run --client codex --max-iterations 3`" in reply.reason
+    assert not world.loops()
 
 
 @pytest.mark.parametrize(
@@ -516,6 +608,37 @@ def test_a_rollout_in_our_words(codex: Codex) -> None:
     assert transcript.first_prompt(str(codex.rollout)) == "$ralph-loop fix"
 
 
+def test_a_prompt_that_wakes_continues_the_session(codex: Codex) -> None:
+    codex.note_item("UserMessage", "[sisyphus woke this session]\n\nGo on.")
+
+    (record,) = transcript.read(str(codex.rollout)).records
+
+    assert (record.author, record.is_personal, record.texts) == (CONTINUATION, False, ())
+
+
+@pytest.mark.parametrize(
+    ("type", "fields", "name"),
+    [
+        ("McpToolCall", {"server": "fs", "tool": "read"}, "mcp__fs__read"),
+        ("CollabAgentToolCall", {"tool": "wait"}, "CollabAgentToolCall"),
+        ("SubAgentActivity", {"kind": "started"}, "SubAgentActivity"),
+        ("SubAgentActivity", {"kind": "completed"}, ""),
+        ("WebSearch", {"query": "x"}, "WebSearch"),
+        ("Reasoning", {}, ""),
+        ("ContextCompaction", {}, ""),
+        ("Plan", {}, ""),
+    ],
+)
+def test_which_items_are_tool_calls(codex: Codex, type: str, fields: Json, name: str) -> None:
+    codex.note_item(type, **fields)
+
+    (record,) = transcript.read(str(codex.rollout)).records
+
+    assert [call.name for call in record.calls] == [name] * bool(name)
+    assert all(call.action == OTHER for call in record.calls)
+    assert record.author == (AGENT if name else records.OTHER)
+
+
 def test_the_tokens_of_subagents_are_in_their_own_rollouts(world: World, codex: Codex) -> None:
     child = Codex(world, "c2")
     codex.note({"id": "c1", "session_id": "c1"}, "session_meta")
@@ -526,6 +649,19 @@ def test_the_tokens_of_subagents_are_in_their_own_rollouts(world: World, codex: 
     other.fill(1)
 
     assert transcript.subagent_tokens(str(codex.rollout), 1.0) == 2584 + 10
+
+
+def test_the_tokens_of_a_subagent_that_began_on_a_later_day(world: World, codex: Codex) -> None:
+    days = {"c1": "2026/12/31", "c2": "2027/01/01", "c3": "2026/12/30"}
+    sessions = {id: Codex(world, id) for id in days}
+    for id, session in sessions.items():
+        session.rollout = world.home / ".codex/sessions" / days[id] / f"rollout-{id}.jsonl"
+        session.rollout.parent.mkdir(parents=True)
+        session.note({"id": id, "session_id": "c1"}, "session_meta")
+        session.fill(1)
+    (sessions["c2"].rollout.parent / "gone.jsonl").symlink_to("nowhere")
+
+    assert transcript.subagent_tokens(str(sessions["c1"].rollout), 1.0) == 2584 + 10
 
 
 JSON = st.recursive(

@@ -184,6 +184,28 @@ def test_how_full_the_context_is_stands_in_the_rollout(home: Path) -> None:
     assert report.tokens == 200_020
 
 
+def test_the_rollout_is_looked_for_once(home: Path) -> None:
+    """The session goes on while Codex begins the folders of two more days."""
+    sessions = home / "sessions"
+    for folder in ("2026/11/26", "backup/11/26", "old/01/01"):
+        (sessions / folder).mkdir(parents=True)
+    rollout = sessions / f"2026/11/26/rollout-2026-11-26T14-43-51-{SESSION}.jsonl"
+    usage = {"usage": {"input_tokens": 100, "output_tokens": 10}}
+    rollout.write_text(json.dumps({"type": "token_usage_record", "payload": usage}) + "\n")
+    report = report_of(STARTED, TURN, item("agent_message", text="I work."))
+    assert report.context == 100
+    for folder in ("2026/11/27", "2026/11/28"):
+        (sessions / folder).mkdir()
+    usage["usage"]["input_tokens"] = 200
+    rollout.write_text(json.dumps({"type": "token_usage_record", "payload": usage}) + "\n")
+
+    headless.feed(report, json.dumps(item("reasoning", is_over=False)).encode())
+    assert report.context == 100
+    headless.feed(report, json.dumps(DONE).encode())
+
+    assert report.context == 200
+
+
 def test_a_request_that_is_tried_again_is_no_error() -> None:
     again = {"type": "error", "message": "Reconnecting... 1/5 (stream disconnected)"}
     message = item("agent_message", text="Recovered.")

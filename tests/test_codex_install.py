@@ -14,7 +14,7 @@ import pytest
 from world import SISYPHUS, Json, World
 
 from sisyphus import processes
-from sisyphus.clients.codex import app_server
+from sisyphus.clients.codex import app_server, wiring
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.hook.event import EVENTS
 
@@ -338,6 +338,17 @@ def test_a_project_alone_and_git_sees_nothing(world: World, codex: Path) -> None
     assert "Nothing to do" in world.cli(*INSTALL, "--scope", "local").out
     world.cli(*UNINSTALL, "--scope", "local")
     assert tree(world.project) == before
+
+
+def test_a_file_outside_of_the_project_is_not_the_projects(world: World, codex: Path) -> None:
+    world.cli(*INSTALL, "--scope", "local")
+    assert wiring.wired(str(world.project))
+    folder = world.project / ".codex"
+    folder.rename(world.root / "elsewhere")
+    folder.symlink_to(world.root / "elsewhere")
+
+    assert not wiring.wired(str(world.project))
+    assert "it is outside" in world.cli("doctor", "-v").out
 
 
 def test_it_is_taken_out_when_codex_is_gone(world: World) -> None:

@@ -380,6 +380,15 @@ def test_a_transcript_in_our_words(qwen: Qwen) -> None:
     assert transcript.first_id(str(qwen.chat))
 
 
+def test_an_escaped_promise_counts_in_the_transcript(world: World, qwen: Qwen) -> None:
+    qwen.start()
+    qwen.command('/ralph-loop "Fix it." --completion-promise "FISH & CHIPS"')
+    qwen.answer({"text": "&lt;promise&gt;FISH &amp; CHIPS&lt;/promise&gt;"})
+
+    assert not qwen.stop("").reason
+    assert world.ended()[0]["outcome"] == "success"
+
+
 def test_the_tokens_of_subagents_are_in_files_of_their_own(world: World, qwen: Qwen) -> None:
     subagent = Qwen(world)
     subagent.chat = qwen.folder / "subagents/q1/agent-a1.jsonl"

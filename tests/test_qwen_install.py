@@ -11,6 +11,7 @@ import pytest
 from world import SISYPHUS, Json, World
 
 from sisyphus.clients.findings import Level
+from sisyphus.clients.qwen import native, wiring
 from sisyphus.hook.event import EVENTS
 
 COMMANDS = {file.name for file in (Path(__file__).parents[1] / "commands").glob("*.md")}
@@ -102,6 +103,17 @@ def test_a_project_alone(world: World, qwen: Path) -> None:
     assert not (qwen / "settings.json").exists()
     world.cli(*UNINSTALL, "--scope", "local")
     assert not (world.project / ".qwen").exists()
+
+
+def test_settings_outside_of_the_project_are_not_the_projects(world: World, qwen: Path) -> None:
+    world.cli(*INSTALL, "--scope", "local")
+    assert wiring.wired(str(world.project))
+    folder = world.project / ".qwen"
+    folder.rename(world.root / "elsewhere")
+    folder.symlink_to(world.root / "elsewhere")
+
+    assert not wiring.wired(str(world.project))
+    assert not native.settings(str(world.project))
 
 
 def test_status_says_what_wires_it(world: World, qwen: Path) -> None:

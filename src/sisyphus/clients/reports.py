@@ -80,7 +80,8 @@ class Denied:
 class Report:
     """What one process has reported so far; 0, "" = not yet.
 
-    session: the client's id of the session. records: of the main conversation, as a transcript has
+    session: the client's id of the session. transcript: its file, if the client does not report
+    all that we want to know. records: of the main conversation, as a transcript has
     them; results are cut to RESULT_CHARACTERS. printed, printed_characters: the end of what it
     printed that is no report, and how much that is.
     tokens: used by all its agents. cost: in US dollars, as the client counts. context, window: the
@@ -93,6 +94,7 @@ class Report:
     """
 
     session: str = ""
+    transcript: str = ""
     model: str = ""
     records: list[Record] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)

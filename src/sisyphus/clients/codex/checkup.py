@@ -104,7 +104,7 @@ def _unusable(project: str) -> Iterator[Finding]:
         if not os.path.lexists(path):
             continue
         try:
-            keys = wiring.unknown_keys(wiring.load(path))
+            keys = wiring.unknown_keys(wiring.load(path, project))
         except UnreadableError as error:
             text = f"{shown(path)} cannot be used: {one_line(str(error))}."
             mend = "Correct the file. Codex drops a broken file as a whole."

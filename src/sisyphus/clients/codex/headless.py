@@ -190,7 +190,7 @@ def feed(report: Report, line: bytes) -> None:
         case "turn.failed":
             error = values.text(values.mapping(raw.get("error")).get("message"))
             report.has_ended, report.error = True, error or report.error or "unknown"
-    if kind != "error":
+    if kind in ("item.completed", "turn.completed", "turn.failed"):
         _read_context(report)
 
 
@@ -268,7 +268,7 @@ def _count(report: Report, used: Json) -> None:
 
 def _read_context(report: Report) -> None:
     """Reads the rollout, which also has the tokens of a turn that was cut off."""
-    path = _rollout(report.session)
+    report.transcript = path = report.transcript or _rollout(report.session)
     if not path:
         return
     for raw in lines.last(path, b'"token_usage_record"'):
@@ -285,7 +285,7 @@ def _read_context(report: Report) -> None:
 def _rollout(session: str) -> str:
     """Returns the file of a session that has begun today; "" if there is none."""
     home = native.codex_home()
-    days = sorted(glob(os.path.join(escape(home), "sessions", "*", "*", "*")))[-_FOLDERS:]
+    days = sorted(glob(os.path.join(escape(home), "sessions", *["[0-9]*"] * 3)))[-_FOLDERS:]
     name = f"rollout-*-{escape(session)}.jsonl"
     return next((path for day in days for path in glob(os.path.join(escape(day), name))), "")
 

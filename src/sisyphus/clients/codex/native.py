@@ -17,6 +17,10 @@ COMMAND_SIGN = "$"
 MEMORY_FILES = ("AGENTS.override.md", "AGENTS.md")
 """In each folder it loads the first of these that is there."""
 
+_ROOM = 32 * 1024
+"""The bytes that it loads of all these files of a project together, from the top down. It cuts what
+has no room, and leaves out what comes after that (measured)."""
+
 
 def codex_home() -> str:
     """Returns the user's folder of Codex: `$CODEX_HOME`, else `~/.codex`; "" if there is no home
@@ -50,8 +54,11 @@ def rule_excludes(home: str, project: str) -> list[str]:
 
 
 def why_agents_md(home: str, folder: str, path: str) -> str:
-    above = paths.is_inside(os.path.realpath(folder), os.path.dirname(os.path.realpath(path)))
-    return "Codex loads it, as each one above the folder of the session" if above else ""
+    place = os.path.realpath(os.path.dirname(path))
+    is_cut = _memory_files(folder).get(os.path.join(place, os.path.basename(path))) is False
+    if place not in _folders(folder) or is_cut:
+        return ""
+    return "Codex loads it, as each one from the top of the repository to the session's folder"
 
 
 def imports(home: str, *folders: str) -> dict[str, str]:
@@ -61,20 +68,40 @@ def imports(home: str, *folders: str) -> dict[str, str]:
 
 
 def loads(home: str, folder: str) -> dict[str, str]:
+    return {
+        path: _fingerprint(path) if is_whole else ""
+        for path, is_whole in _memory_files(folder).items()
+    }
+
+
+def _memory_files(folder: str) -> dict[str, bool]:
+    """Returns the file that counts in each folder, readable or not → whether it loads all of it."""
+    found: dict[str, bool] = {}
+    room = _ROOM
+    for each in _folders(folder):
+        candidates = (os.path.join(each, name) for name in MEMORY_FILES)
+        if path := next(filter(os.path.isfile, candidates), ""):
+            room -= os.path.getsize(path)
+            found[path] = room >= 0
+    return found
+
+
+def _folders(folder: str) -> list[str]:
+    """Returns the folders whose AGENTS.md it loads, the top of the repository first; outside of a
+    repository, the session's alone."""
     real = os.path.realpath(folder)
-    top = paths.project_of(real)
-    texts: dict[str, str] = {}
-    for each in paths.ancestors(real):
-        if not paths.is_inside(each, top):
-            continue
-        for name in MEMORY_FILES:
-            path = os.path.join(each, name)
-            try:
-                texts[path] = fingerprint(files.read(path).strip("\n"))
-            except UnreadableError:
-                continue
-            break
-    return texts
+    above = paths.ancestors(real)
+    for number, each in enumerate(above):
+        if os.path.lexists(os.path.join(each, ".git")):
+            return above[number::-1]
+    return [real]
+
+
+def _fingerprint(path: str) -> str:
+    try:
+        return fingerprint(files.read(path).strip("\n"))
+    except UnreadableError:
+        return ""
 
 
 def command_file(home: str, project: str, name: str) -> str:

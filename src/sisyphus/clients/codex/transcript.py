@@ -7,8 +7,10 @@ type response_item hold what the model sees: the same texts again, and much that
 from __future__ import annotations
 
 import os
+from glob import escape, glob
 
-from sisyphus.clients import lines, patches, values
+from sisyphus.clients import lines, patches, tags, values
+from sisyphus.clients.claude_code import transcript as claude_code
 from sisyphus.clients.codex import payload, rollout, touched, usage
 from sisyphus.clients.records import (
     AGENT,
@@ -36,6 +38,10 @@ stand before it."""
 _USER, _HOOK, _ANSWER = "UserMessage", "HookPrompt", "AgentMessage"
 """Types of items: a prompt, the reason of a blocked Stop, what the agent says."""
 
+_MCP, _SUBAGENT = "McpToolCall", "SubAgentActivity"
+_NO_CALLS = ("Reasoning", "Plan", "ContextCompaction", "EnteredReviewMode", "ExitedReviewMode")
+"""Types of items that are no tool call of the agent's. All others are."""
+
 
 def read(path: str, *, offset: int = 0, since: float = 0.0, limit: int = 0) -> Reading:
     objects, end = lines.read(path, _moment, offset=offset, since=since, limit=limit)
@@ -57,20 +63,23 @@ def first_prompt(path: str) -> str:
 def subagent_tokens(path: str, since: float) -> int:
     """A subagent has a rollout of its own, in the folder of the day on which it began. Its first
     line names its session."""
-    own = _names(path)[0]
-    total = 0
-    for file in _written_since(os.path.dirname(path), since) if own else ():
-        if _names(file)[0] == own and not os.path.samefile(file, path):
-            total += sum(record.tokens for record in read(file, since=since).records)
-    return total
+    session, own = _names(path)
+
+    def of_subagent(file: str, *, since: float) -> Reading:
+        names = _names(file)
+        is_subagents = names[0] == session and names[1] != own
+        return read(file, since=since) if is_subagents else Reading()
+
+    days = _days(path) if session else []
+    return sum(claude_code.tokens_in(day, since, of_subagent) for day in days)
 
 
-def _written_since(folder: str, since: float) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return [each.path for each in entries if each.stat().st_mtime >= since]
-    except OSError:
-        return []
+def _days(path: str) -> list[str]:
+    """Returns the folder of the day on which a session began, and those of later days."""
+    first = os.path.dirname(path)
+    sessions = os.path.dirname(os.path.dirname(os.path.dirname(first)))
+    days = glob(os.path.join(escape(sessions), *["[0-9]*"] * 3))
+    return [first, *(day for day in days if day > first)]
 
 
 def _names(path: str) -> tuple[str, str]:
@@ -96,21 +105,32 @@ def _record(raw: Json) -> Record | None:
     return _of_item(item, _moment(raw), _ids(item, fields)) if item else None
 
 
-def _of_item(item: Json, at: float, ids: frozenset[str]) -> Record | None:
-    kind = item.get("type")
+def _of_item(item: Json, at: float, ids: frozenset[str]) -> Record:
+    kind = values.text(item.get("type"))
     if kind == _USER:
-        said = _said(item)
-        command = payload.command_of(said.lstrip())
-        return Record(PROMPT, at, ids, (said,), command=command, is_personal=True)
+        return _of_prompt(_said(item), at, ids)
     if kind == _HOOK:
         return Record(CONTINUATION, at, ids)
     if kind == _ANSWER:
-        return Record(AGENT, at, ids, (_said(item),))
-    if kind == touched.COMMAND:
-        return Record(AGENT, at, ids, calls=(_command(item),), results=(_result(item),))
+        return Record(AGENT, at, ids, (tags.unescaped(_said(item)),))
+    if kind in ("", *_NO_CALLS) or (kind == _SUBAGENT and item.get("kind") == "completed"):
+        return Record(OTHER, at, ids)
+    return Record(AGENT, at, ids, calls=_calls(item), results=(_result(item),))
+
+
+def _of_prompt(said: str, at: float, ids: frozenset[str]) -> Record:
+    """Returns the record of a prompt. We have queued it if it wakes the session."""
+    if payload.is_wake(said.lstrip()):
+        return Record(CONTINUATION, at, ids)
+    command = payload.command_of(said.lstrip())
+    return Record(PROMPT, at, ids, (said,), command=command, is_personal=True)
+
+
+def _calls(item: Json) -> tuple[RecordedCall, ...]:
+    kind = item.get("type")
     if kind == touched.CHANGE:
-        return Record(AGENT, at, ids, calls=_changes(item), results=(_result(item),))
-    return Record(OTHER, at, ids)
+        return _changes(item)
+    return (_command(item) if kind == touched.COMMAND else _other(item),)
 
 
 def _command(item: Json) -> RecordedCall:
@@ -129,6 +149,14 @@ def _changes(item: Json) -> tuple[RecordedCall, ...]:
         RecordedCall(id, touched.PATCH, action, target=path, text=_new_text(changes.get(path)))
         for action, path in touched.files_of(item, "/")
     )
+
+
+def _other(item: Json) -> RecordedCall:
+    """Returns the call of a tool that touches no file that we know of."""
+    name = values.text(item.get("type"))
+    if name == _MCP:
+        name = "__".join(("mcp", *(values.text(item.get(key)) for key in ("server", "tool"))))
+    return RecordedCall(values.text(item.get("id")), name, event.OTHER)
 
 
 def _new_text(change: object) -> str:

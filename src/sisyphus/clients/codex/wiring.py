@@ -119,10 +119,14 @@ def skill_folder(path: str) -> str:
     return folder if name == "SKILL.md" else path
 
 
-def load(path: str) -> Json:
-    """Returns the content of a hooks.json. Raises `UnreadableError` if Codex cannot use it."""
+def load(path: str, project: str = "") -> Json:
+    """Returns the content of a hooks.json. Raises `UnreadableError` if Codex cannot use it.
+
+    project: the one that must contain the file, unless it is the user's own; "" = none.
+    """
+    inside = "" if path == hooks_file("") else project
     try:
-        value = json.loads(files.read(path))
+        value = json.loads(files.read(path, inside=inside))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"it is not valid JSON ({error})") from error
     if not isinstance(value, dict):
@@ -164,7 +168,7 @@ def paths_of(project: str) -> list[str]:
 def _every(project: str) -> Iterator[tuple[str, Json]]:
     for path in paths_of(project):
         try:
-            yield path, load(path)
+            yield path, load(path, project)
         except UnreadableError:
             continue
 

@@ -11,7 +11,7 @@ from sisyphus.clients import QWEN, hook_files, hook_groups, installer, programs,
 from sisyphus.clients.claude_code.native import load
 from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.clients.hook_files import HookFile, shown
-from sisyphus.clients.qwen import payload, wiring
+from sisyphus.clients.qwen import native, payload, wiring
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
@@ -62,11 +62,11 @@ def _sources(project: str) -> list[HookFile]:
 
 
 def _settings(project: str, *, is_wired: bool) -> Iterator[Finding]:
-    for path in dict.fromkeys(map(wiring.settings_file, ("", project))):
+    for path, inside in native.settings_files(project).items():
         if not os.path.lexists(path):
             continue
         try:
-            settings = load(path)
+            settings = load(path, inside)
         except UnreadableError as error:
             text = f"sisyphus cannot read {shown(path)}: {one_line(str(error))}."
             mend = "Correct the file. Comments in it are Qwen Code's alone."

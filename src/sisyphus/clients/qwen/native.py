@@ -35,8 +35,15 @@ def folder(project: str) -> str:
 
 def settings(project: str) -> list[dict[str, Any]]:
     """Reads its settings files, the user's first. Skips those that cannot be read."""
-    files = [os.path.join(folder(each), "settings.json") for each in ("", project)]
-    return [data for path in files if (data := claude_code.settings_of(path))]
+    files = settings_files(project).items()
+    return [data for path, inside in files if (data := claude_code.settings_of(path, inside))]
+
+
+def settings_files(project: str) -> dict[str, str]:
+    """Returns its settings files, the user's first → the folder that must contain the file, ""
+    for the user's."""
+    own, projects = (os.path.join(folder(each), "settings.json") for each in ("", project))
+    return {own: "", projects: project} | {own: ""}  # one file if the project is the home folder
 
 
 def reads_rules_in(place: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import lines, values
+from sisyphus.clients import lines, tags, values
 from sisyphus.clients.claude_code import transcript as claude_code
 from sisyphus.clients.qwen.payload import NAMES
 from sisyphus.clients.records import (
@@ -75,6 +75,7 @@ def _record(raw: Json) -> Record:
     said = (values.text(part.get("text")) for part in parts if part.get("thought") is not True)
     texts = tuple(text for text in said if text and not text.startswith(_CONTEXT))
     if kind == "assistant":
+        texts = tuple(map(tags.unescaped, texts))
         tokens = values.count(values.mapping(raw.get("usageMetadata")).get("totalTokenCount"))
         calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
         return Record(AGENT, at, ids, texts, calls, tokens=tokens)

@@ -43,8 +43,8 @@ def is_here(project: str) -> bool:
 
 def wired(project: str) -> dict[str, Json]:
     """Returns path → content of the settings that have our hooks, the user's first."""
-    files = dict.fromkeys((settings_file(""), settings_file(project)))
-    contents = {path: settings_of(path) for path in files if os.path.isabs(path)}
+    files = native.settings_files(project).items()
+    contents = {path: settings_of(path, inside) for path, inside in files if os.path.isabs(path)}
     return {path: data for path, data in contents.items() if hook_groups.has_ours(data)}
 
 
