@@ -51,6 +51,8 @@ _ALWAYS = {
 REASON_COPIES = 2
 """The model gets a Stop hook's reason as the hook's message and as its feedback."""
 
+SHOWS_MESSAGES = True
+
 SECONDS = 120.0
 """A limit against a hang; a healthy process takes about two."""
 
@@ -102,8 +104,15 @@ def talk(
 ) -> list[Json]:
     """Runs one process, which gets each prompt after the answer to the one before; returns its
     events."""
+    return converse([CLAUDE_CODE.binary, *_PRINT_MODE, *flags], prompts, folder, variables)
+
+
+def converse(
+    command: Sequence[str | Path], prompts: Sequence[str], folder: Path, variables: dict[str, str]
+) -> list[Json]:
+    """Does the same with any client that takes prompts, and tells events, as this one does."""
     log = Path(variables["HOME"]) / "stderr.txt"
-    with _process([*_PRINT_MODE, *flags], folder, variables, log) as process:
+    with _process(command, folder, variables, log) as process:
         events = list(_conversation(process, iter(prompts)))
     if process.returncode:
         raise AssertionError(f"the client exited {process.returncode}: {log.read_text()}")
@@ -127,12 +136,12 @@ def command(
 
 @contextmanager
 def _process(
-    flags: Sequence[str], folder: Path, variables: dict[str, str], log: Path
+    command: Sequence[str | Path], folder: Path, variables: dict[str, str], log: Path
 ) -> Iterator[subprocess.Popen[str]]:
     with (
         log.open("a", encoding="utf-8") as stderr,
         subprocess.Popen(
-            [CLAUDE_CODE.binary, *flags],
+            command,
             cwd=folder,
             env=variables,
             stdin=subprocess.PIPE,

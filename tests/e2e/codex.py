@@ -53,6 +53,7 @@ class Codex:
     """The client with a model. gpt-5.5 calls tools; gpt-6.1-sol writes programs that call them."""
 
     REASON_COPIES: ClassVar[int] = 1
+    SHOWS_MESSAGES: ClassVar[bool] = True
     model: str = "gpt-5.5"
 
     @property
@@ -100,7 +101,7 @@ class Codex:
         the hooks run that nobody has trusted."""
         flags = ["--dangerously-bypass-hook-trust"] if trusts else []
         done = subprocess.run(
-            [CODEX.binary, "exec", *_model_words(variables, self.model), *flags, *words, prompt],
+            [CODEX.binary, "exec", *model_words(variables, self.model), *flags, *words, prompt],
             cwd=folder,
             env=variables,
             stdin=subprocess.DEVNULL,
@@ -208,7 +209,7 @@ def _typed(prompt: str) -> str:
     return f"${name.rpartition(':')[2]}{blank}{arguments}"
 
 
-def _model_words(variables: dict[str, str], model: str) -> list[str]:
+def model_words(variables: dict[str, str], model: str) -> list[str]:
     url = f"{variables['SCRIPTED_URL']}/v1"
     settings = {"model": model, "model_providers.scripted.base_url": url}
     return [word for name, value in settings.items() for word in ("-c", f'{name}="{value}"')]
@@ -323,7 +324,7 @@ def serving(folder: Path, variables: dict[str, str], model: str) -> Iterator[Ser
     with (
         log.open("a", encoding="utf-8") as stderr,
         subprocess.Popen(
-            [CODEX.binary, "app-server", *_model_words(variables, model)],
+            [CODEX.binary, "app-server", *model_words(variables, model)],
             cwd=folder,
             env=variables,
             stdin=subprocess.PIPE,

@@ -9,7 +9,13 @@ import pytest
 
 pytest.register_assert_rewrite("e2e.scenario", "e2e.desk")
 
-from e2e.desk import CLAUDE_CODE, OPENCODE, Desk, make_project  # noqa: E402 (after the line above)
+from e2e.desk import (  # noqa: E402 (after the line above)
+    CLAUDE_CODE,
+    OPENCODE,
+    QWEN,
+    Desk,
+    make_project,
+)
 
 REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
 
@@ -20,7 +26,7 @@ def _traces() -> dict[Path, tuple[int, int]]:
     client = REAL_HOME / ".claude"
     files = [client, REAL_HOME / ".claude.json", *(client / ".sisyphus").rglob("*")]
     files += [REAL_HOME / ".config" / "opencode", REAL_HOME / ".local" / "share" / "opencode"]
-    files += [REAL_HOME / ".codex"]
+    files += [REAL_HOME / ".codex", REAL_HOME / ".qwen"]
     return {f: (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if f.exists()}
 
 
@@ -38,6 +44,8 @@ def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
     (home / "tmp").mkdir(parents=True)
     desk = Desk(home, make_project(tmp_path / "project"))
     name = getattr(request, "param", CLAUDE_CODE)
-    if name == CLAUDE_CODE:
-        return desk
-    return desk.with_opencode() if name == OPENCODE else desk.with_codex(name)
+    if name == OPENCODE:
+        return desk.with_opencode()
+    if name == QWEN:
+        return desk.with_qwen()
+    return desk if name == CLAUDE_CODE else desk.with_codex(name)

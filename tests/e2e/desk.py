@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from e2e import claude_code, codex, opencode
+from e2e import claude_code, codex, opencode, qwen
 from e2e.claude_code import COMMANDS, Json
 from e2e.install import CHECKOUT
 from e2e.model import Request, serving
@@ -26,6 +26,10 @@ class Client(Protocol):
     def REASON_COPIES(self) -> int:
         """How often the model gets the reason for which it has to go on."""
 
+    @property
+    def SHOWS_MESSAGES(self) -> bool:
+        """Whether its events have what hooks say to the user."""
+
     def environment(self, home: Path) -> dict[str, str]:
         """Returns the whole environment of the client and its hooks."""
 
@@ -41,13 +45,14 @@ class Client(Protocol):
         """Runs one process of the client with the flags of Claude Code; returns its events."""
 
 
-CLAUDE_CODE, OPENCODE, CODEX = "claude-code", "opencode", "codex"
+CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
 CODEX_PROGRAMS = "codex with programs"
 CLIENTS: dict[str, Client] = {
     CLAUDE_CODE: claude_code,
     OPENCODE: opencode,
     CODEX: codex.Codex(),
     CODEX_PROGRAMS: codex.Codex("gpt-6.1-sol"),
+    QWEN: qwen,
 }
 
 
@@ -113,6 +118,12 @@ class Desk:
         codex.furnish(self.home)
         self.sisyphus("install", "--client", CODEX, "--yes")
         return replace(self, name=name)
+
+    def with_qwen(self) -> Desk:
+        """The same desk with Qwen Code, after `sisyphus install`."""
+        qwen.furnish(self.home)
+        self.sisyphus("install", "--client", QWEN, "--yes")
+        return replace(self, name=QWEN)
 
     def environment(self) -> dict[str, str]:
         return self.client.environment(self.home)

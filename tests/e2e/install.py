@@ -2,9 +2,9 @@
 
 `.e2e/venv` has pytest, Playwright, and sisyphus as users get it, built and installed again each
 time; its browser is the system's (`chromium.py`);
-`.e2e/claude-code`, `.e2e/opencode` and `.e2e/codex` have the pinned clients from npm.
-`CLAUDE_CLIENT`, `OPENCODE_CLIENT` and `CODEX_CLIENT` name other binaries of any version. If it
-fails, it prints one line to stderr and exits 1.
+`.e2e/claude-code`, `.e2e/opencode`, `.e2e/codex` and `.e2e/qwen` have the pinned clients from npm.
+`CLAUDE_CLIENT`, `OPENCODE_CLIENT`, `CODEX_CLIENT` and `QWEN_CLIENT` name other binaries of any
+version. If it fails, it prints one line to stderr and exits 1.
 """
 
 from __future__ import annotations
@@ -79,6 +79,12 @@ CODEX = Package(
     "@openai/codex-*/vendor/*/bin/codex",  # an optional package for each platform
     "CODEX_CLIENT",
 )
+QWEN = Package(
+    "@qwen-code/qwen-code",
+    CHECKOUT / ".e2e" / "qwen",
+    "@qwen-code/qwen-code/cli-entry.js",  # a script that `node` on the PATH runs
+    "QWEN_CLIENT",
+)
 
 
 def version_of(binary: Path) -> str:
@@ -87,7 +93,7 @@ def version_of(binary: Path) -> str:
         try:
             done = subprocess.run(
                 [binary, "--version"],
-                env={"HOME": home, "PATH": os.defpath},
+                env={"HOME": home, "PATH": os.environ.get("PATH", os.defpath)},
                 capture_output=True,
                 text=True,
                 timeout=60,
@@ -161,6 +167,7 @@ def main() -> int:
         ensure(CLAUDE_CODE)
         ensure(OPENCODE)
         ensure(CODEX)
+        ensure(QWEN)
         install_sisyphus()
         ensure_browser()
     except (InstallError, OSError, subprocess.SubprocessError) as error:

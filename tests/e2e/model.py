@@ -24,15 +24,25 @@ REFUSALS = {401: "authentication_error", 429: "rate_limit_error", 529: "overload
 TO_REPEAT = "Answer with exactly this text, and do nothing else:\n\n"
 """How a client that has no answer to a slash command asks the model to give it. The model obeys."""
 
+SNAPSHOT = "produce the <state_snapshot> XML"
+"""How Qwen Code asks for a summary. It takes none that has used less than what it is to replace."""
+
 COMPACTIONS = (
     "create a detailed summary of",
     "Respond with TEXT ONLY",
     "Create a new anchored summary",
     "Update the anchored summary",
     "CONTEXT CHECKPOINT COMPACTION",
+    SNAPSHOT,
 )
 
+TITLE = "Generate a concise, single-line task title"
+"""How Codex asks for the title of a session, with tools of its own."""
+
 SUMMARY = Turn("<analysis>none</analysis>\n<summary>What was said before.</summary>")
+
+SUBAGENT = "You are a general-purpose subagent working for a parent agent."
+"""How the system prompt of a subagent starts where no header names one."""
 
 
 @dataclass(frozen=True)
@@ -51,20 +61,17 @@ class Request:
     @property
     def last(self) -> str:
         """The text after the model's last answer; of a first request, all of it."""
-        messages = self.body["messages"]
-        answers = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
-        new = messages[answers[-1] + 1 :] if answers else messages
-        return "\n".join(text for message in new for text in texts_of(message["content"]))
+        return self._new if self._answers else self.text
 
     @property
     def is_first(self) -> bool:
         """Tells whether it is the first one of a conversation."""
-        return not self.agent and all(m["role"] != "assistant" for m in self.body["messages"])
+        return not self.agent and not self._answers
 
     @property
     def is_compaction(self) -> bool:
         """Tells whether the client asks for the summary of a compaction."""
-        return any(text in self.last for text in COMPACTIONS)
+        return any(text in self._new for text in COMPACTIONS)
 
     @property
     def to_repeat(self) -> str:
@@ -76,8 +83,20 @@ class Request:
     @property
     def is_turn(self) -> bool:
         """Tells whether it belongs to the conversation; requests for titles offer no tools."""
-        is_other = self.is_compaction or self.to_repeat
+        is_other = self.is_compaction or self.to_repeat or TITLE in self._new
         return bool(self.body.get("tools")) and not is_other
+
+    @property
+    def _answers(self) -> list[int]:
+        """Where the model's answers are among the messages."""
+        roles = [message["role"] for message in self.body["messages"]]
+        return [number for number, role in enumerate(roles) if role == "assistant"]
+
+    @property
+    def _new(self) -> str:
+        """The text of the messages after the model's last answer."""
+        new = self.body["messages"][self._answers[-1] + 1 if self._answers else 0 :]
+        return "\n".join(text for message in new for text in texts_of(message["content"]))
 
 
 def texts_of(content: Any) -> Iterator[str]:
@@ -103,6 +122,7 @@ class Model(ThreadingHTTPServer):
         self.spell = spell
         self.requests: list[Request] = []
         self._serial = 0
+        self._tokens = 0
         self._lock = threading.Lock()
 
     @property
@@ -131,9 +151,13 @@ class Model(ThreadingHTTPServer):
         }
 
     def _turn(self, request: Request) -> Turn:
+        if SNAPSHOT in request.last:
+            text = "<state_snapshot>What was said before.</state_snapshot>"
+            return Turn(text, tokens=self._tokens)
         if not request.is_turn:
             return SUMMARY if request.is_compaction else Turn(request.to_repeat or "ok")
         turn = self.script.take(agent=bool(request.agent))
+        self._tokens = turn.tokens
         if turn.meanwhile:
             turn.meanwhile()
         return turn
@@ -179,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if stream is responses.stream:
             body = responses.as_messages(body)
-        answer = self.server.answer(Request(self._agent(), body))
+        answer = self.server.answer(Request(self._agent(body), body))
         if "error" in answer:
             self._send_json(answer, answer["status"])
         elif body.get("stream"):
@@ -187,12 +211,13 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send_json(answer)
 
-    def _agent(self) -> str:
+    def _agent(self, body: Json) -> str:
         if self.headers.get("x-parent-session-id"):
             return self.headers.get("x-session-id") or "unknown"
         if self.headers.get("x-codex-parent-thread-id"):
             return self.headers.get("thread-id") or "unknown"
-        return self.headers.get("x-claude-code-agent-id") or ""
+        is_named = any(text.startswith(SUBAGENT) for text in texts_of(body.get("system")))
+        return self.headers.get("x-claude-code-agent-id") or ("unknown" if is_named else "")
 
     def _send_json(self, value: Json, status: int = 200) -> None:
         self._send("application/json", json.dumps(value).encode(), status)

@@ -28,6 +28,8 @@ WINDOW = 1_000_000
 REASON_COPIES = 1
 """A reason is a prompt of our plugin."""
 
+SHOWS_MESSAGES = True
+
 SECONDS = 120.0
 """A limit against a hang; a healthy process takes about three."""
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from e2e import claude_code
 from e2e.claude_code import Json, environment
@@ -26,6 +27,8 @@ _PASTE = "\x1b[200~{}\x1b[201~"
 _READS_KEYS = b"\x1b[?2004h"
 """The client asks for pastes as soon as it reads the keyboard."""
 _CONTROLS = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<=>]*[@-~]|\x1b[()].|\x1b.")
+
+T = TypeVar("T", bound="Terminal")
 
 SECONDS = 120.0
 """A limit of each wait, against a hang; a healthy client takes about one."""
@@ -56,6 +59,10 @@ class Terminal:
     def screen(self) -> str:
         """All that was drawn until now, without blanks: the client moves over those."""
         return "".join(_CONTROLS.sub("", self.written.decode(errors="replace")).split())
+
+    def note(self, data: bytes) -> None:
+        """Takes what the client writes."""
+        self.written += data
 
     def press(self, keys: str) -> None:
         time.sleep(max(0.0, self._last_key + _PAUSE - time.time()))
@@ -122,7 +129,7 @@ def terminal(desk: Desk, *, turns: Sequence[Turn]) -> Iterator[Terminal]:
     _answer_first_questions(desk)
     with (
         serving(script, lambda tool: claude_code.spell(tool, desk.project)) as model,
-        _opened(desk, model) as client,
+        opened(Terminal, desk, model, _words(desk), {"ANTHROPIC_BASE_URL": model.url}) as client,
     ):
         client.until(lambda: _READS_KEYS in client.written, "input line")
         yield client
@@ -143,23 +150,29 @@ def _answer_first_questions(desk: Desk) -> None:
     file.write_text(json.dumps(known | answers), encoding="utf-8")
 
 
+def _words(desk: Desk) -> list[str]:
+    plugins = [word for path in desk.plugins for word in ("--plugin-dir", str(path))]
+    return [str(CLAUDE_CODE.binary), "--permission-mode", "acceptEdits", *plugins]
+
+
 @contextmanager
-def _opened(desk: Desk, model: Model) -> Iterator[Terminal]:
+def opened(
+    kind: type[T], desk: Desk, model: Model, words: Sequence[str], variables: dict[str, str]
+) -> Iterator[T]:
+    """Runs a client in a pseudo terminal, with variables beside those of the desk."""
     keyboard, tty = pty.openpty()
     termios.tcsetwinsize(tty, (50, 160))  # rows, columns
-    plugins = [word for path in desk.plugins for word in ("--plugin-dir", str(path))]
-    variables = {"ANTHROPIC_BASE_URL": model.url, "TERM": "xterm-256color"}
     process = subprocess.Popen(
-        [CLAUDE_CODE.binary, "--permission-mode", "acceptEdits", *plugins],
+        words,
         cwd=desk.project,
-        env={**environment(desk.home), **variables},
+        env={**desk.environment(), **variables, "TERM": "xterm-256color"},
         stdin=tty,
         stdout=tty,
         stderr=tty,
         start_new_session=True,  # so that keys pressed for pytest do not reach it
     )
     os.close(tty)
-    client = Terminal(desk, model, process, keyboard)
+    client = kind(desk, model, process, keyboard)
     reader = threading.Thread(target=_read, args=(client,), daemon=True)
     reader.start()
     try:
@@ -178,7 +191,7 @@ def _read(client: Terminal) -> None:
     """Keeps what the client writes, so that it can continue to write."""
     with suppress(OSError):  # how Linux says that nobody has the terminal open any more
         while data := os.read(client.keyboard, 65536):
-            client.written += data
+            client.note(data)
 
 
 def _check(desk: Desk, script: Script) -> None:

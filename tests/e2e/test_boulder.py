@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.codex import NO_AGENTS
-from e2e.desk import CODEX, WITH_SHELL, Desk, make_project
+from e2e.desk import CODEX, QWEN, WITH_SHELL, Desk, make_project
 from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, each_client, play, rows
 from e2e.script import delegate, edit, read, say, shell, todos, use, write
 
@@ -21,6 +21,8 @@ PLAN = """\
 - [ ] Ship it
 """
 TEST_DONE = edit(".claude/PLAN.md", "- [ ] Test it", "- [x] Test it")
+TEST_BY_SHELL = r"sed 's/- \[ \] Test/- [x] Test/' PLAN.md >new; mv new PLAN.md"
+"""Qwen Code takes `sed -i` for an edit, and asks that the file is read before."""
 HELLO = Step(["hello"], [say("hi")])
 NEXT = Step(["go on"], [say("gladly")])
 STATE = "[BOULDER STATE DETECTED]"
@@ -61,8 +63,7 @@ Continuing from where you left off."""
              last={continuation("Checkout page", "3/4", "PLAN.md"): [0, 0, 1]},
              agents={STATE: [0, 0, 0]}, out={CODEX: NO_AGENTS}),
     Scenario("a change by the shell", {"PLAN.md": PLAN},
-             [Step(["work"], [use(shell(r"sed -i 's/- \[ \] Test/- [x] Test/' PLAN.md")),
-                              say("tested")], flags=WITH_SHELL), NEXT],
+             [Step(["work"], [use(shell(TEST_BY_SHELL)), say("tested")], flags=WITH_SHELL), NEXT],
              last={continuation("Checkout page", "3/4", "PLAN.md"): [0, 0, 1]}),
     Scenario("once a context: resume, compaction, clear", {".claude/PLAN.md": PLAN},
              [HELLO, Step(["more"], [say("yes")], how="resume"),
@@ -98,7 +99,8 @@ Continuing from where you left off."""
              model={STATE: [0], "Continuing from where you left off.": [0]},
              user=["Login", "Logout"]),
     Scenario("boulder-status costs no request", {".claude/PLAN.md": PLAN},
-             [Step(["/sisyphus:boulder-status"], [])], results=["2/4"]),
+             [Step(["/sisyphus:boulder-status"], [])], results=["2/4"],
+             out={QWEN: "its terminal alone shows an answer that needs no model"}),
     Scenario("boulder-clear ends the continuation", {".claude/PLAN.md": PLAN},
              [HELLO, Step(["/sisyphus:boulder-clear"], []), Step(["hello again"], [say("hi")])],
              model={STATE: [1, 0]}),
@@ -128,8 +130,9 @@ def test_a_completed_plan_is_told_once_and_leaves_the_global_file(desk: Desk) ->
     run = desk.run("ship it", turns=[use(read("PLAN.md")), use(done), say("shipped")])
     following = desk.run("what now?", turns=[say("nothing left")])
 
-    messages = run.messages + following.messages
-    assert messages.count("Checkout page is complete: all 4 tasks are done.") == 1
+    if desk.client.SHOWS_MESSAGES:
+        messages = run.messages + following.messages
+        assert messages.count("Checkout page is complete: all 4 tasks are done.") == 1
     assert desk.boulder_file() is None
     assert "4/4" in desk.sisyphus("boulder", "status")
 

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from e2e.desk import Desk
-from e2e.scenario import each_client
+from e2e.desk import QWEN, Desk
+from e2e.qwen import LATE
+from e2e.scenario import each_client, each_client_but
 from e2e.script import Turn, edit, read, say, use
 from e2e.terminal import terminal
 
@@ -76,7 +77,7 @@ def test_the_model_completes_its_handoff(desk: Desk) -> None:
     assert "Gas, not wood." in file.read_text()
 
 
-@each_client
+@each_client_but({QWEN: LATE})
 def test_a_compaction_is_survived(desk: Desk) -> None:
     turns = [use(read("one.py"), tokens=990_000), say("yes"), say("done")]
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from e2e.desk import CODEX, Desk
+from e2e.desk import CODEX, QWEN, Desk
 from e2e.model import Request
+from e2e.qwen import LATE
 from e2e.scenario import each_client, each_client_but
 from e2e.script import Turn, read, say, use
 from e2e.terminal import terminal
@@ -50,7 +51,7 @@ def test_a_level_is_told_again_after_usage_has_fallen(desk: Desk) -> None:
     assert marks(desk.run(LOOP, turns=turns).main) == [LEVELS[1], LEVELS[0], LEVELS[1]]
 
 
-@each_client
+@each_client_but({QWEN: LATE})
 def test_a_compaction_in_a_loop(desk: Desk) -> None:
     run = desk.run(LOOP, turns=[*full(99), say("Not yet."), PROMISE])
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from e2e.codex import NO_AGENTS
-from e2e.desk import CODEX, OPENCODE, Desk
+from e2e.desk import CODEX, OPENCODE, QWEN, Desk
+from e2e.qwen import CAP as QWEN_CAP
 from e2e.scenario import Scenario, Step, each_client, each_client_but, play, rows
 from e2e.script import delegate, read, say, shell, skill, use
 
@@ -34,8 +35,9 @@ COMPLETE = """\
 Completion promise detected: <promise>DONE</promise>
 Ralph loop has ended."""
 NO_SKILL = "no other client's model can call commands"
-NO_CAP = "no other client has a limit of its own"
+NO_CAP = dict.fromkeys((OPENCODE, CODEX), "it has no limit of its own")
 NO_CLEAR = dict.fromkeys((OPENCODE, CODEX), "a new session is no clear of another one")
+NO_MARK = "the mark that we look for is a plugin's prefix"
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
 
@@ -104,24 +106,25 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
              [Step([TYPED], [use(shell("sleep 1", background=True)), say("It runs."), NOT_YET,
                              PROMISE], flags=["--allowedTools", "Bash"])],
              last={BLOCK: [0, 0, 0, 2], "<task-notification>": [0, 0, 1, 0]},
-             only="no other client tells of background work"),
+             out=dict.fromkeys((OPENCODE, CODEX, QWEN), "it tells of no background commands")),
     Scenario("a start that no hook saw", {},
              [Step([TYPED], [NOT_YET], env=OFF),
               Step(["on"], [NOT_YET, PROMISE], how="resume")], last={BLOCK: [0, 0, 2]},
              out={OPENCODE: "a session is written down by the plugin alone",
-                  CODEX: "the mark that we look for is a plugin's prefix"}),
+                  CODEX: NO_MARK, QWEN: NO_MARK}),
     Scenario("a fork adopts no loop that no hook saw", {},
              [Step([TYPED], [NOT_YET], env=OFF), Step(["on"], [NOT_YET], how="fork")],
              last={BLOCK: [0, 0]}),
     Scenario("a fork adopts no loop of its parent", {},
-             [Step([TYPED], [NOT_YET] * 2, env={CAP: "2"}), Step(["on"], [NOT_YET], how="fork")],
-             last={BLOCK: [0, 2, 0]}, only=NO_CAP),
+             [Step([TYPED], [NOT_YET] * 2, env={CAP: "2", QWEN_CAP: "2"}),
+                  Step(["on"], [NOT_YET], how="fork")],
+             last={BLOCK: [0, 2, 0]}, out=NO_CAP),
     Scenario("it pauses before the client overrides it", NO_BREAKER,
              [Step([TYPED], [NOT_YET] * 8)], last={BLOCK: [0, *[2] * 7]}, user=["paused"],
-             only=NO_CAP),
+             out=NO_CAP),
     Scenario("a tool call starts the client's count again", {**NO_BREAKER, "one.py": "1"},
              [Step([TYPED], [*[NOT_YET] * 6, use(read("one.py")), *[NOT_YET] * 6, PROMISE])],
-             user=[COMPLETE]),
+             user=[COMPLETE], out={QWEN: "it counts all Stops since the prompt"}),
     Scenario("without the client's limit it goes on", {},
              [Step([TYPED], [*[NOT_YET] * 4, PROMISE], env={CAP: "0"})], user=[COMPLETE]),
     Scenario("over a clear", {},
