@@ -648,3 +648,12 @@ def test_hostile_hooks_of_a_project(world: World, codex: Path, content: str) -> 
     assert max(map(len, reply.out.splitlines())) < 1_000
     assert world.log() == ""
     assert world.cli("status").code == 0
+
+
+def test_doctor_looks_at_one_client(world: World, codex: Path) -> None:
+    world.cli("install", "--yes")
+
+    out = world.cli("doctor", "--client", "codex", "-v").out
+
+    assert "Codex skills" in out
+    assert "Claude Code" not in out

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
@@ -13,6 +13,7 @@ from sisyphus.clients.findings import Checked, Finding, Level
 from sisyphus.doctor import database, machine, messages
 from sisyphus.errors import SisyphusError
 from sisyphus.setup import plugin
+from sisyphus.setup.commands import Client
 
 FOUND = 1
 _RECENT_SECONDS = 7 * 24 * 3600
@@ -34,6 +35,10 @@ def doctor(
             "whether its hooks reach sisyphus. Nothing is sent anywhere, nothing is billed.",
         ),
     ] = False,
+    client: Annotated[
+        Client | None,
+        typer.Option("--client", help="Look at one client alone.", show_default=False),
+    ] = None,
     project: show.Project = "",
     as_json: show.AsJson = False,
 ) -> None:
@@ -41,20 +46,21 @@ def doctor(
 
     Says what is wrong and what to do about it, and changes nothing. Exits 1 if there is a problem.
     """
+    names = (client.value,) if client else clients.NAMES
     root = show.project_root(project)
     our_home = show.our_folder(root)
     with database.copy(our_home) as copy:
         values, problems = settings.load(copy.store, our_home, root, os.environ)
         folder = os.path.abspath(project or os.getcwd())
         place = show.Place(root, paths.client_home(), copy.store, values, folder, our_home)
-        findings = [*_clients(place), *_machine(place, copy, problems)]
+        findings = [*_clients(place, names), *_machine(place, copy, problems)]
         if live:
-            findings += _live(place)
+            findings += _live(place, names)
     has_problem = any(each.level is Level.PROBLEM for each in findings)
     if as_json:
         show.as_json({"ok": not has_problem, "findings": [_as_dict(each) for each in findings]})
     else:
-        wired = [clients.checkup(each).TITLE for each in _wired(place)]
+        wired = [clients.checkup(each).TITLE for each in _wired(place, names)]
         _print(findings, messages.all_is_well(wired, is_live=live), verbose=verbose)
     if has_problem:
         raise typer.Exit(FOUND)
@@ -63,7 +69,7 @@ def doctor(
 # ---------------------------------------------------------------- what is looked at
 
 
-def _clients(place: show.Place) -> Iterator[Finding]:
+def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
     """Yields what there is to say of each client's wiring."""
     if not place.home:
         return  # that there is no home is said once
@@ -74,10 +80,10 @@ def _clients(place: show.Place) -> Iterator[Finding]:
     except SisyphusError as error:  # the plugin's files are missing
         yield Finding(messages.PROGRAM, Level.PROBLEM, str(error), messages.REINSTALL)
         return
-    wired, here = _wired(place), _here(place)
+    wired, here = _wired(place, names), _here(place, names)
     if not wired:
         yield _nothing_wired(place, here)
-    for name in clients.NAMES:
+    for name in names:
         title = clients.checkup(name).TITLE
         if name not in here:
             yield Finding(title, Level.GOOD, messages.no_client(title))
@@ -89,15 +95,13 @@ def _clients(place: show.Place) -> Iterator[Finding]:
         yield from machine.rules(place.home, place.project)
 
 
-def _here(place: show.Place) -> list[str]:
-    names = clients.NAMES
+def _here(place: show.Place, names: Iterable[str]) -> list[str]:
     return [each for each in names if clients.checkup(each).is_here(place.home, place.project)]
 
 
-def _wired(place: show.Place) -> list[str]:
+def _wired(place: show.Place, names: Iterable[str]) -> list[str]:
     if not place.home:
         return []
-    names = clients.NAMES
     return [each for each in names if clients.checkup(each).is_wired(place.home, place.project)]
 
 
@@ -124,10 +128,10 @@ def _machine(place: show.Place, copy: database.Copy, problems: list[str]) -> Ite
     yield from machine.project(place.project)
 
 
-def _live(place: show.Place) -> Iterator[Finding]:
+def _live(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
     from sisyphus.doctor import trial  # imported late: it is seldom needed
 
-    for name in _wired(place):
+    for name in _wired(place, names):
         if name in _TRIED:
             yield from trial.play(name, place)
         else:
