@@ -253,6 +253,7 @@ FAILURES = {
     "To use Codex with your ChatGPT plan, upgrade to Plus: https://chatgpt.com/": BILLING,
     "unexpected status 401 Unauthorized: Incorrect API key provided, url: http://h/v1": LOGIN,
     "unexpected status 403 Forbidden: forbidden, url: http://h/v1/responses": LOGIN,
+    "Missing environment variable: `EXAMPLE_KEY`.": LOGIN,
     "unexpected status 404 Not Found: The model `gpt-x` does not exist or you do not have": MODEL,
     "Codex ran out of room in the model's context window. Start a new thread or clear": CONTEXT,
     '{"error": {"message": "Your input exceeds the context window of this model."}}': CONTEXT,

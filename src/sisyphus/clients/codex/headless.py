@@ -90,7 +90,8 @@ _SIGNS = (
     (DISK, r"ENOSPC|no space left on device|disk quota exceeded"),
     (CONTEXT, r"context window|context_length_exceeded"),
     (BILLING, r"quota exceeded|insufficient_quota|upgrade to plus:|status:? 402\b"),
-    (LOGIN, r"status:? 40[13]\b|not logged in|log ?in again|token could not be refreshed"),
+    (LOGIN, r"status:? 40[13]\b|not logged in|log ?in again|token could not be refreshed"
+     r"|missing environment variable"),
     (MODEL, r"status:? 404\b.{0,100}\bmodel\b|model is not supported"),
     (ACCOUNT, r"hit your usage limit|rate limit|status:? 429\b"),
     (OVERLOAD, r"high demand|at capacity|overloaded|status:? 5\d\d\b"),
