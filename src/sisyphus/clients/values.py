@@ -11,6 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_MAX_DIGITS = 9
+"""The most digits of a number in the environment: `int` fails for thousands."""
+
 _MAX_COUNT = 10**9
 """Nothing that a client counts, such as tokens, is more than this."""
 
@@ -30,6 +33,12 @@ def items(value: object) -> list[Any]:
 def count(value: object) -> int:
     """Returns a number of tokens or the like; 0 if the value is none that a client can mean."""
     return value if type(value) is int and 0 < value <= _MAX_COUNT else 0
+
+
+def number(value: str | None) -> int | None:
+    """Returns the number in a variable of the environment; None if it has no sensible one."""
+    digits = value or ""
+    return int(digits) if digits.isdecimal() and len(digits) <= _MAX_DIGITS else None
 
 
 def id(value: object) -> str:

@@ -135,9 +135,8 @@ def read_status(raw: Json) -> Status:
 
 
 def current_session() -> tuple[str, str]:
-    pid = os.environ.get(PROCESS, "")
-    is_number = pid.isdecimal() and len(pid) < 10  # noqa: PLR2004 (no system has larger ones)
-    return values.id(os.environ.get(SESSION)), processes.key(int(pid)) if is_number else ""
+    pid = values.number(os.environ.get(PROCESS))
+    return values.id(os.environ.get(SESSION)), "" if pid is None else processes.key(pid)
 
 
 def room(event: Event, outcome: Outcome) -> int:

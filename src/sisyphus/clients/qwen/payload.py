@@ -44,7 +44,6 @@ that its settings can choose. Tool calls between them do not count (measured).""
 
 _EDITING_MODES = ("auto_edit", "auto")
 _CAP, _CAP_SETTING = "QWEN_CODE_STOP_HOOK_BLOCK_CAP", "stopHookBlockingCap"
-_MAX_DIGITS = 9
 
 
 def read(name: str, raw: Json) -> Event:
@@ -88,7 +87,7 @@ def block_cap(project: str) -> int:
     """Returns how many Stops in a row it lets us block."""
     from sisyphus.clients.qwen import native  # imported late: no other event asks
 
-    chosen: object = _number(_CAP)
+    chosen: object = values.number(os.environ.get(_CAP))
     for settings in native.settings(project) if chosen is None else ():
         chosen = settings.get(_CAP_SETTING, chosen)
     return min(values.count(chosen), _MOST_BLOCKS) or _BLOCK_CAP
@@ -101,14 +100,9 @@ def read_status(raw: Json) -> Status:
 
 def current_session() -> tuple[str, str]:
     """The client sets both variables for hooks and for the commands of the agent."""
-    pid = _number("QWEN_CODE_LAUNCHER_PID")
+    pid = values.number(os.environ.get("QWEN_CODE_LAUNCHER_PID"))
     process = "" if pid is None else processes.key(pid)
     return values.id(os.environ.get("QWEN_CODE_SESSION_ID")), process
-
-
-def _number(variable: str) -> int | None:
-    value = os.environ.get(variable, "")
-    return int(value) if value.isdecimal() and len(value) <= _MAX_DIGITS else None
 
 
 def wakes(event: Event, outcome: Outcome) -> str:
