@@ -12,7 +12,7 @@ from e2e.qwen import CAP
 from e2e.scenario import Scenario, Step, play
 from e2e.script import edit, read, say, use
 from e2e.test_boulder import PLAN, STATE, TEST_DONE, continuation
-from e2e.test_ralph import NO_BREAKER
+from e2e.test_ralph import NO_BREAKER, TASK_AGAIN
 from e2e.test_rules import TEXT
 
 with_qwen = pytest.mark.parametrize("desk", [QWEN], indirect=True)
@@ -159,6 +159,7 @@ def test_a_compaction_in_a_loop(desk: Desk) -> None:
 
     assert "What was said before." in run.main[1].text
     assert [request.text.count(RESUME) for request in run.main] == [0, 0, 1, 1]
+    assert [bool(TASK_AGAIN.search(request.last)) for request in run.main] == [0, 0, 1, 0]
     assert [request.text.count(SHIPS) for request in run.main] == [1] * 4
 
 
