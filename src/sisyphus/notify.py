@@ -10,7 +10,7 @@ import json
 import sys
 from dataclasses import asdict, dataclass
 
-from sisyphus import log, paths, processes
+from sisyphus import clients, log, paths, processes
 from sisyphus.masking import mask
 from sisyphus.processes import CommandResult
 from sisyphus.text import one_line
@@ -42,7 +42,8 @@ class Notice:
 
 def send(command: str, notice: Notice) -> None:
     """Starts the command, and waits for nothing. Raises `OSError`."""
-    processes.start("sisyphus.notify", {"command": command, "notice": asdict(notice)})
+    request = {"command": command, "notice": asdict(notice)}
+    processes.start("sisyphus.notify", request, clients.environment())
 
 
 def run(command: str, notice: Notice, seconds: float = SECONDS) -> CommandResult:
@@ -56,7 +57,7 @@ def run(command: str, notice: Notice, seconds: float = SECONDS) -> CommandResult
         command,
         paths.user_home() or "/",
         seconds,
-        {**processes.environment(), **variables},
+        {**clients.environment(), **variables},
         tail=10_000,
         stdin=json.dumps(values).encode() + b"\n",
         with_children=True,

@@ -230,10 +230,11 @@ def _wait(process: Popen[bytes], deadline: float, output: BinaryIO) -> tuple[int
     return TIMED_OUT, is_cut
 
 
-def start(module: str, request: object) -> None:
+def start(module: str, request: object, environment: dict[str, str]) -> None:
     """Starts one of our modules in a process of its own, which outlives us, and waits for nothing.
 
-    request: a small value; the module reads it as JSON from stdin. Raises `OSError`.
+    request: a small value; the module reads it as JSON from stdin. environment: all its variables.
+    Raises `OSError`.
     """
     import json
     import subprocess
@@ -242,7 +243,7 @@ def start(module: str, request: object) -> None:
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", module],
         cwd=paths.user_home() or os.sep,
-        env=environment(),
+        env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -252,17 +253,6 @@ def start(module: str, request: object) -> None:
     process.stdin.write(json.dumps(request).encode())
     process.stdin.close()
     process.returncode = 0  # nobody will ask; otherwise Python warns that it is still running
-
-
-def environment() -> dict[str, str]:
-    """Returns our environment without what the client sets for its own children (there are tokens
-    among it, and the session's id) and without our own variables."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME")
-        or not name.startswith(("CLAUDE", "CODEX_", "QWEN_", "SISYPHUS_"))
-    }
 
 
 class OrderlyEnd:

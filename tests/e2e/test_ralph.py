@@ -12,7 +12,7 @@ from e2e.codex import NO_AGENTS
 from e2e.desk import CODEX, OPENCODE, QWEN, Desk
 from e2e.qwen import CAP as QWEN_CAP
 from e2e.qwen import LATE
-from e2e.scenario import Scenario, Step, each_client, each_client_but, play, rows
+from e2e.scenario import Scenario, Step, each_client_but, play, rows
 from e2e.script import delegate, read, say, shell, skill, use
 
 ARGUMENTS = '"do it" --completion-promise "DONE"'

@@ -4,6 +4,7 @@ client, add its folder and its name here.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 
@@ -69,6 +70,19 @@ def current_session() -> tuple[str, str]:
         if session or process:
             return session, process
     return "", ""
+
+
+def environment() -> dict[str, str]:
+    """Returns our environment without what clients set for their own children, and without our own
+    variables."""
+    modules = [live(name) for name in NAMES]
+    homes = {module.HOME_VARIABLE for module in modules}
+    left_out = ("SISYPHUS_", *(start for module in modules for start in module.VARIABLES))
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in homes or not name.startswith(left_out)
+    }
 
 
 def payload(client: str) -> Payload:

@@ -116,6 +116,15 @@ class Native(Protocol):
 class Live(Protocol):
     """`live.py`: what a running client says about itself."""
 
+    @property
+    def VARIABLES(self) -> tuple[str, ...]:
+        """How the names start of the variables that are the client's own, or that it sets for the
+        commands that it runs. There are tokens among them, and the session's id."""
+
+    @property
+    def HOME_VARIABLE(self) -> str:
+        """The one of them that the user sets, to say where the client's folder is; "" = none."""
+
     def shows_dialog(self, process: str) -> bool | None:
         """Tells whether a client's process ("PID START") has a dialog open and waits for its user;
         None if it does not say."""

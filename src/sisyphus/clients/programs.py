@@ -6,7 +6,7 @@ import shlex
 import shutil
 from collections.abc import Iterable
 
-from sisyphus import paths, processes
+from sisyphus import clients, paths, processes
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.text import one_line
 
@@ -73,7 +73,7 @@ def answer(program: str) -> str:
             [program, "--version"],
             folder if os.path.isdir(folder) else os.sep,
             _SECONDS,
-            processes.environment(),
+            clients.environment(),
             tail=1_000,
         )
     except OSError:

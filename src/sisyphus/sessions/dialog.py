@@ -37,7 +37,7 @@ def watch(hook: Hook) -> None:
         "session": hook.session,
         "at": hook.now,
     }
-    processes.start("sisyphus.sessions.dialog", request)
+    processes.start("sisyphus.sessions.dialog", request, clients.environment())
 
 
 def is_open(client: str, process: str) -> bool:

@@ -8,6 +8,9 @@ import os
 from sisyphus import files, paths
 from sisyphus.errors import UnreadableError
 
+VARIABLES = ("CLAUDE",)
+HOME_VARIABLE = "CLAUDE_CONFIG_DIR"
+
 _WAITING = "waiting"
 """Its status while a dialog is open (measured). The others are `busy` and `idle`."""
 

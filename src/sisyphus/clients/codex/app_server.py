@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from sisyphus import paths, processes
+from sisyphus import clients, paths, processes
 from sisyphus.clients import values
 
 Json = dict[str, Any]
@@ -36,7 +36,7 @@ def ask(program: str, method: str, params: Json, seconds: float = SECONDS) -> Js
             server = subprocess.Popen(
                 [program, "app-server", *_OFFLINE],
                 cwd=folder if os.path.isdir(folder) else os.sep,
-                env=processes.environment(),
+                env=clients.environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -1,5 +1,8 @@
 """What a running OpenCode says about itself: nothing. See `clients.base.Live`."""
 
+VARIABLES: tuple[str, ...] = ()
+HOME_VARIABLE = ""
+
 
 def shows_dialog(process: str) -> bool | None:
     """The plugin reports no dialogs: OpenCode's own server answers them."""
