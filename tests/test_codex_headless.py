@@ -33,7 +33,6 @@ from sisyphus.clients.reports import (
     Report,
 )
 from sisyphus.hook.event import EDIT, OTHER, WRITE
-from sisyphus.runner.commands import Client
 
 SESSION = "01a21850-154e-7742-b602-80ff3aaf4107"
 STARTED: Json = {"type": "thread.started", "thread_id": SESSION}
@@ -334,6 +333,7 @@ def test_the_command_line() -> None:
         "-",
     ]  # fmt: skip
     assert "read-only" in headless.audit_command("/bin/codex", "")
+    assert "features.memories=false" in headless.audit_command("/bin/codex", "")
     for words in (headless.command("c", "", ""), headless.audit_command("c", "")):
         assert not any(word.startswith("--dangerously") for word in words)
 
@@ -391,8 +391,7 @@ def test_the_mode_that_the_user_has_chosen(
     assert headless.chosen_mode("", str(tmp_path)) == "", "a project's settings do not count"
 
 
-def test_the_option_knows_the_clients_that_run_so() -> None:
-    assert tuple(each.value for each in Client) == clients.HEADLESS
+def test_an_edit_is_possible_in_a_mode_of_each_client() -> None:
     for name in clients.HEADLESS:
         assert clients.headless(name).EDITING_MODE in clients.headless(name).MODES
 
@@ -618,3 +617,20 @@ def test_hooks_that_are_not_trusted_are_named(runs: Runs, state: str, *, is_warn
 
     assert answer.code == 0, answer
     assert ("does not run the hooks of sisyphus" in answer.err) is is_warned
+
+
+def test_hooks_of_one_file_are_enough(runs: Runs) -> None:
+    """Codex does not trust this project, so it lists no hook of it."""
+    for scope in ("user", "local"):
+        words = ("install", "--client", "codex", "--scope", scope, "--yes")
+        assert runs.world.cli(*words, "--project", runs.world.project).code == 0
+    hook = {
+        "command": f"{SISYPHUS} hook stop --client codex", "trustStatus": "trusted",
+        "enabled": True, "sourcePath": str(runs.world.home / ".codex" / "hooks.json"),
+    }  # fmt: skip
+    fake_codex.answer(runs.folder, "hooks", {"data": [{"hooks": [hook]}]})
+
+    answer = runs.begin(processes=ALL)
+
+    assert answer.code == 0, answer
+    assert "does not run the hooks of sisyphus" not in answer.err

@@ -149,6 +149,7 @@ def test_a_skill_says_where_its_task_is(world: World, codex: Path) -> None:
 
 
 def test_every_client_that_is_here_is_wired(world: World, codex: Path) -> None:
+    world.has_claude_code()
     (world.home / ".config" / "opencode").mkdir(parents=True)
 
     out = world.cli("install", "--yes").out
@@ -156,6 +157,15 @@ def test_every_client_that_is_here_is_wired(world: World, codex: Path) -> None:
     assert "Every session of Claude Code, OpenCode and Codex" in out
     assert "`/start-work` to follow a PLAN.md (in Codex with `$` for `/`)" in out
     assert (codex / "hooks.json").exists()
+
+
+def test_a_client_that_is_not_here_is_not_wired(world: World, codex: Path) -> None:
+    """Our own folder lies in that of Claude Code, and is no trace of it."""
+    world.cli("boulder", "status")
+    (world.ours).mkdir(parents=True, exist_ok=True)
+
+    assert "Every session of Codex that" in world.cli("install", "--yes").out
+    assert not (world.claude / "settings.json").exists()
 
 
 def test_without_codex_nothing_is_written_for_it(world: World) -> None:
@@ -371,15 +381,16 @@ def test_both_files_are_named(world: World, codex: Path) -> None:
 
 
 def test_status_names_the_hooks(world: World, codex: Path) -> None:
-    assert world.cli("status", "--json").json["wiring"]["codex"] == []
+    assert world.cli("status", "--json").json["wiring"]["clients"]["codex"] == []
     world.cli(*INSTALL)
 
-    assert world.cli("status", "--json").json["wiring"]["codex"] == [str(codex / "hooks.json")]
+    (source,) = world.cli("status", "--json").json["wiring"]["clients"]["codex"]
+    assert (source["file"], source["is_current"]) == (str(codex / "hooks.json"), True)
     shown = world.cli("status").out
     assert "\nCodex is wired by ~/.codex/hooks.json.\n" in shown
-    assert "not wired" not in shown
+    assert "No client is wired" not in shown
     world.cli(*INSTALL, "--scope", "local")
-    assert "Codex is wired twice: by ~/.codex/hooks.json and " in world.cli("status").out
+    assert "Codex is wired by ~/.codex/hooks.json and " in world.cli("status").out
 
 
 # ---------------------------------------------------------------- doctor
@@ -586,6 +597,52 @@ def test_what_is_shared_has_no_home_of_ours(world: World, codex: Path) -> None:
     world.cli(*INSTALL, "--scope", "project")  # it writes the bare name
     world.setenv("PATH", os.pathsep.join([str(world.root / "bin"), "/usr/bin", "/bin"]))
     assert "`uv tool update-shell`" in bad(world)[0].mend
+
+
+@pytest.mark.parametrize("scope", ["project", "local"])
+@pytest.mark.parametrize("keeps", ["user", "project"])
+def test_one_of_two_files_can_be_taken_out(
+    world: World, codex: Path, scope: str, keeps: str
+) -> None:
+    """Nobody has added the project's file to git yet."""
+    (world.project / ".git").rmdir()
+    subprocess.run(["git", "-C", str(world.project), "init", "-q"], check=True)
+    world.cli(*INSTALL)
+    world.cli(*INSTALL, "--scope", scope)
+    files = {
+        "user": (codex / "hooks.json", "`sisyphus uninstall --client codex` (~/.codex/"),
+        "project": (
+            world.project / ".codex" / "hooks.json",
+            f"`sisyphus uninstall --client codex --scope {scope}` ({world.project}/.codex/",
+        ),
+    }
+    (twice,) = (each for each in bad(world) if "twice" in each.text)
+    assert all(way in twice.mend for _, way in files.values())
+    users_is_first = twice.mend.index("`sisyphus uninstall --client codex`") < 30
+    assert users_is_first == (scope == "project"), "what is shared is others', too"
+    ((gone, way),) = (files[name] for name in files if name != keeps)
+
+    world.cli(*way.split("`")[1].split()[1:], "--yes")
+
+    assert not gone.exists()
+    assert commands(files[keeps][0])
+    assert not [each for each in bad(world) if "twice" in each.text]
+
+
+def test_what_git_would_add_is_installed_for_everybody(world: World, codex: Path) -> None:
+    (world.project / ".git").rmdir()
+    subprocess.run(["git", "-C", str(world.project), "init", "-q"], check=True)
+    world.cli(*INSTALL, "--scope", "project")
+    file = world.project / ".codex" / "hooks.json"
+    before = commands(file)
+    file.write_text(file.read_text().replace("900", "901"))
+
+    mend = bad(world)[0].mend
+    assert "`sisyphus install --client codex --scope project`" in mend
+    world.cli(*mend.split("`")[1].split()[1:], "--yes")
+
+    assert sorted(commands(file)) == sorted(before), "the bare name"
+    assert bad(world) == []
 
 
 def test_a_server_that_hangs_is_ended_with_its_children(world: World) -> None:

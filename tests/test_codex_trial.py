@@ -12,8 +12,8 @@ import pytest
 from world import World
 
 from sisyphus.clients.codex import trial
-from sisyphus.clients.findings import Checked
-from sisyphus.clients.stage import Stage, Wiring
+from sisyphus.clients.sites import Installation
+from sisyphus.clients.stage import Stage, WiringCopy
 from sisyphus.setup import plugin
 
 INSTALL = ("install", "--client", "codex", "--yes")
@@ -26,13 +26,13 @@ def codex(world: World) -> Path:
     return folder
 
 
-def taken(world: World) -> Wiring:
+def taken(world: World) -> WiringCopy:
     start, commands = plugin.start_command(), plugin.commands()
-    place = Checked(str(world.claude), str(world.project), plugin.hooks(), commands, start)
+    place = Installation(str(world.claude), str(world.project), plugin.hooks(), commands, start)
     return trial.wiring(place)
 
 
-def lines(wiring: Wiring) -> list[str]:
+def lines(wiring: WiringCopy) -> list[str]:
     """The command lines of the hooks that the stage has."""
     events: dict[str, Any] = json.loads(wiring.files["codex/hooks.json"])["hooks"]
     return [hook["command"] for groups in events.values() for g in groups for hook in g["hooks"]]

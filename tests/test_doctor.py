@@ -23,7 +23,7 @@ from sisyphus import clients
 from sisyphus.clients.base import Checkup
 from sisyphus.clients.claude_code import checkup
 from sisyphus.clients.codex import checkup as codex_checkup
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.opencode import checkup as opencode_checkup
 from sisyphus.clients.qwen import checkup as qwen_checkup
 from sisyphus.doctor import database
@@ -775,8 +775,7 @@ def test_hooks_that_act_without_settings_come_from_plugin_dir(whole: World) -> N
 def test_an_organisation_can_switch_hooks_off(whole: World) -> None:
     managed = whole.root / "managed"
     change(managed / "managed-settings.d" / "10.json", allowManagedHooksOnly=True)
-    start = plugin.start_command()
-    place = Checked(str(whole.claude), str(whole.project), plugin.hooks(), plugin.commands(), start)
+    place = plugin.installation(str(whole.claude), str(whole.project))
 
     found = [each for each in checkup.look(place, str(managed)) if each.level is Level.PROBLEM]
 

@@ -452,6 +452,7 @@ def test_a_client_that_fails_leaves_the_others_record(
     """Claude Code's files are written, and OpenCode's cannot be."""
     config = world.home / ".config" / "opencode"
     config.mkdir(parents=True)
+    world.has_claude_code()
     before = tree(world.root)
     replace = files.replace
 
@@ -488,6 +489,7 @@ def test_what_is_for_everybody_is_said_once_and_of_the_client(world: World, clie
 
 
 def test_what_all_clients_need_is_said_once(world: World) -> None:
+    world.has_claude_code()
     (world.home / ".config" / "opencode").mkdir(parents=True)
 
     out = world.cli("install", "--scope", "project", "--yes").out

@@ -46,6 +46,7 @@ def lose_database(world: World) -> None:
 
 
 def test_both_clients_are_wired(world: World, config: Path) -> None:
+    world.has_claude_code()
     answer = world.cli("install", "--yes")
 
     assert answer.code == 0, answer
@@ -120,6 +121,7 @@ def test_one_client_alone(world: World, config: Path, client: str, has_claude: b
 
 
 def test_uninstall_of_one_client_leaves_the_other(world: World, config: Path) -> None:
+    world.has_claude_code()
     world.cli("install", "--yes")
 
     world.cli("uninstall", "--yes", "--client", "opencode")
@@ -313,20 +315,20 @@ def test_a_link_out_of_the_project_is_not_followed(world: World, config: Path) -
 
 
 def test_status_names_the_plugin(world: World, config: Path) -> None:
-    assert world.cli("status", "--json").json["wiring"]["opencode"] == []
+    assert world.cli("status", "--json").json["wiring"]["clients"]["opencode"] == []
     world.cli("install", "--yes", "--client", "opencode")
     plugin = config / "plugins" / "sisyphus.js"
 
-    (found,) = world.cli("status", "--json").json["wiring"]["opencode"]
+    (found,) = world.cli("status", "--json").json["wiring"]["clients"]["opencode"]
     shown = world.cli("status").out
 
-    assert found == {"file": str(plugin), "is_current": True}
+    assert (found["file"], found["is_current"]) == (str(plugin), True)
     assert "OpenCode is wired by ~/.config/opencode/plugins/sisyphus.js." in shown
-    assert "not wired" not in shown
+    assert "No client is wired" not in shown
     plugin.write_text(plugin.read_text() + "// old\n")
     assert "run `sisyphus install` again" in world.cli("status").out
     plugin.write_text("mine\n")
-    assert world.cli("status", "--json").json["wiring"]["opencode"] == []
+    assert world.cli("status", "--json").json["wiring"]["clients"]["opencode"] == []
 
 
 # ---------------------------------------------------------------- slash commands
@@ -354,6 +356,7 @@ def test_a_users_own_command_of_that_name_starts_no_loop(
 
 
 def test_uninstall_of_one_client_names_the_other(world: World) -> None:
+    world.has_claude_code()
     (world.home / ".config" / "opencode").mkdir(parents=True)
     world.cli("install", "--yes")
 

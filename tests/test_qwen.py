@@ -446,3 +446,15 @@ def test_whatever_a_transcript_holds(
     transcript.read(str(file))
     transcript.first_prompt(str(file))
     assert usage.read(str(file))[0] >= 0
+
+
+def test_a_loop_that_a_script_started_before_the_session_is_its_own(world: World) -> None:
+    id = "0a1b2c3d-0000-4000-8000-00000000abcd"  # as Claude Code's are
+    loop = ("ralph", "start", "--session-id", id, "--completion-promise", "KILN", "--", "Fire it.")
+    assert world.cli(*loop).code == 0
+    qwen = Qwen(world, id)
+
+    qwen.start()
+
+    assert "KILN" in qwen.stop(is_first=True).reason
+    assert [each["client"] for each in world.cli("sessions", "--json").json["sessions"]] == ["qwen"]

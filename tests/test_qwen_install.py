@@ -63,6 +63,7 @@ def test_the_clients_own_sign_stands_for_the_arguments(world: World, qwen: Path)
 
 
 def test_every_client_that_is_here_is_wired(world: World, qwen: Path) -> None:
+    world.has_claude_code()
     assert "Every session of Claude Code and Qwen Code" in world.cli("install", "--yes").out
 
 
@@ -177,7 +178,7 @@ BREAKS: dict[str, tuple[Callable[[World], object], Level]] = {
     "needs 0.24.4 or later": (old, Level.WARNING),
     "missing in ~/.qwen/commands: ralph-loop.md": (without_a_command, Level.WARNING),
     "there are no hooks to answer them": (without_hooks, Level.WARNING),
-    "has disableAllHooks": (lambda world: change(world, disableAllHooks=True), Level.PROBLEM),
+    "has disableAllHooks": (lambda world: change(world, disableAllHooks="true"), Level.PROBLEM),
     "cannot read ~/.qwen/settings.json": (
         lambda world: world.write(world.home / ".qwen/settings.json", "{ // x"),
         Level.PROBLEM,
@@ -204,6 +205,14 @@ def test_doctor_finds(world: World, qwen: Path, text: str) -> None:
     do(world)
 
     assert any(text in each for each in findings(world)[level])
+
+
+def test_the_project_may_switch_hooks_on_again(world: World, qwen: Path) -> None:
+    world.cli("install", "--yes")
+    change(world, disableAllHooks=True)
+    world.write(".qwen/settings.json", '{"disableAllHooks": false}')
+
+    assert findings(world).keys() == {"good"}
 
 
 def test_doctor_says_how_long_a_loop_can_be(world: World, qwen: Path) -> None:

@@ -26,7 +26,7 @@ def test_where_there_is_nothing_each_thing_is_one_helpful_line(world: World) -> 
         str(world.project),
         "No plan is followed here. Write a PLAN.md with `- [ ] tasks`.",
         "No loop is running.",
-        "Hooks are not wired in Claude Code's settings. `sisyphus install` does that.",
+        "No client is wired. `sisyphus install` does that.",
     ]
 
 
@@ -53,7 +53,11 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
     assert data["context"] == {
         "session": "s1", "tokens": 420_000, "window": 1_000_000, "percent": 42, "level": "L0",
     }  # fmt: skip
-    assert data["wiring"]["settings"] == [str(world.claude / "settings.json")]
+    (source,) = data["wiring"]["clients"]["claude-code"]
+    assert source == {
+        "file": str(world.claude / "settings.json"), "plugin": None, "is_current": True,
+        "problem": None,
+    }  # fmt: skip
     assert data["wiring"]["last_event"].endswith("Z")
 
 
@@ -63,10 +67,7 @@ def test_two_wirings_are_named(world: World) -> None:
 
     out = world.cli("status").out
 
-    assert (
-        "Claude Code is wired twice: by ~/.claude/settings.json and the plugin sisyphus@market."
-        in out
-    )
+    assert "Claude Code is wired by ~/.claude/settings.json and the plugin sisyphus@market." in out
 
 
 def test_a_message_that_waits_for_the_next_start_is_shown_and_stays(world: World) -> None:
@@ -85,9 +86,9 @@ def test_settings_that_cannot_be_read_are_named(world: World) -> None:
     out = world.cli("status").out
 
     assert "~/.claude/settings.json: it is not valid JSON" in out
-    assert "not wired" not in out
-    problems = world.cli("status", "--json").json["wiring"]["problems"]
-    assert list(problems) == [str(world.claude / "settings.json")]
+    assert "No client is wired" not in out
+    (source,) = world.cli("status", "--json").json["wiring"]["clients"]["claude-code"]
+    assert source["problem"].startswith("it is not valid JSON")
 
 
 def test_times_are_local(world: World) -> None:

@@ -24,7 +24,8 @@ from world import PAYLOADS, SISYPHUS, World
 from sisyphus import clients
 from sisyphus.cli import show
 from sisyphus.clients import installer
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.sites import Installation
 from sisyphus.doctor import trial
 from sisyphus.setup import plugin
 
@@ -346,7 +347,7 @@ def test_a_shared_install_is_mended_for_everybody(
         put_on_path(wired)
     place = show.place()
 
-    checked = Checked(
+    checked = Installation(
         place.home, place.project, plugin.hooks(), plugin.commands(), plugin.start_command()
     )
     wiring = clients.trial(client).wiring(checked)

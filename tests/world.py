@@ -101,6 +101,10 @@ class World:
     def setenv(self, name: str, value: str) -> None:
         self._monkeypatch.setenv(name, value)
 
+    def has_claude_code(self) -> None:
+        """Claude Code has been in use here. Without any client `install` takes it, too."""
+        (self.claude / "projects").mkdir(parents=True)
+
     def new_project(self, name: str) -> Path:
         folder = self.root / name
         (folder / ".git").mkdir(parents=True)

@@ -58,16 +58,30 @@ def caller(name: str, steps: int) -> tuple[int, list[str]]:
     line; (0, []) if none of the nearest `steps` is, or the system has no `/proc`."""
     pid = os.getppid()
     for _ in range(steps):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = [word.decode("utf-8", "replace") for word in file.read().split(b"\0")]
-        except OSError:
-            break
+        words = _words(pid)
         if os.path.basename(words[0]) == name:
             return pid, words
         fields = _stat(pid)
         pid = int(fields[1]) if fields else 0
     return 0, []
+
+
+def in_terminals(name: str, folder: str) -> dict[int, list[str]]:
+    """Returns the user's processes that are the program `name`, read a terminal and work in a
+    folder, each with its command line; {} if the system has no `/proc`."""
+    found = {}
+    for pid in _every():
+        words = _words(pid)
+        if os.path.basename(words[0]) != name:
+            continue
+        try:
+            is_there = os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(folder)
+            stdin = os.readlink(f"/proc/{pid}/fd/0")
+        except OSError:  # it has ended, or is another user's
+            continue
+        if is_there and stdin.startswith(("/dev/pts/", "/dev/tty")):
+            found[pid] = words
+    return found
 
 
 def end(process: str) -> bool:
@@ -102,12 +116,22 @@ def end_group(group: int, has_leader: Callable[[], bool]) -> None:
 def _of_session(leader: int) -> list[int]:
     """Returns the processes in the session of a leader, who may have ended; none if the system has
     no `/proc`."""
-    pids = (
-        [int(name) for name in os.listdir("/proc") if name.isdecimal()]
-        if os.path.isdir("/proc/self")
-        else []
-    )
-    return [pid for pid in pids if (fields := _stat(pid)) and fields[3] == str(leader)]
+    return [pid for pid in _every() if (fields := _stat(pid)) and fields[3] == str(leader)]
+
+
+def _every() -> list[int]:
+    if not os.path.isdir("/proc/self"):
+        return []
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+
+
+def _words(pid: int) -> list[str]:
+    """Returns the command line of a process; [""] if there is none."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return [word.decode("utf-8", "replace") for word in file.read().split(b"\0")]
+    except OSError:
+        return [""]
 
 
 def _stat(pid: int) -> list[str]:

@@ -48,6 +48,7 @@ _ALWAYS = {
     }
 }
 
+NAME = "claude-code"
 REASON_COPIES = 2
 """The model gets a Stop hook's reason as the hook's message and as its feedback."""
 
@@ -60,6 +61,10 @@ _PRINT_MODE = (
     *("--print", "--verbose", "--include-hook-events", "--permission-mode", "acceptEdits"),
     *("--input-format", "stream-json", "--output-format", "stream-json"),
 )
+
+
+def furnish(home: Path) -> None:
+    """The user has set nothing."""
 
 
 def environment(home: Path) -> dict[str, str]:

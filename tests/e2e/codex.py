@@ -52,6 +52,7 @@ NO_AGENTS = "tools for subagents are those of another model; see test_codex.py"
 class Codex:
     """The client with a model. gpt-5.5 calls tools; gpt-6.1-sol writes programs that call them."""
 
+    NAME: ClassVar[str] = "codex"
     REASON_COPIES: ClassVar[int] = 1
     SHOWS_MESSAGES: ClassVar[bool] = True
     model: str = "gpt-5.5"
@@ -59,6 +60,10 @@ class Codex:
     @property
     def writes_programs(self) -> bool:
         return self.model != "gpt-5.5"
+
+    def furnish(self, home: Path) -> None:
+        """Leaves in a home what the user has set before."""
+        furnish(home)
 
     def environment(self, home: Path) -> dict[str, str]:
         """Returns the whole environment of the client and its hooks. Only PATH is the caller's."""
@@ -76,6 +81,8 @@ class Codex:
             name, values = _AGENTS[tool.verb]
             given = {_FIELDS.get(field, field): value for field, value in tool.values.items()}
             return {"name": name, "namespace": "collaboration", "input": {**values, **given}}
+        if tool.verb == CALLS and not self.writes_programs:
+            return {key: value for key, value in tool.values.items() if value != ""}
         name, value = _call(tool, project)
         if self.writes_programs:
             program = f"text(await tools.{name}({json.dumps(value)}))"
@@ -121,10 +128,37 @@ def furnish(home: Path) -> None:
     (home / ".codex" / "config.toml").write_text(_CONFIG, encoding="utf-8")
 
 
+def set_model(home: Path, url: str, model: str) -> None:
+    """Makes the settings in a home name a model and where it answers, as those of a user do; for
+    `codex exec` that another program starts."""
+    file = home / ".codex" / "config.toml"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    lines = [line for line in lines if not line.startswith(("model =", "base_url ="))]
+    at = lines.index('name = "Scripted"\n')
+    lines.insert(at, f'base_url = "{url}/v1"\n')
+    file.write_text("".join([f'model = "{model}"\n', *lines]), encoding="utf-8")
+
+
 # ---------------------------------------------------------------- tools
 
 WAIT = Tool("wait", {"timeout_ms": 10_000})
 """The model waits until its subagents are done; `delegate` does not."""
+
+ESCALATES = "escalates"
+
+
+def escalated(command: str) -> Tool:
+    """A shell command for which the agent asks to leave its sandbox."""
+    return Tool("shell", {"command": command, "background": False, ESCALATES: True})
+
+
+CALLS = "calls"
+
+
+def call(name: str, namespace: str = "", **arguments: str) -> Tool:
+    """A call of a tool that only this client has, or that a server gives it."""
+    return Tool(CALLS, {"name": name, "namespace": namespace, "input": arguments})
+
 
 _AGENTS: dict[str, tuple[str, Json]] = {
     "delegate": ("spawn_agent", {"task_name": "task", "fork_turns": "none"}),
@@ -137,7 +171,11 @@ _FIELDS = {"prompt": "message"}
 def _call(tool: Tool, project: Path) -> tuple[str, str | Json]:
     if tool.verb in ("write", "edit"):
         return "apply_patch", _patch(tool, project)
-    return "exec_command", {"cmd": _command(tool, project), "workdir": str(project)}
+    if tool.verb == CALLS:
+        return "{namespace}__{name}".format(**tool.values), tool.values["input"]
+    wish = {"sandbox_permissions": "require_escalated", "justification": "It has to."}
+    more = wish if tool.values.get(ESCALATES) else {}
+    return "exec_command", {"cmd": _command(tool, project), "workdir": str(project), **more}
 
 
 def _command(tool: Tool, project: Path) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from e2e import codex
@@ -75,9 +76,15 @@ class CodexTerminal(Terminal):
 
 
 @contextmanager
-def codex_terminal(desk: Desk, *, turns: Sequence[Turn]) -> Iterator[CodexTerminal]:
+def codex_terminal(
+    desk: Desk, *, turns: Sequence[Turn], has_server: bool = False
+) -> Iterator[CodexTerminal]:
     """Runs one terminal, and leaves it as a user does. Fails if it asked for more or fewer turns
-    than the script has."""
+    than the script has.
+
+    has_server: the client starts a server for its terminals, as it does by default. It lives on
+    until `end_server`.
+    """
     script = Script([*turns])
     _answer_first_questions(desk)
     with serving(script, desk.spell) as model:
@@ -85,6 +92,9 @@ def codex_terminal(desk: Desk, *, turns: Sequence[Turn]) -> Iterator[CodexTermin
         with codex.serving(desk.project, variables, MODEL):
             pass  # it trusts the hooks
         command = [str(CODEX.binary), "--no-daemon", *codex.model_words(variables, MODEL)]
+        if has_server:
+            codex.set_model(desk.home, model.url, MODEL)
+            command = [str(CODEX.binary)]
         with opened(CodexTerminal, desk, model, command, variables) as client:
             client.until_drawn(_READS_KEYS)
             yield client
@@ -92,6 +102,16 @@ def codex_terminal(desk: Desk, *, turns: Sequence[Turn]) -> Iterator[CodexTermin
             client.process.wait(SECONDS)
     assert script.is_over, f"left: {script.main}; beyond: {script.surplus}"
     desk.check_log()
+
+
+def end_server(desk: Desk) -> None:
+    """Ends the server of a home, which the client leaves behind."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            variables = (folder / "environ").read_bytes().split(b"\0")
+            if b"app-server" in words and f"HOME={desk.home}".encode() in variables:
+                os.kill(int(folder.name), signal.SIGTERM)
 
 
 def _answer_first_questions(desk: Desk) -> None:

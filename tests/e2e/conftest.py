@@ -9,13 +9,7 @@ import pytest
 
 pytest.register_assert_rewrite("e2e.scenario", "e2e.desk")
 
-from e2e.desk import (  # noqa: E402 (after the line above)
-    CLAUDE_CODE,
-    OPENCODE,
-    QWEN,
-    Desk,
-    make_project,
-)
+from e2e.desk import CLAUDE_CODE, Desk, make_project  # noqa: E402 (after the line above)
 
 REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
 
@@ -43,9 +37,4 @@ def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
     home = tmp_path / "home"
     (home / "tmp").mkdir(parents=True)
     desk = Desk(home, make_project(tmp_path / "project"))
-    name = getattr(request, "param", CLAUDE_CODE)
-    if name == OPENCODE:
-        return desk.with_opencode()
-    if name == QWEN:
-        return desk.with_qwen()
-    return desk if name == CLAUDE_CODE else desk.with_codex(name)
+    return desk.with_client(getattr(request, "param", CLAUDE_CODE))

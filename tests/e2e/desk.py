@@ -23,12 +23,19 @@ class Client(Protocol):
     """What knows one client: a module, or an object where the client has several ways."""
 
     @property
+    def NAME(self) -> str:
+        """What `--client` calls it."""
+
+    @property
     def REASON_COPIES(self) -> int:
         """How often the model gets the reason for which it has to go on."""
 
     @property
     def SHOWS_MESSAGES(self) -> bool:
         """Whether its events have what hooks say to the user."""
+
+    def furnish(self, home: Path) -> None:
+        """Leaves in a home what the user has set before."""
 
     def environment(self, home: Path) -> dict[str, str]:
         """Returns the whole environment of the client and its hooks."""
@@ -107,23 +114,13 @@ class Desk:
     def client(self) -> Client:
         return CLIENTS[self.name]
 
-    def with_opencode(self) -> Desk:
-        """The same desk with OpenCode, after `sisyphus install`."""
-        opencode.furnish(self.home / ".config" / "opencode")
-        self.sisyphus("install", "--client", OPENCODE, "--yes")
-        return replace(self, name=OPENCODE)
-
-    def with_codex(self, name: str = CODEX) -> Desk:
-        """The same desk with Codex, after `sisyphus install`."""
-        codex.furnish(self.home)
-        self.sisyphus("install", "--client", CODEX, "--yes")
+    def with_client(self, name: str) -> Desk:
+        """The same desk with a client, after `sisyphus install`. Claude Code has `plugins`."""
+        client = CLIENTS[name]
+        if name != CLAUDE_CODE:
+            client.furnish(self.home)
+            self.sisyphus("install", "--client", client.NAME, "--yes")
         return replace(self, name=name)
-
-    def with_qwen(self) -> Desk:
-        """The same desk with Qwen Code, after `sisyphus install`."""
-        qwen.furnish(self.home)
-        self.sisyphus("install", "--client", QWEN, "--yes")
-        return replace(self, name=QWEN)
 
     def environment(self) -> dict[str, str]:
         return self.client.environment(self.home)

@@ -18,7 +18,12 @@ Json = dict[str, Any]
 Spell = Callable[[Tool], Json]
 """A client's own name and input of a tool: `{"name": …, "input": …}`."""
 
-REFUSALS = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
+REFUSALS = {
+    401: "authentication_error",
+    429: "rate_limit_error",
+    500: "api_error",
+    529: "overloaded_error",
+}
 """HTTP statuses with which the service refuses, and its names for them."""
 
 TO_REPEAT = "Answer with exactly this text, and do nothing else:\n\n"
@@ -138,6 +143,7 @@ class Model(ThreadingHTTPServer):
         turn = self._turn(request)
         if turn.status in REFUSALS:
             error = {"type": REFUSALS[turn.status], "message": "refused by the script"}
+            error |= turn.refusal
             return {"type": "error", "error": error, "status": turn.status}
         return {
             "id": f"msg_{serial:04d}",

@@ -25,6 +25,7 @@ Json = dict[str, Any]
 WINDOW = 1_000_000
 """Tokens of the scripted model's context, as many as the other client's model has."""
 
+NAME = "opencode"
 REASON_COPIES = 1
 """A reason is a prompt of our plugin."""
 
@@ -105,8 +106,13 @@ def model_variables(url: str) -> dict[str, str]:
     return {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
 
 
-def furnish(folder: Path) -> None:
-    """Leaves in a folder of configuration what the client would fetch from npm at its start."""
+def furnish(home: Path) -> None:
+    """Leaves in a home what the client would fetch from npm at its start."""
+    furnish_folder(home / ".config" / "opencode")
+
+
+def furnish_folder(folder: Path) -> None:
+    """Does the same in a folder of configuration."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {"dependencies": {"@opencode-ai/plugin": OPENCODE.version}}
     lock = {"name": "stub", "lockfileVersion": 3, "requires": True, "packages": {"": wanted}}

@@ -17,6 +17,7 @@ from e2e.script import Tool
 
 Json = dict[str, Any]
 
+NAME = "qwen"
 REASON_COPIES = 1
 SHOWS_MESSAGES = False
 

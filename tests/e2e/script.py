@@ -30,6 +30,7 @@ class Turn:
     tokens: the size of the context, as the API reports it; near the model's window the client
     compacts. meanwhile: is called just before the model answers, as if in another terminal.
     status: of the HTTP answer; above 200 the service refuses, and the client may ask again.
+    refusal: what the service then says besides, or instead of what it says of this status.
     """
 
     text: str = ""
@@ -37,6 +38,7 @@ class Turn:
     tokens: int = 100
     meanwhile: Callable[[], object] | None = None
     status: int = 200
+    refusal: dict[str, Any] = field(default_factory=dict)
 
 
 def say(text: str, **more: Any) -> Turn:

@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 
 from e2e.claude_code import COMMANDS, Json
-from e2e.desk import CLAUDE_CODE, OPENCODE, Desk
+from e2e.desk import CLAUDE_CODE, OPENCODE, QWEN, Desk
 from e2e.install import CLAUDE_CODE as CLAUDE_PACKAGE
 from e2e.install import OPENCODE as OPENCODE_PACKAGE
+from e2e.install import QWEN as QWEN_PACKAGE
 
 PROGRAMS = {
     CLAUDE_CODE: ("claude", CLAUDE_PACKAGE.binary),
     OPENCODE: ("opencode", OPENCODE_PACKAGE.binary),
+    QWEN: ("qwen", QWEN_PACKAGE.binary),
 }
 MODEL = {"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"}
 """What no user has set."""
@@ -64,7 +66,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-@pytest.mark.parametrize("bench", [CLAUDE_CODE, OPENCODE], indirect=True)
+@pytest.mark.parametrize("bench", [CLAUDE_CODE, OPENCODE, QWEN], indirect=True)
 def test_a_new_install_is_good_in_one_line_and_changes_nothing(bench: Desk) -> None:
     before = files(bench.home)
 
@@ -148,3 +150,28 @@ def test_files_that_break_the_wiring(
     assert problem["level"] == "problem"
     assert text in problem["text"]
     assert problem["mend"]
+
+
+@pytest.mark.parametrize("bench", [QWEN], indirect=True)
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (drop, "it did not call sisyphus when a session started or the agent stopped."),
+        (lambda s: s.update(disableAllHooks=True), 'settings.json sets "disableAllHooks"'),
+        (lead_nowhere, "it did not call sisyphus when"),
+        (lambda s: s.update(permissions={"allow": "Read"}), "it was started once"),
+    ],
+    ids=["hooks out", "switched off", "program gone", "a wrong entry"],
+)
+def test_settings_that_break_the_wiring_of_qwen_code(
+    bench: Desk, change: Callable[[Json], object], text: str
+) -> None:
+    file = bench.home / ".qwen" / "settings.json"
+    settings = json.loads(file.read_text())
+    change(settings)
+    file.write_text(json.dumps(settings))
+
+    [finding] = live(bench)
+
+    assert text in finding["text"]
+    assert bool(finding["mend"]) == (finding["level"] == "problem")

@@ -308,7 +308,7 @@ def test_without_the_plugin_nothing_of_ours_happens(desk: Desk) -> None:
     desk.sisyphus("uninstall", "--client", OPENCODE, "--yes")
     left = files(desk.home)
     run = desk.run("hello", turns=[say("hi")])
-    pure = desk.with_opencode().run("hello", turns=[say("hi")], env={"SISYPHUS_DISABLE": "1"})
+    pure = desk.with_client(OPENCODE).run("hello", turns=[say("hi")], env={"SISYPHUS_DISABLE": "1"})
 
     assert not [name for name in left if "sisyphus" in name or "boulder" in name]
     for each in (run, pure):
@@ -318,7 +318,7 @@ def test_without_the_plugin_nothing_of_ours_happens(desk: Desk) -> None:
 
 def test_wired_for_user_and_project_each_text_arrives_once(desk: Desk) -> None:
     desk.write("README.md", "# Lighthouse\n")
-    opencode.furnish(desk.project / ".opencode")
+    opencode.furnish_folder(desk.project / ".opencode")
     desk.sisyphus("install", "--client", OPENCODE, "--yes", "--scope", "local")
     words = ["git", "status", "--porcelain", "--untracked-files=all"]
     shown = subprocess.run(words, cwd=desk.project, capture_output=True, text=True, check=True)

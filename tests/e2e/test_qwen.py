@@ -54,6 +54,19 @@ def test_a_plan_of_claude_code_is_finished_in_qwen_code(desk: Desk) -> None:
     assert STATE not in after.requests[0].text
 
 
+@with_qwen
+def test_a_loop_begins_before_its_session(desk: Desk) -> None:
+    id = "0a1b2c3d-0000-4000-8000-00000000abcd"
+    desk.sisyphus(
+        "ralph", "start", "--session-id", id, "--completion-promise", "DONE", "--", "Light the lamp"
+    )
+
+    run = desk.run("go on", turns=[NOT_YET, PROMISE], flags=["--session-id", id])
+
+    assert "Light the lamp" in run.requests[1].text
+    assert "complete, 2 iterations" in desk.sisyphus("ralph", "log")
+
+
 # ---------------------------------------------------------------- what it forgets and loads
 
 

@@ -25,7 +25,7 @@ PROMISE = say("<promise>DONE</promise>")
 @pytest.fixture
 def desks(desk: Desk) -> dict[str, Desk]:
     """One home and project, with each client."""
-    return {CLAUDE_CODE: desk, CODEX: desk.with_codex(), OPENCODE: desk.with_opencode()}
+    return {name: desk.with_client(name) for name in (CLAUDE_CODE, CODEX, OPENCODE)}
 
 
 def tick(task: str) -> list[Turn]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Transcript,
         Trial,
         Usage,
+        Wiring,
     )
 
 CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
@@ -124,6 +125,12 @@ def live(client: str) -> Live:
 def transcript(client: str) -> Transcript:
     """Returns the module that reads a client's transcripts."""
     module: Transcript = _module(client, "transcript")
+    return module
+
+
+def wiring(client: str) -> Wiring:
+    """Returns the module that puts us into a client's folders."""
+    module: Wiring = _module(client, "wiring")
     return module
 
 

@@ -4,15 +4,18 @@ Those modules check everything that comes from a client, and nobody else does: w
 these functions return the declared types.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Protocol, TextIO
 
-from sisyphus.clients.findings import Checked, Finding
+from sisyphus.clients.findings import Finding
 from sisyphus.clients.records import Reading
 from sisyphus.clients.reports import Failure, Report
-from sisyphus.clients.stage import Stage, Wiring
+from sisyphus.clients.sites import Installation, Site, Source
+from sisyphus.clients.stage import Stage, WiringCopy
 from sisyphus.hook.event import Event, Status
 from sisyphus.hook.outcome import Outcome
+
+Json = dict[str, Any]
 
 
 class Payload(Protocol):
@@ -21,6 +24,11 @@ class Payload(Protocol):
     @property
     def TEXT_EVENTS(self) -> Collection[str]:
         """The events (our names) whose reply can carry queued text."""
+
+    @property
+    def COMMAND_PREFIX(self) -> bytes:
+        """What stands in a transcript before the name of a command that the user typed or the model
+        called; b"" = nothing that all of them have."""
 
     def current_session(self) -> tuple[str, str]:
         """Returns the id of the session that this process runs in, and the client's process as
@@ -152,6 +160,64 @@ class Transcript(Protocol):
         """Returns how many tokens the session's subagents have used since a time."""
 
 
+class Wiring(Protocol):
+    """`wiring.py`: what `sisyphus install` puts into the client's folders, and takes out again.
+
+    Settings are the content of `Site.settings`. Functions that change them return a copy, in which
+    everything that is not ours stays as and where it is.
+    """
+
+    @property
+    def NEXT(self) -> str:
+        """What the user does after `install`, before the client calls us, in a sentence; "" =
+        nothing."""
+
+    @property
+    def SHARED(self) -> str:
+        """What those must know who get our hooks with a project, in sentences; "" = nothing."""
+
+    @property
+    def EXCLUDES(self) -> str:
+        """What `install` says where it tells the client to leave out rules that we send when they
+        apply; "" = its settings can leave out none."""
+
+    def file(self, home: str, project: str, *, is_shared: bool) -> str:
+        """Returns `Site.file`: the user's or, with a project, the one there. is_shared: the one
+        that everybody gets who has the project; for most clients it is the same."""
+
+    def site(self, place: Installation, project: str, *, is_shared: bool) -> Site:
+        """Returns where `install` goes: for the user in all projects or, with a project, there.
+        is_shared: for everybody who has it."""
+
+    def problem(self, settings: Json) -> str:
+        """Returns what keeps us from changing the settings, a key of a wrong type; "" if nothing
+        does."""
+
+    def wire(self, settings: Json, site: Site, globs: Iterable[str]) -> Json:
+        """Adds what is ours, and globs of rules to leave out. Replaces what an earlier install
+        wrote and this one writes otherwise."""
+
+    def unwire(self, settings: Json, globs: Iterable[str]) -> Json:
+        """Takes out what is ours, and these globs, which we added."""
+
+    def excludes(self, settings: Json) -> list[str]:
+        """Returns the globs of rules that the client leaves out."""
+
+    def is_ours(self, data: bytes) -> bool:
+        """Tells whether a file shows by its text alone that we wrote it, in whatever version."""
+
+    def notes(self, site: Site, place: Installation) -> Iterator[str]:
+        """Yields what the user should know of what is there beside our hooks, in sentences."""
+
+    def effects(self, site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
+        """Yields what the client does because `Site.file` changes, in sentences. None = there is no
+        such file."""
+
+    def sources(self, place: Installation) -> list[Source]:
+        """Returns what makes the client call us, and the files of which it would if they could be
+        read; the user's first."""
+
+
 class Checkup(Protocol):
     """`checkup.py`: looks at how the client is wired, for `sisyphus doctor`."""
 
@@ -173,7 +239,7 @@ class Checkup(Protocol):
         """Compares the version of its program with the least one that we know; None = there is no
         program."""
 
-    def look(self, place: Checked) -> Iterator[Finding]:
+    def look(self, place: Installation) -> Iterator[Finding]:
         """Yields what there is to say of the client's program and of all that wires us into it, for
         a user who has it. Runs nothing but the client's own program, to ask its version and which
         hooks it trusts."""
@@ -190,11 +256,11 @@ class Trial(Protocol):
     def why_not(self) -> str:
         """Returns why the client must not be started here, for people; "" = it may be."""
 
-    def wiring(self, place: Checked) -> Wiring:
+    def wiring(self, place: Installation) -> WiringCopy:
         """Returns what of the user's wiring is tried. Of what lies in the project, where a stranger
         may have put it, that is only what `install` writes there."""
 
-    def command(self, program: str, wiring: Wiring, stage: Stage) -> list[str]:
+    def command(self, program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
         """Returns the command line that works on one prompt in the project of the stage."""
 
     def environment(self, stage: Stage) -> dict[str, str]:
@@ -204,7 +270,7 @@ class Trial(Protocol):
     def read_call(self, path: str) -> dict[str, Any]:
         """Returns the name and the input of the tool call that reads a file."""
 
-    def knows_commands(self, wiring: Wiring, output: bytes) -> bool:
+    def knows_commands(self, wiring: WiringCopy, output: bytes) -> bool:
         """Tells whether the client knew our slash commands. output: what it printed."""
 
     def failures(self, output: bytes, errors: str) -> list[str]:

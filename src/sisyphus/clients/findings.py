@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 
 class Level(StrEnum):
@@ -26,18 +25,3 @@ class Finding:
     level: Level
     text: str
     mend: str = ""
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What a client's wiring is compared with.
-
-    home: the client's (see `paths.client_home`). project: its root. hooks, commands: what `install`
-    writes, as `setup.plugin` gives them. start: the words that start this sisyphus in a shell.
-    """
-
-    home: str
-    project: str
-    hooks: dict[str, Any]
-    commands: dict[str, bytes]
-    start: str

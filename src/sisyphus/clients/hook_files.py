@@ -7,7 +7,8 @@ from typing import Any
 
 from sisyphus import git, paths
 from sisyphus.clients import hook_groups, installer, programs
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.sites import Installation
 from sisyphus.text import one_line
 
 Json = dict[str, Any]
@@ -43,11 +44,12 @@ class HookFile:
 
 
 def scope(project: str, path: str, users: str) -> str:
-    """Returns the scope of `install` that writes a file. One that git has is for everybody who has
-    the project. users: the user's own file."""
+    """Returns the scope of `install` that writes a file. One that git has, or would add, is for
+    everybody who has the project: it keeps from git what it writes for the user alone. users: the
+    user's own file."""
     if path == users:
         return installer.USER
-    return installer.PROJECT if git.tracked(project, [path]) else installer.LOCAL
+    return installer.PROJECT if git.shared(project, [path]) else installer.LOCAL
 
 
 def find(
@@ -61,7 +63,7 @@ def find(
 
 
 def check(
-    subject: str, file: HookFile, hooks: Json, starts: list[str], place: Checked
+    subject: str, file: HookFile, hooks: Json, starts: list[str], place: Installation
 ) -> Iterator[Finding]:
     """Yields what is wrong with our hooks in a file.
 
@@ -88,8 +90,18 @@ def check(
 def twice(subject: str, files: list[HookFile]) -> Finding:
     """Says that each of several files wires us, and that all of them run."""
     text = f"wired twice, by {' and '.join(each.name for each in files)}: each runs."
-    ways = " or ".join(f"`{each.command('uninstall')}`" for each in reversed(files))
-    return Finding(subject, Level.WARNING, text, f"Keep one of them: {ways}.")
+    # What is shared is others' too: to take out the user's comes first.
+    files = sorted(files, key=lambda each: (each.scope == installer.PROJECT, each.scope))
+    ways = " or ".join(f"`{each.command('uninstall')}` ({each.name})" for each in files)
+    return Finding(subject, Level.WARNING, text, f"Take one of them out: {ways}.")
+
+
+def also_in(path: str) -> str:
+    """Says that a second file wires us, in a client that runs equal commands once."""
+    return (
+        f"{shown(path)} has hooks of sisyphus, too. A command that is in both files runs once. "
+        "If the commands differ, each event starts two processes: keep one of them."
+    )
 
 
 def no_program(title: str, word: str, file: HookFile) -> Finding:

@@ -6,7 +6,7 @@ import copy
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ def problem(settings: Json) -> str:
     return ""
 
 
-def add(settings: Json, hooks: Json, start: str) -> None:
+def add(settings: Json, hooks: Mapping[str, Any], start: str) -> None:
     """Adds the hooks that are missing, each in a group of its own, the last of its event, and takes
     out those of an earlier install that differ.
 
@@ -59,9 +59,18 @@ def add(settings: Json, hooks: Json, start: str) -> None:
         settings.setdefault("hooks", {}).setdefault(event, []).append(group)
 
 
-def take_out(settings: Json) -> None:
-    """Takes out our hooks, and each group and event that is empty without them."""
-    _keep(settings, lambda _event, _matcher, hook: not is_ours(hook, "hook"))
+def with_ours(settings: Json, hooks: Mapping[str, Any], start: str) -> Json:
+    """Returns the settings with our hooks, see `add`."""
+    new = copy.deepcopy(settings)
+    add(new, hooks, start)
+    return new
+
+
+def without_ours(settings: Json) -> Json:
+    """Returns the settings without our hooks, and each group and event that is empty then."""
+    new = copy.deepcopy(settings)
+    _keep(new, lambda _event, _matcher, hook: not is_ours(hook, "hook"))
+    return new
 
 
 def has_ours(settings: Json) -> bool:
@@ -72,6 +81,23 @@ def has_ours(settings: Json) -> bool:
 def ours(settings: Json) -> list[tuple[str, str, Json]]:
     """Returns the hooks of these settings that are ours, each with its event and its matcher."""
     return [each for each in every_hook(settings) if is_ours(each[2], "hook")]
+
+
+def installed(settings: Json, hooks: Json, starts: Iterable[str]) -> list[tuple[str, str, Json]]:
+    """Returns those of our hooks in these settings that are as `install` writes them, each with its
+    event and its matcher.
+
+    hooks: event → groups, as for `add`. starts: the words that may start sisyphus. In other hooks
+    of ours more may follow those, which a shell would run.
+    """
+    every = [
+        (event, group.get("matcher", ""), _with_start(hook, start))
+        for event, groups in hooks.items()
+        for group in groups
+        for hook in group["hooks"]
+        for start in starts
+    ]
+    return [each for each in ours(settings) if each in every]
 
 
 def every_hook(settings: Json) -> Iterator[tuple[str, str, Any]]:
@@ -95,7 +121,7 @@ def call(hook: Json) -> tuple[str, str]:
     return (found[1], found[2]) if found else (hook["command"], "")
 
 
-def missing(every: Iterable[Json], hooks: Json) -> list[str]:
+def missing(every: Iterable[Json], hooks: Mapping[str, Any]) -> list[str]:
     """Returns the events of `hooks` of which a hook is in none of these settings."""
     wired = [(event, call(hook)[1]) for each in every for event, _, hook in ours(each)]
     events = [
@@ -108,11 +134,17 @@ def missing(every: Iterable[Json], hooks: Json) -> list[str]:
     return list(dict.fromkeys(events))
 
 
-def different(settings: Json, hooks: Json, start: str) -> list[str]:
+def is_current(settings: Json, hooks: Mapping[str, Any]) -> bool:
+    """Tells whether all our hooks are in these settings, as `install` writes them, whatever program
+    they start."""
+    is_whole = not missing([settings], hooks)
+    return is_whole and not different(settings, hooks, starts(settings)[0])
+
+
+def different(settings: Json, hooks: Mapping[str, Any], start: str) -> list[str]:
     """Returns the events in which these settings have other hooks of ours than `hooks`, started by
     `start`."""
-    new = copy.deepcopy(settings)
-    add(new, hooks, start)
+    new = with_ours(settings, hooks, start)
     before, after = settings.get("hooks", {}), new.get("hooks", {})
     events = dict.fromkeys(event for event, _, _ in ours(settings))
     return [event for event in events if before[event] != after.get(event)]

@@ -38,9 +38,14 @@ def is_program(path: str) -> bool:
     return os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK)
 
 
+def is_folder(path: str) -> bool:
+    """Tells whether an absolute path names a folder."""
+    return os.path.isabs(path) and os.path.isdir(path)
+
+
 def started_by(start: str) -> str:
     """Returns the program that words of a shell start; "" if it is not there. start: see
-    `findings.Checked`."""
+    `sites.Installation`."""
     try:
         name = shlex.split(start)[0]
     except (ValueError, IndexError):

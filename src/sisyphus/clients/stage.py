@@ -49,7 +49,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Wiring:
+class WiringCopy:
     """What of the user's wiring is tried.
 
     files: path below the stage's root → content. is_wired: the client is told to call us. mend:

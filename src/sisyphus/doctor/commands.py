@@ -9,16 +9,13 @@ import typer
 
 from sisyphus import clients, paths, settings
 from sisyphus.cli import show
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.findings import Finding, Level
 from sisyphus.doctor import database, machine, messages
 from sisyphus.errors import SisyphusError
 from sisyphus.setup import plugin
-from sisyphus.setup.commands import Client
 
 FOUND = 1
 _RECENT_SECONDS = 7 * 24 * 3600
-_TRIED = (clients.CLAUDE_CODE, clients.OPENCODE, clients.CODEX)
-"""The clients that have a `trial.py`."""
 
 _STYLES = {Level.GOOD: "green", Level.WARNING: "yellow", Level.PROBLEM: "red"}
 
@@ -36,7 +33,7 @@ def doctor(
         ),
     ] = False,
     client: Annotated[
-        Client | None,
+        show.Client | None,
         typer.Option("--client", help="Look at one client alone.", show_default=False),
     ] = None,
     project: show.Project = "",
@@ -46,7 +43,7 @@ def doctor(
 
     Says what is wrong and what to do about it, and changes nothing. Exits 1 if there is a problem.
     """
-    names = (client.value,) if client else clients.NAMES
+    names = (str(client),) if client else clients.NAMES
     root = show.project_root(project)
     our_home = show.our_folder(root)
     with database.copy(our_home) as copy:
@@ -74,15 +71,13 @@ def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
     if not place.home:
         return  # that there is no home is said once
     try:
-        checked = Checked(
-            place.home, place.project, plugin.hooks(), plugin.commands(), plugin.start_command()
-        )
+        checked = plugin.installation(place.home, place.project)
     except SisyphusError as error:  # the plugin's files are missing
         yield Finding(messages.PROGRAM, Level.PROBLEM, str(error), messages.REINSTALL)
         return
     wired, here = _wired(place, names), _here(place, names)
     if not wired:
-        yield _nothing_wired(place, here)
+        yield _nothing_wired(place, names, here)
     for name in names:
         title = clients.checkup(name).TITLE
         if name not in here:
@@ -91,8 +86,8 @@ def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
         yield from clients.checkup(name).look(checked)
         if wired and name not in wired:
             yield Finding(title, Level.GOOD, *messages.other_is_wired(name))
-    if clients.CLAUDE_CODE in wired:
-        yield from machine.rules(place.home, place.project)
+    for name in wired:
+        yield from machine.rules(name, checked)
 
 
 def _here(place: show.Place, names: Iterable[str]) -> list[str]:
@@ -105,14 +100,19 @@ def _wired(place: show.Place, names: Iterable[str]) -> list[str]:
     return [each for each in names if clients.checkup(each).is_wired(place.home, place.project)]
 
 
-def _nothing_wired(place: show.Place, here: list[str]) -> Finding:
+def _nothing_wired(place: show.Place, names: Iterable[str], here: list[str]) -> Finding:
     """Where hooks act all the same, somebody starts the client with `--plugin-dir`."""
     row = place.store.one("SELECT max(at) FROM event WHERE at > ?", time.time() - _RECENT_SECONDS)
     if row and row[0]:
         text = messages.ran_without_settings(show.clock(row[0]))
         return Finding(messages.HOOKS, Level.WARNING, text, messages.WIRE)
     if not here:
-        return Finding(messages.HOOKS, Level.PROBLEM, messages.NO_CLIENT, messages.INSTALL_CLIENT)
+        return Finding(
+            messages.HOOKS,
+            Level.PROBLEM,
+            messages.nobody_here(list(names)),
+            messages.INSTALL_CLIENT,
+        )
     return Finding(messages.HOOKS, Level.PROBLEM, messages.NOTHING_WIRED, messages.WIRE)
 
 
@@ -132,11 +132,7 @@ def _live(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
     from sisyphus.doctor import trial  # imported late: it is seldom needed
 
     for name in _wired(place, names):
-        if name in _TRIED:
-            yield from trial.play(name, place)
-        else:
-            subject = f"{clients.checkup(name).TITLE} live"
-            yield Finding(subject, Level.GOOD, messages.NO_TRIAL)
+        yield from trial.play(name, place)
 
 
 # ---------------------------------------------------------------- what is shown

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from fnmatch import fnmatch
 
-from sisyphus import files, paths, settings
+from sisyphus import clients, files, paths, settings
 from sisyphus.cli import show
-from sisyphus.clients import hook_groups, installer, programs
-from sisyphus.clients.claude_code import native
+from sisyphus.clients import installer, programs
 from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.opencode.payload import PROCESS, SESSION
+from sisyphus.clients.sites import Installation
 from sisyphus.doctor import messages
 from sisyphus.notify import Notice
 from sisyphus.settings import SETTINGS
@@ -36,7 +35,7 @@ _STATE_FILES = "ralph-loop.*.local.md"
 
 
 def program(start: str, project: str) -> Iterator[Finding]:
-    """start: see `findings.Checked`. Of a program in the project nobody asks the version: nothing
+    """start: see `sites.Installation`. Of a program in the project nobody asks the version: nothing
     of a project is run."""
     python = messages.python(".".join(map(str, sys.version_info[:3])), sys.executable)
     yield Finding(messages.PROGRAM, Level.GOOD, python)
@@ -182,9 +181,10 @@ def _variables() -> Iterator[Finding]:
     """Yields the variables that look like ours and are not."""
     ours = [settings.variable(name) for name in SETTINGS]
     others = [f"{_PREFIX}{field.name.upper()}" for field in fields(Notice)]
-    known = {*ours, *others, "SISYPHUS_DISABLE", SESSION, PROCESS}
+    known = {*ours, *others, "SISYPHUS_DISABLE"}
+    of_clients = tuple(start for name in clients.NAMES for start in clients.live(name).VARIABLES)
     for name in sorted(os.environ):
-        if name.startswith(_PREFIX) and name not in known:
+        if name.startswith(_PREFIX) and name not in known and not name.startswith(of_clients):
             likely = difflib.get_close_matches(name[:80], [*ours, "SISYPHUS_DISABLE"], 1)
             texts = messages.unknown_variable(name, "".join(likely))
             yield Finding(messages.SETTINGS, Level.WARNING, *texts)
@@ -200,21 +200,24 @@ def project(root: str) -> Iterator[Finding]:
     yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
 
 
-def rules(client_home: str, root: str) -> Iterator[Finding]:
-    """Yields that Claude Code loads rules which we send. For all who share a project, `install`
-    excludes none."""
+def rules(client: str, place: Installation) -> Iterator[Finding]:
+    """Yields that a client loads rules which we send, if its settings can leave them out. For all
+    who share a project, `install` leaves out none."""
     from sisyphus.setup import excludes  # imported late: it loads a YAML parser
 
-    user, _, local = native.settings_paths(client_home, root)
-    number = len(excludes.of_project(root, client_home))
+    wiring = clients.wiring(client)
+    if not wiring.EXCLUDES:
+        return
+    wired = [source.path for source in wiring.sources(place) if not source.problem]
+    projects = {installer.USER: "", installer.LOCAL: place.project}
     scopes = [
         scope
-        for path, scope in ((user, installer.USER), (local, installer.LOCAL))
-        if hook_groups.has_ours(native.settings_of(path))
+        for scope, root in projects.items()
+        if wiring.file(place.home, root, is_shared=False) in wired
     ]
-    if number:
+    if number := len(excludes.of_project(client, place.project, place.home)):
         level = Level.WARNING if scopes else Level.GOOD
-        texts = messages.loads_twice(number, *scopes[:1])
+        texts = messages.loads_twice(client, number, *scopes[:1])
         yield Finding(messages.RULES, level, *texts)
 
 

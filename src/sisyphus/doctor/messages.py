@@ -5,7 +5,8 @@ import re
 import shlex
 from collections.abc import Iterable
 
-from sisyphus.clients import CLAUDE_CODE, installer
+from sisyphus import clients
+from sisyphus.clients import installer
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.paths import display
 from sisyphus.text import one_line
@@ -55,11 +56,15 @@ def no_client(name: str) -> str:
 
 
 NOTHING_WIRED = "no client calls sisyphus."
-NO_CLIENT = "there is no Claude Code, OpenCode, Codex or Qwen Code here: nothing can call sisyphus."
 WIRE = f"Run `{installer.command('install')}`."
 INSTALL_CLIENT = f"Install one of them, then run `{installer.command('install')}`."
 
-NO_TRIAL = "not tried: sisyphus cannot start this client yet."
+
+def nobody_here(names: list[str]) -> str:
+    """names: of the clients that were looked for."""
+    *others, last = (clients.checkup(name).TITLE for name in names)
+    titles = f"{', '.join(others)} or {last}" if others else last
+    return f"there is no {titles} here: nothing can call sisyphus."
 
 
 def ran_without_settings(when: str) -> str:
@@ -234,14 +239,15 @@ NO_PROJECT = (
 )
 
 
-def loads_twice(number: int, scope: str = "") -> tuple[str, str]:
+def loads_twice(client: str, number: int, scope: str = "") -> tuple[str, str]:
     """scope: that of the user's own file that has our hooks; "" = only what everybody gets has
     them, in which no rule can be named."""
     rules = "a rule" if number == 1 else f"{number} rules"
-    install = installer.command("install", CLAUDE_CODE, scope or installer.LOCAL)
+    install = installer.command("install", client, scope or installer.LOCAL)
+    title = clients.checkup(client).TITLE
     return (
-        f"Claude Code loads {rules} at each start that sisyphus sends when they apply.",
-        f"Run `{install}`: it adds them to claudeMdExcludes."
+        f"{title} loads {rules} at each start that sisyphus sends when they apply.",
+        f"Run `{install}`: it tells {title} to leave them out."
         if scope
         else f"To prevent that on this machine: `{install}`.",
     )

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from sisyphus import clients, files, processes
 from sisyphus.cli import show
 from sisyphus.clients.base import Trial
-from sisyphus.clients.findings import Checked, Finding, Level
-from sisyphus.clients.stage import COMMAND, HOME, PROJECT, Stage, Wiring
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.sites import Installation
+from sisyphus.clients.stage import COMMAND, HOME, PROJECT, Stage, WiringCopy
 from sisyphus.doctor.model import serve
 from sisyphus.enforce import record as enforcement
 from sisyphus.errors import UnreadableError
@@ -28,7 +29,7 @@ from sisyphus.store import open_store
 from sisyphus.text import one_line
 
 SECONDS = 60.0
-"""How long a client may take. Claude Code takes one or two, OpenCode about five."""
+"""How long a client may take. Claude Code takes one or two, OpenCode and Qwen Code about five."""
 
 _README, _RULE = "sisyphus-trial-readme", "sisyphus-trial-rule"
 """What stands in the project's README and in its rule, and nowhere else."""
@@ -93,7 +94,7 @@ def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Findi
     trial, checkup = clients.trial(client), clients.checkup(client)
     subject, program = f"{checkup.TITLE} live", checkup.program(place.project)
     start, hooks, commands = plugin.start_command(), plugin.hooks(), plugin.commands()
-    wiring = trial.wiring(Checked(place.home, place.project, hooks, commands, start))
+    wiring = trial.wiring(Installation(place.home, place.project, hooks, commands, start))
     findings = [Finding(subject, Level.GOOD, f"left out: {each}") for each in wiring.left_out]
     if not wiring.is_wired:
         text = "not tried: nothing else calls sisyphus." if findings else _NOT_WIRED
@@ -129,7 +130,7 @@ def _why_not(trial: Trial, program: str) -> str:
 
 
 def _play(
-    trial: Trial, program: str, wiring: Wiring, place: show.Place, folder: str, seconds: float
+    trial: Trial, program: str, wiring: WiringCopy, place: show.Place, folder: str, seconds: float
 ) -> _Run:
     """Runs the client once. Raises `OSError` if it cannot be started, or a file not be written."""
     note = os.path.join(folder, PROJECT, "note.txt")
@@ -150,7 +151,7 @@ def _play(
     return _Run(code if is_over else None, bytes(output), errors, model.requests, *_journal(stage))
 
 
-def _furnish(stage: Stage, wiring: Wiring, place: show.Place) -> None:
+def _furnish(stage: Stage, wiring: WiringCopy, place: show.Place) -> None:
     """Writes the stage, with the parts of sisyphus on and off as they are for the user."""
     config = "".join(f"{name} = {json.dumps(place.settings[name])}\n" for name in show.PARTS)
     texts = {f"{PROJECT}/{name}": text.encode() for name, text in _FILES.items()}
@@ -182,7 +183,7 @@ def _our_home(stage: Stage) -> str:
 
 
 def _problems(
-    trial: Trial, program: str, wiring: Wiring, run: _Run, place: show.Place, seconds: float
+    trial: Trial, program: str, wiring: WiringCopy, run: _Run, place: show.Place, seconds: float
 ) -> Iterator[tuple[str, str]]:
     """Yields what did not work, each with its mend."""
     by_hand = f"Try `{one_line(program)}` in a terminal."

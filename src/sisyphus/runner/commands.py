@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -23,13 +22,6 @@ _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
 _EXAMPLE = 'sisyphus ralph run --completion-promise MIGRATED -- "Move the tests to pytest"'
 _LOCK_SECONDS = 300
 """How long a run waits for the store. A hook has no time for that, a night has."""
-
-
-class Client(StrEnum):
-    """`clients.HEADLESS`, as an option takes it."""
-
-    CLAUDE_CODE = clients.CLAUDE_CODE
-    CODEX = clients.CODEX
 
 
 def run(
@@ -93,15 +85,15 @@ def run(
         str | None,
         typer.Option(
             metavar="MODE",
-            help="What the client may do without asking, as `acceptEdits` (Claude Code) or "
-            "`workspace-write` (Codex).",
+            help="What the client may do without asking: one of its own permission modes. A wrong "
+            "word lists them.",
         ),
     ] = None,
     allow_dirty: Annotated[
         bool, typer.Option("--allow-dirty", help="Start though changes are not committed.")
     ] = False,
     client: Annotated[
-        Client | None,
+        show.Headless | None,
         typer.Option(help=f"The client that works. Default: {clients.DEFAULT}."),
     ] = None,
     client_command: Annotated[
@@ -137,7 +129,7 @@ def run(
     text = " ".join(task or [])
     target = _last(place, options, text) if resume else _new(place, options, text)
     if client:
-        _take_client(target.options, client.value)
+        _take_client(target.options, str(client))
     _set(target.options, max_usd, audit, permission_mode, client_command)
     preflight.check(place, target, allow_dirty=allow_dirty or resume)
     place.store.wait_longer(_LOCK_SECONDS)

@@ -16,15 +16,12 @@ import typer
 from sisyphus import clients, git, paths
 from sisyphus.boulder.find import global_file
 from sisyphus.cli import completion, show
-from sisyphus.clients import CLAUDE_CODE, CODEX, OPENCODE, QWEN, hook_groups
-from sisyphus.clients.claude_code import native, wiring
-from sisyphus.clients.codex import wiring as codex
+from sisyphus.clients import hook_groups
 from sisyphus.clients.findings import Level
-from sisyphus.clients.opencode import wiring as opencode
-from sisyphus.clients.qwen import wiring as qwen
+from sisyphus.clients.sites import Installation, Site
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.setup import changes, json_text, messages, plugin, record
-from sisyphus.setup.install import Files, Plan, Site, Wish, to_install, to_uninstall
+from sisyphus.setup.install import Files, Plan, files_of, to_install, to_uninstall
 from sisyphus.setup.record import Additions
 from sisyphus.store import Store, open_store, open_to_read
 
@@ -41,13 +38,6 @@ class Scope(StrEnum):
     LOCAL = "local"
 
 
-class Client(StrEnum):
-    CLAUDE_CODE = CLAUDE_CODE
-    OPENCODE = OPENCODE
-    CODEX = CODEX
-    QWEN = QWEN
-
-
 @dataclass(frozen=True)
 class Part:
     """What a command changes for one client. before, recorded: the files and the record when the
@@ -60,10 +50,10 @@ class Part:
 
 
 ClientOption = Annotated[
-    Client | None,
+    show.Client | None,
     typer.Option(
         "--client",
-        help="One client alone. Without it: Claude Code, and each other one that is here.",
+        help="One client alone. Without it: each one that is here.",
         show_default=False,
     ),
 ]
@@ -87,69 +77,61 @@ def install(
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Add sisyphus to Claude Code, OpenCode, Codex and Qwen Code: hooks or a plugin, slash commands
-    or skills, a status line.
+    """Add sisyphus to your clients: hooks or a plugin, slash commands or skills, a status line.
 
     Shows what changes and asks first. All other settings stay as they are.
     """
-    root = show.project_root(project)
-    sites = _sites(client, root, scope)
-    if sites[0].project and not paths.can_be_project(root):
-        raise SisyphusError(messages.not_a_project(root))
+    place = _place(project, scope)
+    if scope is not Scope.USER and not paths.can_be_project(place.project):
+        raise SisyphusError(messages.not_a_project(place.project))
+    here = [name for name in clients.NAMES if _is_here(name, place)]
+    names = [str(client)] if client else here or [clients.DEFAULT]
     parts: list[Part] = []
-    for site in sites:
+    for site in _sites(names, place, scope):
         recorded, files = _read(site, parts)
-        ours = _with_lost(recorded, site, root) if site.client == CLAUDE_CODE else recorded
-        plan = to_install(site, files, ours, _wish(site, root, scope))
-        plan.notes.extend(_notes(site, root, plan))
-        plan.notes.extend(_trust_note(site, files, plan))
-        plan.notes.extend(_version_note(site.client, root))
+        ours = _with_lost(recorded, site, files, place)
+        plan = to_install(site, files, ours, _excludes(site, place, scope))
+        plan.notes.extend(clients.wiring(site.client).notes(site, place))
+        plan.notes.extend(_effects(site, files, plan))
+        plan.notes.extend(_version_note(site.client, place.project))
         parts.append(Part(site, files, recorded, _with_folders(plan, recorded)))
     changed = [part.site.client for part in parts if part.plan.files]
     if scope is Scope.PROJECT and changed:
         parts[-1].plan.notes.append(messages.shared(changed))
     if _confirm("install", parts, scope, dry_run, yes):
         _carry_out("install", parts)
-        show.line(messages.installed([each.client for each in sites], scope))
+        show.line(messages.installed(names, scope))
     elif not dry_run and any(part.plan.ours != part.recorded for part in parts):
         _carry_out("install", parts)  # the database was lost
 
 
-def _wish(site: Site, root: str, scope: Scope) -> Wish | None:
+def _place(project: str, scope: Scope) -> Installation:
+    """Returns where the command runs, and what it installs. Raises `SisyphusError` if there is no
+    home."""
+    home, root = paths.client_home(), show.project_root(project)
+    if not home:
+        raise SisyphusError(messages.NO_HOME)
+    return plugin.installation(home, root, is_shared=scope is Scope.PROJECT)
+
+
+def _is_here(client: str, place: Installation) -> bool:
+    return clients.checkup(client).is_here(place.home, place.project)
+
+
+def _excludes(site: Site, place: Installation, scope: Scope) -> list[str]:
     """The rules of a project lie elsewhere for each who shares it, so no globs name them there."""
-    if site.client == CODEX:
-        return Wish(codex.HOOKS, [], has_line=True)  # it has no status line of ours
-    if site.client == QWEN:
-        return Wish(qwen.HOOKS, [], has_line=True)
-    if site.client == OPENCODE:
-        return None
-    home = paths.client_home()
-    has_line = bool(site.project) and any(
-        "statusLine" in each for each in native.settings(home, root)
-    )
-    globs = [] if scope is Scope.PROJECT else _excludes(root, home)
-    return Wish(plugin.hooks(), globs, has_line)
+    if scope is Scope.PROJECT or not clients.wiring(site.client).EXCLUDES:
+        return []
+    from sisyphus.setup import excludes  # imported late: it loads a YAML parser
+
+    return excludes.of_project(site.client, place.project, place.home)
 
 
-def _notes(site: Site, root: str, plan: Plan) -> Iterator[str]:
-    if site.client == CODEX:
-        return _codex_notes(site, root)
-    if site.client == QWEN:
-        return (messages.also_in(path) for path in qwen.wired(root) if path != site.settings)
-    return _opencode_notes(site, plan) if site.client == OPENCODE else _claude_notes(site, root)
-
-
-def _claude_notes(site: Site, root: str) -> Iterator[str]:
-    home = paths.client_home()
-    others = native.settings(home, root)
-    lines = others if site.project else [native.settings_of(site.settings)]
-    if line := wiring.foreign_line(lines):
-        yield messages.own_line(line)
-    if name := wiring.enabled_plugin(others):
-        yield messages.both_wired(name)
-    for path in native.settings_paths(home, root):
-        if path != site.settings and hook_groups.has_ours(native.settings_of(path)):
-            yield messages.also_in(path)
+def _effects(site: Site, before: Files, plan: Plan) -> Iterator[str]:
+    """Yields what the client does because the file changes that makes it call us."""
+    if site.file in plan.files:
+        changed = before[site.file], plan.files[site.file]
+        yield from clients.wiring(site.client).effects(site, *changed)
 
 
 def _version_note(client: str, root: str) -> Iterator[str]:
@@ -159,45 +141,21 @@ def _version_note(client: str, root: str) -> Iterator[str]:
         yield f"{found.subject}: {found.text} {found.mend}"
 
 
-def _opencode_notes(site: Site, plan: Plan) -> Iterator[str]:
-    if site.file in plan.files:
-        yield messages.FETCHES
-
-
-def _codex_notes(site: Site, root: str) -> Iterator[str]:
-    try:
-        keys = codex.unknown_keys(codex.load(site.settings))
-    except UnreadableError:  # there is no file yet
-        keys = []
-    if keys:
-        yield messages.unknown_key(site.settings, keys[0])
-    for path in codex.wired(root):
-        if path != site.settings:
-            yield messages.runs_both(path)
-
-
-def _trust_note(site: Site, before: Files, plan: Plan) -> Iterator[str]:
-    if site.client == CODEX and (new := plan.files.get(site.settings)):
-        old = before[site.settings] or b""
-        if codex.has_moved(json_text.load(old), json_text.load(new)):
-            yield messages.moved(site.settings)
-
-
-def _excludes(root: str, home: str) -> list[str]:
-    from sisyphus.setup import excludes  # imported late: it loads a YAML parser
-
-    return excludes.of_project(root, home)
-
-
-def _with_lost(recorded: Additions, site: Site, root: str) -> Additions:
+def _with_lost(recorded: Additions, site: Site, files: Files, place: Installation) -> Additions:
     """Returns the record, or if it is lost the excludes that must be ours."""
+    globs = clients.native(site.client).rule_excludes(place.home, place.project)
+    if recorded != Additions() or not globs or not _has_ours(files.get(site.settings)):
+        return recorded
     from sisyphus.setup import excludes
 
-    if recorded != Additions() or not hook_groups.has_ours(native.settings_of(site.settings)):
-        return recorded
-    home = paths.client_home()
-    globs = native.rule_excludes(home, root)
-    return replace(recorded, excludes=excludes.ours(globs, home))
+    return replace(recorded, excludes=excludes.ours(site.client, globs, place.home))
+
+
+def _has_ours(data: bytes | None) -> bool:
+    try:
+        return hook_groups.has_ours(json_text.load(data or b""))
+    except UnreadableError:
+        return False
 
 
 def _with_folders(plan: Plan, recorded: Additions) -> Plan:
@@ -219,21 +177,25 @@ def uninstall(
     """
     if not show.asker().is_user:
         raise SisyphusError(messages.ONLY_USER)
-    root = show.project_root(project)
-    parts: list[Part] = []
-    for site in _sites(client, root, scope):
-        recorded, files = _read(site, parts)
-        ours = _with_lost(recorded, site, root) if site.client == CLAUDE_CODE else recorded
-        plan = to_uninstall(site, files, ours)
-        plan.notes.extend(_trust_note(site, files, plan))
-        parts.append(Part(site, files, recorded, plan))
+    place = _place(project, scope)
     with _store_copy() as store:
-        here = {part.site.file for part in parts}
-        others = [
-            (*_place(project, file, name), name if client else "")
-            for project, file, name in record.places(store)
-            if file not in here
-        ]
+        recorded_places = record.places(store)
+    known = {name for _, _, name in recorded_places}
+    here = [name for name in clients.NAMES if name in known or _is_here(name, place)]
+    names = [str(client)] if client else here or [clients.DEFAULT]
+    parts: list[Part] = []
+    for site in _sites(names, place, scope):
+        recorded, files = _read(site, parts)
+        ours = _with_lost(recorded, site, files, place)
+        plan = to_uninstall(site, files, ours)
+        plan.notes.extend(_effects(site, files, plan))
+        parts.append(Part(site, files, recorded, plan))
+    done = {part.site.file for part in parts}
+    others = [
+        (*_where(place.home, root, file, name), name if client else "")
+        for root, file, name in recorded_places
+        if file not in done
+    ]
     parts[-1].plan.notes.extend(messages.elsewhere(*each) for each in dict.fromkeys(others))
     if _confirm("uninstall", parts, scope, dry_run, yes):
         _carry_out("uninstall", parts)
@@ -252,15 +214,16 @@ def _made(part: Part) -> list[str]:
     return [os.path.dirname(path) for path in part.site.copies]
 
 
-def _place(project: str, file: str, client: str) -> tuple[str, Scope]:
-    """Returns the options with which `uninstall` finds what is installed there. Claude Code has a
-    file for what everybody gets; in those of the others git has it."""
+def _where(home: str, project: str, file: str, client: str) -> tuple[str, Scope]:
+    """Returns the options with which `uninstall` finds what is installed there. Some clients have a
+    file for what everybody gets; in those of the others git has it, or would add it."""
     if not project:
         return "", Scope.USER
-    if client == CLAUDE_CODE:
-        is_shared = file == wiring.settings_file("", project, is_shared=True)
-    else:
-        is_shared = bool(git.tracked(project, [file]))
+    own, shared = (
+        clients.wiring(client).file(home, project, is_shared=is_shared)
+        for is_shared in (False, True)
+    )
+    is_shared = file == shared if own != shared else bool(git.shared(project, [file]))
     return project, Scope.PROJECT if is_shared else Scope.LOCAL
 
 
@@ -269,39 +232,17 @@ def plugin_path() -> None:
     typer.echo(plugin.folder())
 
 
-def _sites(client: Client | None, root: str, scope: Scope) -> list[Site]:
-    """Returns where to install: for the client, or for each that the user has."""
-    home = paths.client_home()
-    project = "" if scope is Scope.USER else root
+def _sites(names: list[str], place: Installation, scope: Scope) -> list[Site]:
+    """Returns where to install, for each of the clients."""
+    project = "" if scope is Scope.USER else place.project
     is_shared = scope is Scope.PROJECT
-    ignore = git.exclude_file(project) if scope is Scope.LOCAL else ""
-    commands = plugin.commands()
-    start = plugin.NAME if is_shared else plugin.start_command()
-    sites = []
-    if client in (None, Client.CLAUDE_CODE):
-        settings = wiring.settings_file(home, project, is_shared=is_shared)
-        folder = wiring.commands_folder(home, project)
-        copies = {os.path.join(folder, name): data for name, data in commands.items()}
-        sites.append(Site(CLAUDE_CODE, project, settings, settings, start, copies, ignore))
-    if client is Client.OPENCODE or (client is None and opencode.is_here(project)):
-        file = opencode.plugin_file(project)
-        copies = opencode.copies(project, commands, start)
-        sites.append(Site(OPENCODE, project, file, "", start, copies, ignore))
-    if client is Client.CODEX or (client is None and codex.is_here(project)):
-        file = codex.hooks_file(project)
-        start = start if is_shared else codex.start_with_home(start, home)
-        copies = codex.copies(project, commands)
-        sites.append(Site(CODEX, project, file, file, start, copies, ignore))
-    if client is Client.QWEN or (client is None and qwen.is_here(project)):
-        file = qwen.settings_file(project)
-        start = plugin.NAME if is_shared else plugin.start_command()
-        copies = qwen.copies(project, commands)
-        sites.append(Site(QWEN, project, file, file, start, copies, ignore))
-    if scope is Scope.LOCAL:
-        sites = [_without_tracked(site) for site in sites]
-    if not home or not all(os.path.isabs(site.file) for site in sites):
+    sites = [clients.wiring(name).site(place, project, is_shared=is_shared) for name in names]
+    if not all(os.path.isabs(site.file) for site in sites):
         raise SisyphusError(messages.NO_HOME)
-    return sites
+    if scope is not Scope.LOCAL:
+        return sites
+    ignore = git.exclude_file(project)
+    return [_without_tracked(replace(site, ignore=ignore)) for site in sites]
 
 
 def _without_tracked(site: Site) -> Site:
@@ -317,7 +258,7 @@ def _read(site: Site, parts: list[Part]) -> tuple[Additions, Files]:
     with _store_copy() as store:
         ours = record.load(store, site.file)
     planned = {path: data for part in parts for path, data in part.plan.files.items()}
-    files = site.files(ours)
+    files = files_of(site, ours)
     return ours, {path: planned[path] if path in planned else changes.read(path) for path in files}
 
 
@@ -375,10 +316,18 @@ def _show(command: str, parts: list[Part], scope: Scope) -> None:
             show.line(entry, indent=4)
         for path in part.plan.files:
             if path != settings:
-                shown = codex.skill_folder(path)
+                shown = _whole(path, part.site.commands)
                 folders.setdefault(os.path.dirname(shown), {})[shown] = None
     for folder, files in folders.items():
         show.line(messages.folder(folder, files), indent=2)
+
+
+def _whole(path: str, commands: str) -> str:
+    """Returns the slash command or skill, a file or a folder, that a file belongs to; any other
+    file itself. commands: the folder that has them."""
+    if not paths.is_inside(path, commands):
+        return path
+    return os.path.join(commands, os.path.relpath(path, commands).split(os.sep)[0])
 
 
 def _show_lines(parts: list[Part]) -> None:

@@ -1,5 +1,5 @@
-"""Finds the rules that Claude Code would load whole at every session start although we send them
-when they apply, and the globs in its settings that keep it from doing so."""
+"""Finds the rules that a client would load whole at every session start although we send them when
+they apply, and the globs in its settings that keep it from doing so."""
 
 import glob
 import os
@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 
 from sisyphus import clients, paths
-from sisyphus.clients import CLAUDE_CODE
 from sisyphus.errors import SisyphusError
 from sisyphus.rules import globs, parse, sources
 from sisyphus.rules.globs import Pattern
@@ -16,28 +15,29 @@ _SPECIAL = re.compile(r"[^\w\s/.,~-]")
 _ONE_FILE = re.compile(r"/[\w\s/.,~?-]+")
 
 
-def of_project(project: str, home: str) -> list[str]:
-    """Returns globs for `claudeMdExcludes`: one for each such rule of the project and the home
+def of_project(client: str, project: str, home: str) -> list[str]:
+    """Returns globs for the client's settings: one for each such rule of the project and the home
     folder."""
-    return _globs(project, home, clients.native(CLAUDE_CODE).rule_excludes(home, project))
+    excluded = clients.native(client).rule_excludes(home, project)
+    return _globs(client, project, home, excluded)
 
 
-def ours(every: Iterable[str], home: str) -> list[str]:
+def ours(client: str, every: Iterable[str], home: str) -> list[str]:
     """Returns those of the globs that `of_project` gives for any project: we added them, even if
     no record says so."""
     own = []
     for each in every:
         files = glob.glob(each) if _ONE_FILE.fullmatch(each) else []
         folders = {paths.project_of(os.path.dirname(file)) for file in files}
-        if any(each in _globs(folder, home, []) for folder in folders):
+        if any(each in _globs(client, folder, home, []) for folder in folders):
             own.append(each)
     return own
 
 
-def _globs(project: str, home: str, excluded: list[str]) -> list[str]:
+def _globs(client: str, project: str, home: str, excluded: list[str]) -> list[str]:
     """Reads the files itself: the stored index would be written, and `install --dry-run` writes
     nothing."""
-    native = clients.native(CLAUDE_CODE)
+    native = clients.native(client)
     patterns = _compile(excluded)
     room = parse.Room()
     excludes = []

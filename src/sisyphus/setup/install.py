@@ -2,12 +2,12 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from sisyphus import clients
 from sisyphus.clients import DEFAULT, hook_groups
-from sisyphus.clients.claude_code import wiring
-from sisyphus.clients.opencode import wiring as opencode
+from sisyphus.clients.sites import Site
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.setup import json_text, messages
 from sisyphus.setup.json_text import Json
@@ -16,44 +16,6 @@ from sisyphus.text import fingerprint
 
 Files = Mapping[str, bytes | None]
 """Path → content; None = there is no such file."""
-
-
-@dataclass(frozen=True)
-class Site:
-    """Where to install, for one client.
-
-    project: "" = for the user, in all projects. file: the client's settings, or its plugin: the
-    record is kept under this path. settings: the file that gets our entries; "" = none does.
-    start: the words that start sisyphus in a shell. copies: path → content of the files of ours
-    that the client loads. ignore: git's list of files that only this checkout ignores; "" = nothing
-    is to be hidden.
-    """
-
-    client: str
-    project: str
-    file: str
-    settings: str
-    start: str
-    copies: Mapping[str, bytes]
-    ignore: str
-
-    def files(self, ours: Additions) -> list[str]:
-        """Returns every file whose content matters here."""
-        paths = [self.settings, *self.copies, *ours.copies, self.ignore]
-        return [path for path in dict.fromkeys(paths) if path]
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What `install` should leave in the settings.
-
-    hooks: event → groups. excludes: globs of rules that the client must not load. has_line: see
-    `wiring.wire`.
-    """
-
-    hooks: Json
-    excludes: list[str]
-    has_line: bool
 
 
 @dataclass(frozen=True)
@@ -70,22 +32,28 @@ class Plan:
     ours: Additions
 
 
-def to_install(site: Site, files: Files, ours: Additions, wish: Wish | None) -> Plan:
-    """Plans to add what is missing. wish: None for a client without settings of ours. Raises
+def files_of(site: Site, ours: Additions) -> list[str]:
+    """Returns every file whose content matters here."""
+    paths = [site.settings, *site.copies, *ours.copies, site.ignore]
+    return [path for path in dict.fromkeys(paths) if path]
+
+
+def to_install(site: Site, files: Files, ours: Additions, globs: list[str]) -> Plan:
+    """Plans to add what is missing. globs: of rules that the client is to leave out. Raises
     `SisyphusError` if the settings cannot be edited."""
-    old = new = _settings(site, files)
+    wiring = clients.wiring(site.client)
+    old = _settings(site, files)
+    new = wiring.wire(old, site, globs)
     copies, notes = _copies(site, files, ours)
-    if wish:
-        new = wiring.wire(old, wish.hooks, site.start, wish.excludes, has_line=wish.has_line)
-        if wish.excludes and not site.project:
-            notes.append(messages.EXCLUDES)
+    if globs and not site.project:
+        notes.append(wiring.EXCLUDES)
     data = files.get(site.settings)
     text = json_text.dump(new, data or b"") if site.settings else b""
     ours = Additions(
         is_new=ours.is_new or (bool(site.settings) and data is None),
         excludes=[
             *ours.excludes,
-            *(g for g in wiring.excludes(new) if g not in wiring.excludes(old)),
+            *(glob for glob in wiring.excludes(new) if glob not in wiring.excludes(old)),
         ],
         copies={path: fingerprint(data) for path, data in copies.items() if data is not None},
         original=ours.original if new == old else _original(data, old, ours),
@@ -116,7 +84,7 @@ def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
     A file with the content that this version installs is ours even if no record says so.
     """
     old = _settings(site, files)
-    new = wiring.unwire(old, ours.excludes)
+    new = clients.wiring(site.client).unwire(old, ours.excludes)
     contents: dict[str, bytes | None] = {}
     notes = []
     for path in dict.fromkeys([*site.copies, *ours.copies]):
@@ -125,7 +93,7 @@ def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
             contents[path] = None
         elif data is not None and path in ours.copies:
             notes.append(messages.edited_command(path))
-        elif _is_unknown(path, data, ours):
+        elif _is_unknown(site, path, data, ours):
             notes.append(messages.unknown_plugin(path))
     contents |= _ignore_file(site, files, Additions())
     if site.settings:
@@ -152,10 +120,32 @@ def _plan(
     changed = {path: data for path, data in contents.items() if data != files[path]}
     if old == new and contents.get(site.settings) is not None:
         changed.pop(site.settings, None)
-    entries = [messages.entry(*each) for each in wiring.differences(old, new).items()]
+    entries = [messages.entry(*each) for each in _differences(old, new)]
     if entries and not json_text.keeps_layout(files[site.settings] or b""):
         entries.append(messages.RESTYLED)
     return Plan(changed, entries, notes, ours)
+
+
+def _differences(old: Json, new: Json) -> Iterator[tuple[str, list[str]]]:
+    """Yields each key that differs, with the names of what differs in it: the members of an object,
+    or the command that it has; the items of a list."""
+    for key in old | new:
+        before, after = old.get(key), new.get(key)
+        if before == after:
+            continue
+        if command := _command(after) or _command(before):
+            yield key, [command]
+        elif isinstance(before or after, dict):
+            one, two = before or {}, after or {}
+            yield key, [name for name in one | two if one.get(name) != two.get(name)]
+        else:
+            one, two = before or [], after or []
+            yield key, [each for each in one + two if each not in one or each not in two]
+
+
+def _command(value: object) -> str:
+    command = value.get("command") if isinstance(value, dict) else None
+    return command if isinstance(command, str) else ""
 
 
 def _settings(site: Site, files: Files) -> Json:
@@ -165,7 +155,7 @@ def _settings(site: Site, files: Files) -> Json:
         settings = json_text.load(files[site.settings] or b"")
     except UnreadableError as error:
         raise SisyphusError(messages.unreadable(site.settings, str(error))) from error
-    if problem := wiring.problem(settings):
+    if problem := clients.wiring(site.client).problem(settings):
         raise SisyphusError(messages.unreadable(site.settings, problem))
     return settings
 
@@ -198,17 +188,20 @@ def _copies(site: Site, files: Files, ours: Additions) -> tuple[dict[str, bytes 
     notes = []
     for path, content in site.copies.items():
         data = files[path]
-        if data in (None, content) or _is_copy(path, data, ours) or _is_unknown(path, data, ours):
+        if (
+            data in (None, content)
+            or _is_copy(path, data, ours)
+            or _is_unknown(site, path, data, ours)
+        ):
             contents[path] = content
         else:
             notes.append(messages.own_command(path))
     return contents, notes
 
 
-def _is_unknown(path: str, data: bytes | None, ours: Additions) -> bool:
-    """Tells whether a file is a plugin of ours, of any version, of which no record exists any
-    more."""
-    return path not in ours.copies and opencode.is_plugin(data or b"")
+def _is_unknown(site: Site, path: str, data: bytes | None, ours: Additions) -> bool:
+    """Tells whether a file is ours, of any version, of which no record exists any more."""
+    return path not in ours.copies and clients.wiring(site.client).is_ours(data or b"")
 
 
 def _is_copy(path: str, data: bytes | None, ours: Additions) -> bool:

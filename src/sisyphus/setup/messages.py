@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 
 from sisyphus import clients
-from sisyphus.clients import CLAUDE_CODE, CODEX, installer
+from sisyphus.clients import installer
 from sisyphus.paths import display
 from sisyphus.text import one_line
 
@@ -17,21 +17,9 @@ DRY_RUN = "Nothing was changed: this is a dry run."
 DECLINED = "Nothing was changed."
 RESTYLED = "spaces and line breaks: the file gets a regular layout"
 NO_HOME = "There is no home folder. Set HOME or CLAUDE_CONFIG_DIR and run the command again."
-EXCLUDES = (
-    "sisyphus sends these rules when they apply, and claudeMdExcludes keeps Claude Code from "
-    "loading them at every start. Only your own and those of this project are listed: run "
-    "`sisyphus install` once in each project that has such rules."
-)
-FETCHES = (
-    "At its next start OpenCode fetches the package @opencode-ai/plugin from the npm registry, as "
-    "for every plugin; where it cannot, each start takes more than a minute."
-)
 ONLY_USER = (
     "A session of an agent cannot uninstall sisyphus. Run `sisyphus uninstall` in another terminal."
 )
-
-
-TRUST = "Start `codex` once and choose *Trust all*: it runs no hook that you have not trusted."
 
 
 def path(name: str) -> str:
@@ -48,15 +36,8 @@ def title(command: str, project: str, scope: str) -> str:
 
 def shared(names: list[str]) -> str:
     """names: of the clients for which everybody gets it who has the project."""
-    trust = ", and has to trust the project and its hooks in Codex" if CODEX in names else ""
-    text = f"Everybody who uses this project needs the command `sisyphus` on the PATH{trust}."
-    if CLAUDE_CODE in names:
-        local = installer.command("install", CLAUDE_CODE, installer.LOCAL)
-        text += (
-            " Where it is missing, Claude Code tells so at every event. Claude Code itself loads "
-            f"the project's rules, too; `{local}` prevents that on one machine."
-        )
-    return text
+    first = "Everybody who uses this project needs the command `sisyphus` on the PATH."
+    return " ".join(filter(None, [first, *(clients.wiring(name).SHARED for name in names)]))
 
 
 def entry(key: str, names: Iterable[str]) -> str:
@@ -71,12 +52,13 @@ def installed(names: list[str], scope: str) -> str:
     """names: of the clients."""
     *others, last = (clients.checkup(name).TITLE for name in names)
     titles = f"{', '.join(others)} and {last}" if others else last
-    sign = "$" if names == [CODEX] else "/"
-    hint = " (in Codex with `$` for `/`)" if CODEX in names and others else ""
-    trust = f"{TRUST} " if CODEX in names else ""
+    signs = {clients.checkup(name).TITLE: clients.native(name).COMMAND_SIGN for name in names}
+    sign = next(iter(signs.values()))
+    hint = "".join(f" (in {t} with `{s}` for `{sign}`)" for t, s in signs.items() if s != sign)
+    first = "".join(f"{text} " for name in names if (text := clients.wiring(name).NEXT))
     out = installer.command("uninstall", scope=scope)
     return (
-        f"Done. {trust}Every session of {titles} that starts from now on uses sisyphus. In one, "
+        f"Done. {first}Every session of {titles} that starts from now on uses sisyphus. In one, "
         f'type `{sign}ralph-loop "TASK"`, or `{sign}start-work` to follow a PLAN.md{hint}. In a '
         f"terminal, `sisyphus status` shows what goes on. `{out}` takes it out again."
     )
@@ -101,44 +83,10 @@ def own_command(file: str) -> str:
     return f"{path(file)} is your own file. It stays, and ours of that name is not installed."
 
 
-def own_line(command: str) -> str:
-    return (
-        f"You have a status line, {one_line(command)}. It stays, and ours is not installed. Your "
-        "own can call `sisyphus statusline` with the same input."
-    )
-
-
 def not_a_project(folder: str) -> str:
     return (
         f"{one_line(folder)} cannot be a project: it is your home folder, or contains it. Go to "
         "a project's folder, or leave out --scope to install for all projects."
-    )
-
-
-def also_in(file: str) -> str:
-    return (
-        f"{path(file)} has hooks of sisyphus, too. A command that is in both files runs once. "
-        "If the commands differ, each event starts two processes: keep one of them."
-    )
-
-
-def runs_both(file: str) -> str:
-    return (
-        f"{path(file)} has hooks of sisyphus, too. Codex runs both at each event: keep one of them."
-    )
-
-
-def moved(file: str) -> str:
-    return (
-        f"Other hooks in {path(file)} get another place there, so Codex asks again whether you "
-        "trust them: start `codex` once."
-    )
-
-
-def unknown_key(file: str, key: str) -> str:
-    return (
-        f"{path(file)} has a key that Codex does not know, {one_line(key, 80)}: it runs no hook of "
-        "that file. Take the key out."
     )
 
 
@@ -151,14 +99,6 @@ def unknown_plugin(file: str) -> str:
 
 def edited_command(file: str) -> str:
     return f"{path(file)} has been edited, so it stays."
-
-
-def both_wired(plugin: str) -> str:
-    return (
-        f"The plugin {one_line(plugin)} is enabled, too. With both, the hooks of the settings "
-        "answer and the plugin's say nothing. To have only one, run "
-        f"`claude plugin disable {one_line(plugin)}`, or do not install."
-    )
 
 
 def elsewhere(project: str, scope: str, client: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import sisyphus
+from sisyphus.clients.sites import Installation
 from sisyphus.errors import SisyphusError
 
 NAME = "sisyphus"
@@ -23,6 +24,12 @@ def folder() -> Path:
         if (each / "hooks.json").is_file():
             return each
     raise SisyphusError("The plugin's files are missing from this package. Install it again.")
+
+
+def installation(home: str, project: str, *, is_shared: bool = False) -> Installation:
+    """Returns what `install` puts into clients, and where. is_shared: for everybody who has the
+    project, each with a sisyphus of their own."""
+    return Installation(home, project, hooks(), commands(), NAME if is_shared else start_command())
 
 
 def hooks() -> dict[str, Any]:

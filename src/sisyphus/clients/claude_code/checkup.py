@@ -13,9 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import CLAUDE_CODE, hook_groups, installer, programs, slash_commands
+from sisyphus.clients import (
+    CLAUDE_CODE,
+    hook_groups,
+    installer,
+    json_files,
+    programs,
+    slash_commands,
+)
 from sisyphus.clients.claude_code import headless, native, wiring
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.sites import Installation
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
@@ -30,6 +38,9 @@ _LINE, _OTHERS = f"{TITLE} status line", f"{TITLE} plugins"
 
 _ELSEWHERE = (".claude/local/claude", ".local/bin/claude")
 """Where its installer puts it, if PATH does not lead there."""
+
+_TRACES = ("settings.json", "projects")
+"""What is in the user's folder where it has been in use."""
 
 _MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}
 """Where an organisation's settings are, which beat all others; elsewhere `/etc/claude-code`."""
@@ -68,7 +79,7 @@ class _Source:
 
     @property
     def starts(self) -> list[str]:
-        """The ways in which its hooks start us, see `Checked.start`."""
+        """The ways in which its hooks start us, see `Installation.start`."""
         return hook_groups.starts(self.settings)
 
     def command(self, verb: str) -> str:
@@ -79,17 +90,18 @@ class _Source:
 
 
 def is_here(home: str, project: str) -> bool:
-    has_settings = os.path.isfile(os.path.join(home, "settings.json"))
-    return bool(program(project)) or has_settings or is_wired(home, project)
+    """Our own folder lies in the client's: that it is there says nothing."""
+    traces = map(os.path.lexists, (os.path.join(home, name) for name in _TRACES))
+    return bool(program(project)) or any(traces) or is_wired(home, project)
 
 
 def is_wired(home: str, project: str) -> bool:
-    managed = map(native.settings_of, managed_files(managed_folder()))
+    managed = map(json_files.read_or_empty, managed_files(managed_folder()))
     every = [*native.settings(home, project), *managed]
     return any(map(hook_groups.has_ours, every)) or bool(wiring.enabled_plugin(every))
 
 
-def look(place: Checked, managed: str = "") -> Iterator[Finding]:
+def look(place: Installation, managed: str = "") -> Iterator[Finding]:
     """managed: the folder of an organisation's settings; "" = where the client looks for it."""
     sources = list(_sources(place, managed or managed_folder()))
     wired = [each for each in sources if each.starts]
@@ -114,7 +126,7 @@ def version(project: str) -> Finding | None:
     return programs.check(TITLE, path, LEAST, "claude update") if path else None
 
 
-def _client(place: Checked, wired: list[_Source], plugin: str) -> Iterator[Finding]:
+def _client(place: Installation, wired: list[_Source], plugin: str) -> Iterator[Finding]:
     if found := version(place.project):
         yield found
     elif wired or plugin:
@@ -127,7 +139,7 @@ def _client(place: Checked, wired: list[_Source], plugin: str) -> Iterator[Findi
 # ---------------------------------------------------------------- its settings files
 
 
-def _sources(place: Checked, managed: str) -> Iterator[_Source]:
+def _sources(place: Installation, managed: str) -> Iterator[_Source]:
     """Yields its settings files, the weakest first."""
     user, shared, local = native.settings_paths(place.home, place.project)
     scopes = {user: installer.USER, shared: installer.PROJECT, local: installer.LOCAL}
@@ -158,7 +170,7 @@ def _read(path: str, scope: str) -> _Source:
     problem = ""
     settings: Json = {}
     try:
-        settings = copy.deepcopy(native.load(path))  # as `wiring` does
+        settings = copy.deepcopy(json_files.read(path))  # as `wiring` does
         problem = wiring.problem(settings)
     except UnreadableError as error:
         problem = str(error)
@@ -240,7 +252,7 @@ def _is_on(name: str, value: str) -> bool:
 # ---------------------------------------------------------------- what wires us
 
 
-def _hooks(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
+def _hooks(place: Installation, wired: list[_Source]) -> Iterator[Finding]:
     findings = [*_missing(place, wired)]
     for each in wired:
         findings += _starts(place, each)
@@ -252,7 +264,7 @@ def _hooks(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
         yield Finding(_HOOKS, Level.GOOD, f"{len(place.hooks)} events, wired by {names}.")
 
 
-def _missing(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
+def _missing(place: Installation, wired: list[_Source]) -> Iterator[Finding]:
     """Yields the events that no file wires."""
     missing = hook_groups.missing((each.settings for each in wired), place.hooks)
     if wired and missing:
@@ -260,7 +272,7 @@ def _missing(place: Checked, wired: list[_Source]) -> Iterator[Finding]:
         yield Finding(_HOOKS, Level.PROBLEM, text, _again(wired[0]))
 
 
-def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
+def _starts(place: Installation, source: _Source) -> Iterator[Finding]:
     """Yields what is wrong with the programs that the hooks of a file start."""
     for start in source.starts:
         name = one_line(start, _PATH_SHOWN)
@@ -272,7 +284,7 @@ def _starts(place: Checked, source: _Source) -> Iterator[Finding]:
             yield Finding(_HOOKS, Level.WARNING, text, _again(source, start))
 
 
-def _different(place: Checked, source: _Source) -> Iterator[Finding]:
+def _different(place: Installation, source: _Source) -> Iterator[Finding]:
     """Yields the events whose hooks are not as `install` writes them, whatever they start."""
     start = source.starts[0]
     events = hook_groups.different(source.settings, place.hooks, start)
@@ -297,8 +309,13 @@ def _twice(wired: list[_Source]) -> Iterator[Finding]:
             text = f"wired twice, by {names}: each event starts two processes."
             # What is shared is others' too: to take out the user's comes first.
             both = (wired[0], other) if other.scope == installer.PROJECT else (other, wired[0])
-            ways = [f"`{each.command('uninstall')}`" for each in both if each.command("uninstall")]
-            yield Finding(_HOOKS, Level.WARNING, text, f"Keep one of them: {' or '.join(ways)}.")
+            ways = [
+                f"`{each.command('uninstall')}` ({each.name})"
+                for each in both
+                if each.command("uninstall")
+            ]
+            mend = f"Take one of them out: {' or '.join(ways)}."
+            yield Finding(_HOOKS, Level.WARNING, text, mend)
 
 
 def _plugin(plugin: str, wired: list[_Source]) -> Iterator[Finding]:
@@ -322,7 +339,7 @@ def _disable(plugin: str) -> str:
 # ---------------------------------------------------------------- what is beside the hooks
 
 
-def _slash_commands(place: Checked, wired: list[_Source], plugin: str) -> Iterator[Finding]:
+def _slash_commands(place: Installation, wired: list[_Source], plugin: str) -> Iterator[Finding]:
     """Where the user's folder has them, the project's need not."""
     users, projects = (
         {os.path.join(folder, name): data for name, data in place.commands.items()}

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from sisyphus import paths, processes
-from sisyphus.clients import lines, programs, values
+from sisyphus.clients import json_files, lines, programs, values
 from sisyphus.clients.claude_code import native, transcript, usage
 from sisyphus.clients.records import AGENT, Record
 from sisyphus.clients.reports import (
@@ -121,7 +121,7 @@ def chosen_mode(home: str, project: str) -> str:
     if paths.is_home_in(project):
         return ""
     user_settings = native.settings_paths(home, project)[0]
-    permissions = native.settings_of(user_settings).get("permissions")
+    permissions = json_files.read_or_empty(user_settings).get("permissions")
     mode = permissions.get("defaultMode") if isinstance(permissions, dict) else ""
     return values.text(mode)
 

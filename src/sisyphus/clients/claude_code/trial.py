@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import CLAUDE_CODE, hook_groups, installer, lines, programs
+from sisyphus.clients import CLAUDE_CODE, hook_groups, installer, json_files, lines, programs
 from sisyphus.clients.claude_code import checkup, native
 from sisyphus.clients.claude_code import wiring as entries
-from sisyphus.clients.findings import Checked
-from sisyphus.clients.stage import COMMAND, HOME, PROJECT, PROMPT, Stage, Wiring
+from sisyphus.clients.sites import Installation
+from sisyphus.clients.stage import COMMAND, HOME, PROJECT, PROMPT, Stage, WiringCopy
 from sisyphus.text import one_line
 
 Json = dict[str, Any]
@@ -80,7 +80,7 @@ def why_not() -> str:
     return f"nothing can overrule {path}, which may lead its requests elsewhere" if path else ""
 
 
-def wiring(place: Checked) -> Wiring:
+def wiring(place: Installation) -> WiringCopy:
     copies = {f"{HOME}/.claude.json": _json(_ANSWERS), **dict(_commands(place))}
     installed = _installed(place)
     tried: list[tuple[str, str]] = []  # words that start us, and the scope of the file
@@ -88,7 +88,7 @@ def wiring(place: Checked) -> Wiring:
     off, others = "", 0
     left_out = []
     for path, copy in zip(native.settings_paths(place.home, place.project), _COPIES, strict=True):
-        settings = native.settings_of(path)
+        settings = json_files.read_or_empty(path)
         is_users = copy.startswith(HOME)
         every = hook_groups.ours(settings)
         ours = [each for each in every if is_users or each[2]["command"] in installed]
@@ -109,10 +109,10 @@ def wiring(place: Checked) -> Wiring:
     mend = installer.mend("" if programs.started_by(start) else start, CLAUDE_CODE, scope)
     if plugin and not tried:
         mend = f"Run `claude plugin update {one_line(plugin)}`, or install it again."
-    return Wiring(copies, bool(tried or words), mend, words, off, left_out + note)
+    return WiringCopy(copies, bool(tried or words), mend, words, off, left_out + note)
 
 
-def command(program: str, wiring: Wiring, stage: Stage) -> list[str]:
+def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
     return [program, *_FLAGS, *wiring.words]
 
 
@@ -131,7 +131,7 @@ def read_call(path: str) -> Json:
     return {"name": "Read", "input": {"file_path": path}}
 
 
-def knows_commands(wiring: Wiring, output: bytes) -> bool:
+def knows_commands(wiring: WiringCopy, output: bytes) -> bool:
     names = next((event.get("slash_commands") for event in _events(output, "init")), None)
     return isinstance(names, list) and (COMMAND in names or f"sisyphus:{COMMAND}" in names)
 
@@ -157,7 +157,7 @@ def _events(output: bytes, subtype: str) -> Iterator[Json]:
             yield event
 
 
-def _commands(place: Checked) -> Iterator[tuple[str, bytes]]:
+def _commands(place: Installation) -> Iterator[tuple[str, bytes]]:
     """Yields our slash commands that are there, as `install` writes them."""
     for name, data in place.commands.items():
         stem = os.path.splitext(name)[0]
@@ -165,7 +165,7 @@ def _commands(place: Checked) -> Iterator[tuple[str, bytes]]:
             yield f"{HOME}/commands/{name}", data
 
 
-def _installed(place: Checked) -> set[str]:
+def _installed(place: Installation) -> set[str]:
     """Returns the lines that `install` writes: for everybody it names the bare program."""
     commands = [
         hook["command"]
@@ -180,9 +180,9 @@ def _installed(place: Checked) -> set[str]:
     }
 
 
-def _plugin(place: Checked, name: str) -> tuple[tuple[str, ...], list[str]]:
+def _plugin(place: Installation, name: str) -> tuple[tuple[str, ...], list[str]]:
     """Returns the words that load a plugin that the settings enable, and what is not tried."""
-    rows = native.settings_of(os.path.join(place.home, "plugins", "installed_plugins.json"))
+    rows = json_files.read_or_empty(os.path.join(place.home, "plugins", "installed_plugins.json"))
     plugins = rows.get("plugins")
     found = plugins.get(name) if isinstance(plugins, dict) else None
     for row in found if isinstance(found, list) else ():

@@ -1,15 +1,15 @@
-"""What sisyphus adds to Claude Code's settings, and takes out again.
-
-Settings are the content of a settings file. Functions that change them return a copy, in which
-everything that is not ours stays as and where it is.
-"""
+"""What sisyphus adds to Claude Code's settings, and takes out again. See `clients.base.Wiring`."""
 
 import copy
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sisyphus.clients import hook_groups
+from sisyphus.clients import CLAUDE_CODE, hook_files, hook_groups, installer, json_files
+from sisyphus.clients.claude_code import native
+from sisyphus.clients.sites import Installation, Site, Source
+from sisyphus.errors import UnreadableError
+from sisyphus.text import one_line
 
 Json = dict[str, Any]
 
@@ -18,14 +18,44 @@ STATUS_LINE_SECONDS = 5
 the next turn."""
 
 
-def settings_file(home: str, project: str, *, is_shared: bool = False) -> str:
-    """Returns the file that `install` changes: the user's settings or, with a project, its local
-    settings, which its other users do not get. is_shared: those that they get.
-    """
+NEXT = ""
+SHARED = (
+    "Where it is missing, Claude Code tells so at every event. Claude Code itself loads the "
+    f"project's rules, too; `{installer.command('install', CLAUDE_CODE, installer.LOCAL)}` "
+    "prevents that on one machine."
+)
+EXCLUDES = (
+    "sisyphus sends these rules when they apply, and claudeMdExcludes keeps Claude Code from "
+    "loading them at every start. Only your own and those of this project are listed: run "
+    "`sisyphus install` once in each project that has such rules."
+)
+
+
+def file(home: str, project: str, *, is_shared: bool) -> str:
+    """A project has settings for everybody, and local ones, which its other users do not get."""
     if project:
         name = "settings.json" if is_shared else "settings.local.json"
         return os.path.join(project, ".claude", name)
     return os.path.join(home, "settings.json")
+
+
+def site(place: Installation, project: str, *, is_shared: bool) -> Site:
+    settings, folder = (
+        file(place.home, project, is_shared=is_shared),
+        commands_folder(place.home, project),
+    )
+    others = native.settings(place.home, project) if project else []
+    return Site(
+        CLAUDE_CODE,
+        project,
+        settings,
+        settings,
+        place.start,
+        place.hooks,
+        folder,
+        {os.path.join(folder, name): data for name, data in place.commands.items()},
+        has_line=any("statusLine" in each for each in others),
+    )
 
 
 def commands_folder(home: str, project: str) -> str:
@@ -35,32 +65,24 @@ def commands_folder(home: str, project: str) -> str:
 
 
 def problem(settings: Json) -> str:
-    """Returns what keeps us from changing these settings, a key of a wrong type; "" if nothing
-    does."""
     if hooks := hook_groups.problem(settings):
         return hooks
     return "" if isinstance(excludes(settings), list) else '"claudeMdExcludes" is not a list'
 
 
 def excludes(settings: Json) -> list[str]:
-    """Returns the globs of memory files and rules that the client does not load."""
     globs: list[str] = settings.get("claudeMdExcludes", [])
     return globs
 
 
-def wire(settings: Json, hooks: Json, start: str, globs: Iterable[str], *, has_line: bool) -> Json:
-    """Adds our hooks, globs to exclude, and a status line if there is none. Replaces entries of an
-    earlier install that differ.
-
-    hooks: event → groups, as in hooks.json. start: the words that start sisyphus in a shell.
-    has_line: other settings have a status line, which ours would replace.
-    """
+def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
+    """Adds a status line, too, if there is none."""
     new = copy.deepcopy(settings)
-    hook_groups.add(new, hooks, start)
-    line = {"command": f"{start} statusline"}
+    hook_groups.add(new, site.hooks, site.start)
+    line = {"command": f"{site.start} statusline"}
     if hook_groups.is_ours(new.get("statusLine"), "statusline"):
         new["statusLine"] |= line
-    elif "statusLine" not in new and not has_line:
+    elif "statusLine" not in new and not site.has_line:
         new["statusLine"] = {"type": "command", **line, "refreshInterval": STATUS_LINE_SECONDS}
     if missing := [glob for glob in globs if glob not in excludes(new)]:
         new["claudeMdExcludes"] = [*excludes(new), *missing]
@@ -68,9 +90,7 @@ def wire(settings: Json, hooks: Json, start: str, globs: Iterable[str], *, has_l
 
 
 def unwire(settings: Json, globs: Iterable[str]) -> Json:
-    """Takes out our hooks, our status line, and these globs, which we added."""
-    new = copy.deepcopy(settings)
-    hook_groups.take_out(new)
+    new = hook_groups.without_ours(settings)
     if hook_groups.is_ours(new.get("statusLine"), "statusline"):
         del new["statusLine"]
     left = [glob for glob in excludes(new) if glob not in globs]
@@ -81,19 +101,49 @@ def unwire(settings: Json, globs: Iterable[str]) -> Json:
     return new
 
 
-def differences(old: Json, new: Json) -> dict[str, list[str]]:
-    """Returns what differs, by key: the events, the command of the status line, the globs."""
-    before, after = old.get("hooks", {}), new.get("hooks", {})
-    line: Json = new.get("statusLine") or old.get("statusLine") or {}
-    globs = excludes(old), excludes(new)
-    names_by_key = {
-        "hooks": [name for name in before | after if before.get(name) != after.get(name)],
-        "statusLine": [line["command"]] if old.get("statusLine") != new.get("statusLine") else [],
-        "claudeMdExcludes": [
-            glob for glob in globs[0] + globs[1] if glob not in globs[0] or glob not in globs[1]
-        ],
-    }
-    return {key: names for key, names in names_by_key.items() if names}
+def is_ours(data: bytes) -> bool:
+    return False
+
+
+def notes(site: Site, place: Installation) -> Iterator[str]:
+    others = native.settings(place.home, place.project)
+    lines = others if site.project else [json_files.read_or_empty(site.settings)]
+    if line := foreign_line(lines):
+        yield (
+            f"You have a status line, {one_line(line)}. It stays, and ours is not installed. Your "
+            "own can call `sisyphus statusline` with the same input."
+        )
+    if name := one_line(enabled_plugin(others)):
+        yield (
+            f"The plugin {name} is enabled, too. With both, the hooks of the settings answer and "
+            f"the plugin's say nothing. To have only one, run `claude plugin disable {name}`, or "
+            "do not install."
+        )
+    for path in native.settings_paths(place.home, place.project):
+        if path != site.settings and hook_groups.has_ours(json_files.read_or_empty(path)):
+            yield hook_files.also_in(path)
+
+
+def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
+    yield from ()
+
+
+def sources(place: Installation) -> list[Source]:
+    found, every = [], []
+    for path in dict.fromkeys(native.settings_paths(place.home, place.project)):
+        if not os.path.lexists(path):
+            continue
+        try:
+            settings = json_files.read(path)
+        except UnreadableError as error:
+            found.append(Source(path, problem=str(error)))
+            continue
+        every.append(settings)
+        if hook_groups.has_ours(settings):
+            found.append(Source(path, is_current=hook_groups.is_current(settings, place.hooks)))
+    if name := enabled_plugin(every):
+        found.append(Source("", plugin=name))
+    return found
 
 
 def foreign_line(every: Iterable[Json]) -> str:

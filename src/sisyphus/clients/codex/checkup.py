@@ -21,8 +21,9 @@ from sisyphus.clients import (
     values,
 )
 from sisyphus.clients.codex import app_server, native, wiring
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.hook_files import HookFile, shown
+from sisyphus.clients.sites import Installation
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
@@ -50,14 +51,15 @@ class _List:
 
 
 def is_here(home: str, project: str) -> bool:
-    return bool(program(project)) or wiring.is_here(project)
+    has_folder = programs.is_folder(native.codex_home())
+    return bool(program(project)) or has_folder or is_wired(home, project)
 
 
 def is_wired(home: str, project: str) -> bool:
     return bool(wiring.wired(project))
 
 
-def look(place: Checked) -> Iterator[Finding]:
+def look(place: Installation) -> Iterator[Finding]:
     sources = _sources(place.project)
     if found := version(place.project):
         yield found
@@ -116,7 +118,7 @@ def _unusable(project: str) -> Iterator[Finding]:
             yield Finding(_HOOKS, Level.PROBLEM, text, f"Take {key} out of that file.")
 
 
-def _homes(place: Checked, source: HookFile) -> Iterator[Finding]:
+def _homes(place: Installation, source: HookFile) -> Iterator[Finding]:
     """Yields the homes that the hooks of a file are given, if they are not ours. What is shared
     names none."""
     for start in hook_groups.starts(source.content):
@@ -130,7 +132,7 @@ def _homes(place: Checked, source: HookFile) -> Iterator[Finding]:
             yield Finding(_HOOKS, Level.WARNING, text, source.mend())
 
 
-def _skills(place: Checked, sources: list[HookFile]) -> Iterator[Finding]:
+def _skills(place: Installation, sources: list[HookFile]) -> Iterator[Finding]:
     """Where the user's file wires us, the user's folder has the skills."""
     is_users = not sources or sources[0].scope == installer.USER
     project = "" if is_users else place.project

@@ -128,8 +128,10 @@ def command(program: str, session: str, mode: str) -> list[str]:
 
 
 def audit_command(program: str, session: str) -> list[str]:
-    """Of an MCP server the agent gets those tools that say that they only read (measured)."""
-    return command(program, session, _READ_MODE)
+    """Of an MCP server the agent gets those tools that say that they only read (measured). What
+    Codex remembers of other sessions is what the workers said."""
+    *words, prompt = command(program, session, _READ_MODE)
+    return [*words, "-c", "features.memories=false", prompt]
 
 
 def new_session() -> str:
@@ -153,8 +155,8 @@ def why_logged_out(program: str, project: str) -> str:
 
 
 def warnings(program: str, project: str) -> Iterator[str]:
-    found = checkup.trust(program, project)
-    if any(each.level is Level.PROBLEM for each in found):
+    levels = [each.level for each in checkup.trust(program, project)]
+    if Level.PROBLEM in levels and Level.GOOD not in levels:  # those of one file are enough
         yield _UNHEARD
 
 

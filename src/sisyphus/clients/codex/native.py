@@ -32,9 +32,14 @@ def codex_home() -> str:
     return os.path.join(own, ".codex") if own else ""
 
 
+def skills_folder(folder: str) -> str:
+    """folder: of Codex, the user's or a project's."""
+    return os.path.join(folder, "skills")
+
+
 def skill_file(folder: str, name: str) -> str:
-    """Returns the file of a skill below a folder of Codex, the user's or a project's."""
-    return os.path.join(folder, "skills", name, "SKILL.md")
+    """Returns the file of a skill below such a folder."""
+    return os.path.join(skills_folder(folder), name, "SKILL.md")
 
 
 def reads_rules_in(place: str) -> bool:

@@ -10,7 +10,7 @@ import os
 import re
 
 from sisyphus import processes
-from sisyphus.clients import tags, values
+from sisyphus.clients import patches, tags, values
 from sisyphus.clients.codex import rollout, touched
 from sisyphus.hook.event import OTHER, Command, Event, Prompt, Status, Stop, ToolCall
 from sisyphus.text import shorten
@@ -39,6 +39,9 @@ WIRE_NAMES = {
 
 TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
 
+COMMAND_PREFIX = b""
+"""The user types `$name`, that of a plugin as `$plugin:name`, and `/name` in `codex exec`."""
+
 REPLY_UNITS = 10_000
 """The longest text that we send. It reaches the model whole because our entries in hooks.json set
 `additionalContextLimit`."""
@@ -50,8 +53,9 @@ middle is missing)."""
 _UNIT_BYTES = 3
 """The most bytes of a UTF-16 unit in UTF-8."""
 
-_PROGRAM, _SERVER = "codex", "app-server"
-"""The server serves all terminals, and says of none whether it is still open (measured)."""
+_PROGRAM, _SERVER, _ALONE = "codex", "app-server", "--no-daemon"
+"""By default the terminals share a server, which runs the hooks and lives on when they are closed
+(measured). It says of no session which terminal shows it, or whether one does."""
 
 _HEADLESS = ("exec", "e")
 """The command that works without a terminal: it ends when it is idle."""
@@ -103,12 +107,23 @@ def read(name: str, raw: Json) -> Event:
         )
     elif name in ("stop", "idle"):
         last = raw.get("last_assistant_message")
-        event.stop = Stop(
-            tags.unescaped(last) if isinstance(last, str) else None,
-            host="" if any(word in _HEADLESS for word in words[1:]) else event.process,
-        )
+        event.stop = Stop(tags.unescaped(last) if isinstance(last, str) else None)
+        if name == "idle" and _SERVER in words:
+            event.stop.host = _terminal(event.folder)
+        elif not any(word in _HEADLESS for word in words[1:]):
+            event.stop.host = event.process
+        event.stop.turn = values.text(raw.get("turn_id"))
         event.is_planning = rollout.is_planning(event.transcript)
     return event
+
+
+def _terminal(folder: str) -> str:
+    """Returns the one terminal of the server that was opened in a folder; "" if there is none, or
+    there are several: then nobody knows whether that of a session is still open."""
+    others = {_SERVER, _ALONE, *_HEADLESS}
+    found = processes.in_terminals(_PROGRAM, folder)
+    pids = [pid for pid, words in found.items() if not others & {*words[1:]}]
+    return processes.key(pids[0]) if len(pids) == 1 else ""
 
 
 def is_wake(prompt: str) -> bool:
@@ -179,7 +194,9 @@ def _request(raw: Json) -> ToolCall:
     not measured."""
     fields = values.mapping(raw.get("tool_input"))
     tool = values.text(raw.get("tool_name"))
-    return ToolCall(OTHER, "", tool=tool, object=values.text(fields.get("command")))
+    text = values.text(fields.get("command"))
+    what = ", ".join(patches.files(text)) if tool == touched.PATCH else text
+    return ToolCall(OTHER, "", tool=tool, object=what)
 
 
 def _as_skills(text: str) -> str:

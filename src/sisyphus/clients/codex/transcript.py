@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from glob import escape, glob
 
-from sisyphus.clients import lines, patches, tags, values
-from sisyphus.clients.claude_code import transcript as claude_code
+from sisyphus.clients import lines, patches, subagents, tags, values
 from sisyphus.clients.codex import payload, rollout, touched, usage
 from sisyphus.clients.records import (
     AGENT,
@@ -71,7 +70,7 @@ def subagent_tokens(path: str, since: float) -> int:
         return read(file, since=since) if is_subagents else Reading()
 
     days = _days(path) if session else []
-    return sum(claude_code.tokens_in(day, since, of_subagent) for day in days)
+    return sum(subagents.tokens_in(day, since, of_subagent) for day in days)
 
 
 def _days(path: str) -> list[str]:

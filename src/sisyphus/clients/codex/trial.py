@@ -15,8 +15,8 @@ from sisyphus import paths
 from sisyphus.clients import CODEX, hook_groups, installer
 from sisyphus.clients.codex import checkup, native
 from sisyphus.clients.codex import wiring as entries
-from sisyphus.clients.findings import Checked
-from sisyphus.clients.stage import PROMPT, Stage, Wiring
+from sisyphus.clients.sites import Installation
+from sisyphus.clients.stage import PROMPT, Stage, WiringCopy
 from sisyphus.text import one_line
 
 Json = dict[str, Any]
@@ -54,7 +54,7 @@ def why_not() -> str:
     return ""
 
 
-def wiring(place: Checked) -> Wiring:
+def wiring(place: Installation) -> WiringCopy:
     groups: dict[str, list[Json]] = {}
     left_out = []
     tried: list[str] = []  # the files with hooks that are taken
@@ -74,10 +74,10 @@ def wiring(place: Checked) -> Wiring:
     }
     path = [*tried, *entries.wired(place.project), entries.hooks_file("")][0]
     mend = installer.mend("", CODEX, checkup.scope(place.project, path))
-    return Wiring(files, bool(groups), mend, (PROMPT,), left_out=left_out)
+    return WiringCopy(files, bool(groups), mend, (PROMPT,), left_out=left_out)
 
 
-def command(program: str, wiring: Wiring, stage: Stage) -> list[str]:
+def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
     return [
         program,
         "exec",
@@ -99,7 +99,7 @@ def read_call(path: str) -> Json:
     return {"name": "exec_command", "input": {"cmd": shlex.join(["cat", path])}}
 
 
-def knows_commands(wiring: Wiring, output: bytes) -> bool:
+def knows_commands(wiring: WiringCopy, output: bytes) -> bool:
     """Codex does not print which skills it knows. `doctor` compares their files."""
     return True
 
@@ -109,7 +109,7 @@ def failures(output: bytes, errors: str) -> list[str]:
     return []
 
 
-def _hooks(content: Json, place: Checked, *, is_users: bool) -> Iterator[tuple[str, Json]]:
+def _hooks(content: Json, place: Installation, *, is_users: bool) -> Iterator[tuple[str, Json]]:
     """Yields event and hook of those of ours that may run here: of a project only those that
     `install` writes. None names the user's home, so that they work in that of the stage."""
     starts = (place.start, installer.NAME)
@@ -128,7 +128,7 @@ def _installed(event: str) -> list[Json]:
     return [hook for group in entries.HOOKS.get(event, []) for hook in group["hooks"]]
 
 
-def _skills(place: Checked) -> Iterator[tuple[str, bytes]]:
+def _skills(place: Installation) -> Iterator[tuple[str, bytes]]:
     """Yields our skills that are there, as `install` writes them."""
     for path, data in entries.copies("", place.commands).items():
         if os.path.isfile(path):

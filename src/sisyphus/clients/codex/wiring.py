@@ -1,5 +1,5 @@
 """What `sisyphus install` puts into Codex's folders: hooks in `hooks.json`, and our slash commands
-as skills, as measured on 0.169.0.
+as skills, as measured on 0.169.0. See `clients.base.Wiring`.
 
 The user trusts each hook by its place in the file and a hash of its text. So what is here never
 changes between versions without need, and our groups are the last of their events: what stands
@@ -10,16 +10,22 @@ import json
 import os
 import re
 import shlex
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sisyphus import files, paths
-from sisyphus.clients import COMMAND_MARK, hook_groups
+from sisyphus.clients import CODEX, COMMAND_MARK, hook_groups
 from sisyphus.clients.codex import native
+from sisyphus.clients.hook_files import shown
+from sisyphus.clients.sites import Installation, Site, Source
 from sisyphus.errors import UnreadableError
+from sisyphus.text import one_line
 
 Json = dict[str, Any]
+
+NEXT = "Start `codex` once and choose *Trust all*: it runs no hook that you have not trusted."
+SHARED = "In Codex each has to trust the project and its hooks."
+EXCLUDES = ""
 
 _WHOLE = {"additionalContextLimit": 10_000}
 """In tokens of 4 bytes: 10,000 characters of any language reach the model whole."""
@@ -64,10 +70,67 @@ def hooks_file(project: str) -> str:
     return os.path.join(folder(project), "hooks.json")
 
 
-def is_here(project: str) -> bool:
-    """Tells whether the user has Codex, or the project's file has our hooks."""
-    home = native.codex_home()
-    return bool(shutil.which("codex")) or os.path.isdir(home or os.devnull) or bool(wired(project))
+def file(home: str, project: str, *, is_shared: bool) -> str:
+    return hooks_file(project)
+
+
+def site(place: Installation, project: str, *, is_shared: bool) -> Site:
+    path = hooks_file(project)
+    start = place.start if is_shared else start_with_home(place.start, place.home)
+    skills, files = native.skills_folder(folder(project)), copies(project, place.commands)
+    return Site(CODEX, project, path, path, start, HOOKS, skills, files)
+
+
+problem = hook_groups.problem
+
+
+def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
+    return hook_groups.with_ours(settings, site.hooks, site.start)
+
+
+def unwire(settings: Json, globs: Iterable[str]) -> Json:
+    return hook_groups.without_ours(settings)
+
+
+def excludes(settings: Json) -> list[str]:
+    return []
+
+
+def is_ours(data: bytes) -> bool:
+    return False
+
+
+def notes(site: Site, place: Installation) -> Iterator[str]:
+    try:
+        keys = unknown_keys(load(site.settings))
+    except UnreadableError:  # there is no file yet
+        keys = []
+    if keys:
+        yield (
+            f"{shown(site.settings)} has a key that Codex does not know, {one_line(keys[0], 80)}: "
+            "it runs no hook of that file. Take the key out."
+        )
+    for path in wired(place.project):
+        if path != site.settings:
+            yield (
+                f"{shown(path)} has hooks of sisyphus, too. Codex runs both at each event: keep "
+                "one of them."
+            )
+
+
+def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
+    if has_moved(_content(before), _content(after)):
+        yield (
+            f"Other hooks in {shown(site.file)} get another place there, so Codex asks again "
+            "whether you trust them: start `codex` once."
+        )
+
+
+def sources(place: Installation) -> list[Source]:
+    return [
+        Source(path, is_current=hook_groups.is_current(content, HOOKS))
+        for path, content in wired(place.project).items()
+    ]
 
 
 def start_with_home(start: str, home: str) -> str:
@@ -108,15 +171,6 @@ def copies(project: str, commands: Mapping[str, bytes]) -> dict[str, bytes]:
             contents[os.path.join(os.path.dirname(path), "agents", "openai.yaml")] = _POLICY
         contents[path] = _skill(name, data)
     return contents
-
-
-def skill_folder(path: str) -> str:
-    """Returns the folder of the skill that a file of `copies` belongs to; of another file, the file
-    itself."""
-    folder, name = os.path.split(path)
-    if name == "openai.yaml":
-        return os.path.dirname(folder)
-    return folder if name == "SKILL.md" else path
 
 
 def load(path: str, project: str = "") -> Json:
@@ -171,6 +225,14 @@ def _every(project: str) -> Iterator[tuple[str, Json]]:
             yield path, load(path, project)
         except UnreadableError:
             continue
+
+
+def _content(data: bytes | None) -> Json:
+    try:
+        value = json.loads((data or b"").decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) and not hook_groups.problem(value) else {}
 
 
 def _is_foreign(path: str) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from sisyphus import files, git, paths
 from sisyphus.clients import OPENCODE, installer, programs, slash_commands
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.opencode import native, wiring
+from sisyphus.clients.sites import Installation
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
@@ -31,14 +32,15 @@ _OTHERS = re.compile(r'"(oh-my-opencode)(?:@[^"]{0,40})?"')
 
 
 def is_here(home: str, project: str) -> bool:
-    return bool(program(project)) or wiring.is_here(project)
+    has_folder = programs.is_folder(native.config_home())
+    return bool(program(project)) or has_folder or is_wired(home, project)
 
 
 def is_wired(home: str, project: str) -> bool:
     return bool(wiring.plugins(project))
 
 
-def look(place: Checked) -> Iterator[Finding]:
+def look(place: Installation) -> Iterator[Finding]:
     plugins = wiring.plugins(place.project)
     if found := version(place.project):
         yield found
@@ -71,7 +73,7 @@ def _switches() -> Iterator[Finding]:
         yield Finding(_SETTINGS, Level.PROBLEM, text, f"Run `unset {_NO_PLUGINS}`.")
 
 
-def _plugin(place: Checked, path: str, data: bytes) -> Iterator[Finding]:
+def _plugin(place: Installation, path: str, data: bytes) -> Iterator[Finding]:
     """Yields what is wrong with a copy of our plugin, or that nothing is."""
     name = _name(path)
     start = wiring.start_of(data)
@@ -96,14 +98,13 @@ def _plugin(place: Checked, path: str, data: bytes) -> Iterator[Finding]:
 
 
 def scope(project: str, plugin: str) -> str:
-    """Returns the scope of `install` that writes a copy of our plugin. One that git has is for
-    everybody who has the project."""
+    """Returns the scope of `install` that writes a copy of our plugin, see `hook_files.scope`."""
     if plugin == wiring.plugin_file(""):
         return installer.USER
-    return installer.PROJECT if git.tracked(project, [plugin]) else installer.LOCAL
+    return installer.PROJECT if git.shared(project, [plugin]) else installer.LOCAL
 
 
-def _slash_commands(place: Checked, plugins: list[str]) -> Iterator[Finding]:
+def _slash_commands(place: Installation, plugins: list[str]) -> Iterator[Finding]:
     """Where there is a plugin in the user's folder, its commands are there."""
     for path in plugins[:1]:
         project = place.project if path != wiring.plugin_file("") else ""

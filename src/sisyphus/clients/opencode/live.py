@@ -1,6 +1,8 @@
 """What a running OpenCode says about itself: nothing. See `clients.base.Live`."""
 
-VARIABLES: tuple[str, ...] = ()
+from sisyphus.clients.opencode.payload import PROCESS, SESSION
+
+VARIABLES = (SESSION, PROCESS)
 HOME_VARIABLE = ""
 
 

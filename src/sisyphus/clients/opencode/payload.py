@@ -52,6 +52,7 @@ ACTIONS = {
 }
 
 TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
+COMMAND_PREFIX = b":"
 REPLY_UNITS = 30_000
 """The longest text of one reply, in UTF-16 units. OpenCode passes on every length; this is as much
 as a model should get at once."""

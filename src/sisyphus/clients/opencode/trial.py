@@ -11,10 +11,10 @@ from typing import Any
 
 from sisyphus import paths
 from sisyphus.clients import OPENCODE, installer, programs
-from sisyphus.clients.findings import Checked
 from sisyphus.clients.opencode import checkup, native
 from sisyphus.clients.opencode import wiring as plugin
-from sisyphus.clients.stage import COMMAND, PROJECT, PROMPT, Stage, Wiring
+from sisyphus.clients.sites import Installation
+from sisyphus.clients.stage import COMMAND, PROJECT, PROMPT, Stage, WiringCopy
 from sisyphus.text import one_line
 
 Json = dict[str, Any]
@@ -48,7 +48,7 @@ def why_not() -> str:
     return ""
 
 
-def wiring(place: Checked) -> Wiring:
+def wiring(place: Installation) -> WiringCopy:
     copies: dict[str, bytes] = {}
     left_out = []
     tried: list[str] = []  # the plugins that work here
@@ -72,17 +72,17 @@ def wiring(place: Checked) -> Wiring:
     start = plugin.start_of(plugins.get(path, b""))
     scope = checkup.scope(place.project, path)
     mend = installer.mend("" if programs.started_by(start) else start, OPENCODE, scope)
-    return Wiring(copies | commands, bool(tried), mend, words, left_out=left_out)
+    return WiringCopy(copies | commands, bool(tried), mend, words, left_out=left_out)
 
 
-def _installed(place: Checked, path: str) -> list[bytes]:
+def _installed(place: Installation, path: str) -> list[bytes]:
     """Returns the contents that `install` gives to the project's plugin: for everybody it names the
     bare program."""
     starts = (place.start, installer.NAME)
     return [plugin.copies(place.project, place.commands, start)[path] for start in starts]
 
 
-def command(program: str, wiring: Wiring, stage: Stage) -> list[str]:
+def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
     return [program, "run", "--format", "json", *wiring.words]
 
 
@@ -104,7 +104,7 @@ def read_call(path: str) -> Json:
     return {"name": "read", "input": {"filePath": path}}
 
 
-def knows_commands(wiring: Wiring, output: bytes) -> bool:
+def knows_commands(wiring: WiringCopy, output: bytes) -> bool:
     """A command that it does not know asks no model."""
     return wiring.words[0] == "--command" and b'"step_start"' in output
 
@@ -142,7 +142,7 @@ def _furniture(folder: str) -> Iterator[tuple[str, bytes]]:
     yield f"{folder}/node_modules/.package-lock.json", b"{}"
 
 
-def _commands(place: Checked) -> Iterator[tuple[str, bytes]]:
+def _commands(place: Installation) -> Iterator[tuple[str, bytes]]:
     """Yields our slash commands that are there, as `install` writes them: a command of somebody
     else's may have a line for a shell in it."""
     every = plugin.copies(os.devnull, place.commands, place.start)  # in a folder without others

@@ -1,17 +1,23 @@
 """What `sisyphus install` puts into OpenCode's folders: our plugin and our slash commands. OpenCode
-loads every file there, so no settings of it change."""
+loads every file there, so no settings of it change. See `clients.base.Wiring`."""
 
 import json
 import os
 import re
 import shlex
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from sisyphus import files
+from sisyphus.clients import OPENCODE
 from sisyphus.clients.opencode import native
+from sisyphus.clients.sites import Installation, Site, Source
 from sisyphus.errors import UnreadableError
+
+Json = dict[str, Any]
+
+NEXT = SHARED = EXCLUDES = ""
 
 _PLUGIN = Path(__file__).with_name("plugin.js")
 _MARK = "// sisyphus for OpenCode."
@@ -33,11 +39,47 @@ def plugin_file(project: str) -> str:
     return os.path.join(_folder(project), "plugins", "sisyphus.js")
 
 
-def is_here(project: str) -> bool:
-    """Tells whether the user has OpenCode, or the project has our plugin for it."""
-    home = native.config_home()
-    has_home = os.path.isabs(home) and os.path.isdir(home)
-    return bool(shutil.which("opencode")) or has_home or bool(plugins(project))
+def file(home: str, project: str, *, is_shared: bool) -> str:
+    return plugin_file(project)
+
+
+def site(place: Installation, project: str, *, is_shared: bool) -> Site:
+    path, folder = plugin_file(project), os.path.join(_folder(project), native.COMMAND_FOLDERS[0])
+    files = copies(project, place.commands, place.start)
+    return Site(OPENCODE, project, path, "", place.start, {}, folder, files)
+
+
+def problem(settings: Json) -> str:
+    return ""
+
+
+def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
+    return settings
+
+
+def unwire(settings: Json, globs: Iterable[str]) -> Json:
+    return settings
+
+
+def excludes(settings: Json) -> list[str]:
+    return []
+
+
+def notes(site: Site, place: Installation) -> Iterator[str]:
+    yield from ()
+
+
+def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
+    if after is not None and after != before:
+        yield (
+            "At its next start OpenCode fetches the package @opencode-ai/plugin from the npm "
+            "registry, as for every plugin; where it cannot, each start takes more than a minute."
+        )
+
+
+def sources(place: Installation) -> list[Source]:
+    text = _plugin([os.path.splitext(name)[0] for name in place.commands], place.start)
+    return [Source(path, is_current=data == text) for path, data in plugins(place.project).items()]
 
 
 def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str, bytes]:
@@ -57,7 +99,7 @@ def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str,
     return {**contents, plugin_file(project): _plugin(names, start)}
 
 
-def is_plugin(data: bytes) -> bool:
+def is_ours(data: bytes) -> bool:
     """Tells whether a file is our plugin, of whatever version."""
     return data.startswith(_MARK.encode())
 
@@ -80,7 +122,7 @@ def plugins(project: str) -> dict[str, bytes]:
             text = files.read(path)
         except UnreadableError:
             continue
-        if is_plugin(text.encode()):
+        if is_ours(text.encode()):
             found[path] = text.encode()
     return found
 

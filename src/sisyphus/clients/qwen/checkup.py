@@ -7,11 +7,19 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus.clients import QWEN, hook_files, hook_groups, installer, programs, slash_commands
-from sisyphus.clients.claude_code.native import load
-from sisyphus.clients.findings import Checked, Finding, Level
+from sisyphus.clients import (
+    QWEN,
+    hook_files,
+    hook_groups,
+    installer,
+    json_files,
+    programs,
+    slash_commands,
+)
+from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.hook_files import HookFile, shown
 from sisyphus.clients.qwen import native, payload, wiring
+from sisyphus.clients.sites import Installation
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
@@ -22,20 +30,20 @@ LEAST = (0, 24, 4)
 """The version in which everything was measured."""
 
 _HOOKS, _SETTINGS, _COMMANDS = f"{TITLE} hooks", f"{TITLE} settings", f"{TITLE} commands"
-_ALL_OFF = "disableAllHooks"
 _FEW_BLOCKS = 20
 """A loop that may go on less often without a word of the user is hardly one."""
 
 
 def is_here(home: str, project: str) -> bool:
-    return bool(program(project)) or wiring.is_here(project)
+    has_folder = programs.is_folder(native.qwen_home())
+    return bool(program(project)) or has_folder or is_wired(home, project)
 
 
 def is_wired(home: str, project: str) -> bool:
     return bool(wiring.wired(project))
 
 
-def look(place: Checked) -> Iterator[Finding]:
+def look(place: Installation) -> Iterator[Finding]:
     sources = _sources(place.project)
     if found := version(place.project):
         yield found
@@ -66,15 +74,14 @@ def _settings(project: str, *, is_wired: bool) -> Iterator[Finding]:
         if not os.path.lexists(path):
             continue
         try:
-            settings = load(path, inside)
+            json_files.read(path, inside)
         except UnreadableError as error:
             text = f"sisyphus cannot read {shown(path)}: {one_line(str(error))}."
             mend = "Correct the file. Comments in it are Qwen Code's alone."
             yield Finding(_SETTINGS, Level.PROBLEM, text, mend)
-            continue
-        if settings.get(_ALL_OFF) is True:
-            text = f"{shown(path)} has {_ALL_OFF}: no hook runs."
-            yield Finding(_SETTINGS, Level.PROBLEM, text, f"Take {_ALL_OFF} out of that file.")
+    if path := native.hooks_off(project):
+        text = f"{shown(path)} has {native.ALL_OFF}: no hook runs."
+        yield Finding(_SETTINGS, Level.PROBLEM, text, f"Take {native.ALL_OFF} out of that file.")
     cap = payload.block_cap(project)
     if is_wired and cap < _FEW_BLOCKS:
         text = f"after {cap - 1} iterations Qwen Code ends a turn, and the loop waits for you."
@@ -83,7 +90,7 @@ def _settings(project: str, *, is_wired: bool) -> Iterator[Finding]:
         yield Finding(_SETTINGS, Level.GOOD, f"{text} {mend}")
 
 
-def _hooks(place: Checked, sources: list[HookFile]) -> Iterator[Finding]:
+def _hooks(place: Installation, sources: list[HookFile]) -> Iterator[Finding]:
     starts = [hook_groups.starts(each.content) for each in sources]
     findings = [
         finding
@@ -98,7 +105,7 @@ def _hooks(place: Checked, sources: list[HookFile]) -> Iterator[Finding]:
     yield from findings
 
 
-def _slash_commands(place: Checked, sources: list[HookFile]) -> Iterator[Finding]:
+def _slash_commands(place: Installation, sources: list[HookFile]) -> Iterator[Finding]:
     """Where the user's file wires us, the user's folder has the commands."""
     is_users = not sources or sources[0].scope == installer.USER
     wanted = wiring.copies("" if is_users else place.project, place.commands)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from sisyphus import paths
-from sisyphus.clients.claude_code import native as claude_code
+from sisyphus.clients import json_files, memory_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMAND_SIGN = "/"
+ALL_OFF = "disableAllHooks"
 _MEMORY_FILES = ("QWEN.md", "AGENTS.md")
 
 
@@ -36,14 +37,26 @@ def folder(project: str) -> str:
 def settings(project: str) -> list[dict[str, Any]]:
     """Reads its settings files, the user's first. Skips those that cannot be read."""
     files = settings_files(project).items()
-    return [data for path, inside in files if (data := claude_code.settings_of(path, inside))]
+    return [data for path, inside in files if (data := json_files.read_or_empty(path, inside))]
 
 
 def settings_files(project: str) -> dict[str, str]:
     """Returns its settings files, the user's first → the folder that must contain the file, ""
     for the user's."""
     own, projects = (os.path.join(folder(each), "settings.json") for each in ("", project))
-    return {own: "", projects: project} | {own: ""}  # one file if the project is the home folder
+    files = {own: "", projects: project} | {own: ""}  # one file if the project is the home folder
+    return {path: inside for path, inside in files.items() if os.path.isabs(path)}
+
+
+def hooks_off(project: str) -> str:
+    """Returns the settings file that switches all hooks off; "" = none does. The project's file is
+    the stronger, and "true" and 1 do as well as true (measured)."""
+    file = ""
+    for path, inside in settings_files(project).items():
+        settings = json_files.read_or_empty(path, inside)
+        if ALL_OFF in settings:
+            file = path if settings[ALL_OFF] else ""
+    return file
 
 
 def reads_rules_in(place: str) -> bool:
@@ -76,7 +89,7 @@ def loads(home: str, folder: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for each in (qwen_home(), *paths.ancestors(os.path.realpath(folder))):
         for name in _MEMORY_FILES:
-            claude_code.follow(os.path.join(each, name), texts, claude_code.IMPORT_DEPTH)
+            memory_files.follow(os.path.join(each, name), texts)
     return texts
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NAME = "qwen"
 
-NAMES = {
+TOOLS = {
     "read_file": "Read",
     "edit": "Edit",
     "write_file": "Write",
@@ -37,6 +37,7 @@ NAMES = {
 
 TEXT_EVENTS = claude_code.TEXT_EVENTS
 REPLY_UNITS = claude_code.REPLY_UNITS
+COMMAND_PREFIX = claude_code.COMMAND_PREFIX
 
 _BLOCK_CAP, _MOST_BLOCKS = 8, 100
 """After so many blocked Stops since the user's prompt it ignores a block: its default, and the most
@@ -47,7 +48,7 @@ _CAP, _CAP_SETTING = "QWEN_CODE_STOP_HOOK_BLOCK_CAP", "stopHookBlockingCap"
 
 
 def read(name: str, raw: Json) -> Event:
-    event = claude_code.read(name, raw, NAME, NAMES)
+    event = claude_code.read(name, raw, NAME, TOOLS)
     event.folder = event.cwd
     event.process = current_session()[1]
     event.is_from_plugin = False

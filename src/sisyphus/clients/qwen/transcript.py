@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import lines, tags, values
+from sisyphus.clients import lines, subagents, tags, values
 from sisyphus.clients.claude_code import transcript as claude_code
-from sisyphus.clients.qwen.payload import NAMES
+from sisyphus.clients.qwen.payload import TOOLS
 from sisyphus.clients.records import (
     AGENT,
     OTHER,
@@ -58,7 +58,7 @@ def subagent_tokens(path: str, since: float) -> int:
     """Each subagent has its own file, in a folder of the session beside that of all chats."""
     chats, name = os.path.split(path.removesuffix(".jsonl"))
     folder = os.path.join(os.path.dirname(chats), "subagents", name)
-    return claude_code.tokens_in(folder, since, read)
+    return subagents.tokens_in(folder, since, read)
 
 
 def _prompts(path: str) -> list[Json]:
@@ -91,7 +91,7 @@ def _call(value: object) -> RecordedCall:
     call = values.mapping(value)
     fields = values.mapping(call.get("args"))
     fields = {**fields, "run_in_background": fields.get("is_background")}
-    return claude_code.call_of(call.get("id"), call.get("name"), fields, NAMES)
+    return claude_code.call_of(call.get("id"), call.get("name"), fields, TOOLS)
 
 
 def _result(value: object, raw: Json) -> ToolResult:

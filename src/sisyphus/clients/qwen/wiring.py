@@ -1,16 +1,17 @@
 """What `sisyphus install` puts into Qwen Code's folders: hooks in `settings.json`, and our slash
-commands, as measured on 0.24.4."""
+commands, as measured on 0.24.4. See `clients.base.Wiring`."""
 
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sisyphus.clients import hook_groups
-from sisyphus.clients.claude_code.native import settings_of
+from sisyphus.clients import QWEN, hook_files, hook_groups, json_files
 from sisyphus.clients.qwen import native
+from sisyphus.clients.sites import Installation, Site, Source
 
 Json = dict[str, Any]
+
+NEXT = SHARED = EXCLUDES = ""
 
 
 def _groups(event: str, seconds: int = 10) -> list[Json]:
@@ -35,17 +36,59 @@ def settings_file(project: str) -> str:
     return os.path.join(native.folder(project), "settings.json")
 
 
-def is_here(project: str) -> bool:
-    """Tells whether the user has Qwen Code, or the project's settings have our hooks."""
-    home = native.qwen_home()
-    return bool(shutil.which("qwen")) or os.path.isdir(home or os.devnull) or bool(wired(project))
+def file(home: str, project: str, *, is_shared: bool) -> str:
+    return settings_file(project)
+
+
+def site(place: Installation, project: str, *, is_shared: bool) -> Site:
+    path, folder = settings_file(project), commands_folder(project)
+    files = copies(project, place.commands)
+    return Site(QWEN, project, path, path, place.start, HOOKS, folder, files)
+
+
+problem = hook_groups.problem
+
+
+def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
+    return hook_groups.with_ours(settings, site.hooks, site.start)
+
+
+def unwire(settings: Json, globs: Iterable[str]) -> Json:
+    return hook_groups.without_ours(settings)
+
+
+def excludes(settings: Json) -> list[str]:
+    return []
+
+
+def is_ours(data: bytes) -> bool:
+    return False
+
+
+def notes(site: Site, place: Installation) -> Iterator[str]:
+    return (hook_files.also_in(path) for path in wired(place.project) if path != site.settings)
+
+
+def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
+    yield from ()
+
+
+def sources(place: Installation) -> list[Source]:
+    return [
+        Source(path, is_current=hook_groups.is_current(content, HOOKS))
+        for path, content in wired(place.project).items()
+    ]
 
 
 def wired(project: str) -> dict[str, Json]:
     """Returns path → content of the settings that have our hooks, the user's first."""
     files = native.settings_files(project).items()
-    contents = {path: settings_of(path, inside) for path, inside in files if os.path.isabs(path)}
+    contents = {path: json_files.read_or_empty(path, inside) for path, inside in files}
     return {path: data for path, data in contents.items() if hook_groups.has_ours(data)}
+
+
+def commands_folder(project: str) -> str:
+    return os.path.join(native.folder(project), "commands")
 
 
 def copies(project: str, commands: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -53,7 +96,7 @@ def copies(project: str, commands: Mapping[str, bytes]) -> dict[str, bytes]:
 
     commands: file name → content, as Claude Code gets them.
     """
-    folder = os.path.join(native.folder(project), "commands")
+    folder = commands_folder(project)
     return {
         os.path.join(folder, name): data.replace(b"$ARGUMENTS", b"{{args}}")
         for name, data in commands.items()

@@ -1,0 +1,68 @@
+"""Where `sisyphus install` puts us into a client, and what makes a client call us."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sisyphus.paths import display
+from sisyphus.text import one_line
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What `install` puts into clients, and where it runs; a client's wiring is compared with it.
+
+    home: of Claude Code (see `paths.client_home`). project: its root. hooks, commands: as
+    `setup.plugin` gives them. start: the words that start this sisyphus in a shell.
+    """
+
+    home: str
+    project: str
+    hooks: dict[str, Any]
+    commands: dict[str, bytes]
+    start: str
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where to install, for one client.
+
+    project: "" = for the user, in all projects. file: the client's settings, or its plugin: the
+    record is kept under this path. settings: the file that gets our entries; "" = none does.
+    start: the words that start sisyphus in a shell. hooks: event → groups, as `install` writes
+    them, with commands that start with `sisyphus`. commands: the folder of our slash commands or
+    skills; each is a file or a folder in it. copies: path → content of the files of ours that the
+    client loads. has_line: another settings file has a status line, which ours would replace.
+    ignore: git's list of files that only this checkout ignores; "" = nothing is to be hidden.
+    """
+
+    client: str
+    project: str
+    file: str
+    settings: str
+    start: str
+    hooks: Mapping[str, Any]
+    commands: str
+    copies: Mapping[str, bytes]
+    has_line: bool = False
+    ignore: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that makes a client call us, or cannot be read; or a plugin of the client's, which has
+    no file here.
+
+    path: "" = it is the plugin. is_current: it is as this version writes it. problem: why it cannot
+    be read, so that it makes the client call nobody; "" = it can.
+    """
+
+    path: str
+    plugin: str = ""
+    is_current: bool = True
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return one_line(display(self.path, "") if self.path else f"the plugin {self.plugin}")
