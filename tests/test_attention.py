@@ -146,6 +146,42 @@ def test_the_list_and_the_status_line_show_a_failure(world: World) -> None:
     assert "failed" not in line(world) + world.cli("ralph", "list").out
 
 
+def interrupt(world: World) -> Reply:
+    """The user breaks off the turn."""
+    return world.hook("interrupt", world.stop_payload(None))
+
+
+def test_the_list_and_the_status_line_show_an_interruption(world: World) -> None:
+    world.loop()
+    assert interrupt(world).is_silent
+
+    assert "loop 1/100 interrupted" in line(world)
+    assert "You interrupted its agent." in world.cli("ralph", "list").out
+    assert kinds(world) == ["prompt"]
+    world.prompt()
+    assert "interrupted" not in line(world) + world.cli("ralph", "list").out
+
+
+@pytest.mark.parametrize("begin", [hold, enforce])
+def test_an_interruption_without_a_loop_is_no_news(
+    world: World, begin: Callable[[World], object]
+) -> None:
+    begin(world)
+    interrupt(world)
+
+    assert kinds(world) == []
+    assert ("hold 1/100 interrupted" in line(world)) == (begin is hold)
+
+
+def test_a_need_outlives_an_interruption(world: World) -> None:
+    hold(world)
+    world.stop("<blocked>the key</blocked>")
+
+    interrupt(world)
+
+    assert kinds(world) == ["rests"]
+
+
 @pytest.mark.parametrize("begin", [hold, enforce])
 def test_so_does_one_of_a_session_under_a_hold_or_enforcement(
     world: World, begin: Callable[[World], None]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_attention import waiting
 from world import PAYLOADS, Reply, World
 
 from sisyphus.clients import records, tags
@@ -35,6 +38,9 @@ KEYS = {
     "session-end": set(),
 }
 """The keys that we may write; one that an event's schema lacks drops the whole reply."""
+
+
+TWO_FILES = "*** Begin Patch\n*** Add File: /p/one.py\n+1\n*** Delete File: two.py\n*** End Patch\n"
 
 
 class Codex:
@@ -115,8 +121,8 @@ class Codex:
         self.note({"usage": tokens, "turn_id": "t1"}, "token_usage_record")
 
 
-@pytest.fixture
-def codex(world: World) -> Codex:
+def with_skills(world: World) -> Codex:
+    """A session in which some of our skills are installed."""
     world.setenv("CODEX_HOME", str(world.home / ".codex"))
     for name in ("ralph-loop", "ralph", "boulder-status"):
         world.write(
@@ -124,6 +130,11 @@ def codex(world: World) -> Codex:
             f"---\nname: {name}\nauthor: sisyphus\n---\n",
         )
     return Codex(world)
+
+
+@pytest.fixture
+def codex(world: World) -> Codex:
+    return with_skills(world)
 
 
 # ---------------------------------------------------------------- plan, rules, documents
@@ -498,6 +509,51 @@ def test_what_calls_us(world: World, word: str, is_bound: bool, can_wake: bool) 
     assert done.stdout.split() == [str(is_bound), str(can_wake)]
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system has no /proc")
+@pytest.mark.parametrize(
+    ("terminals", "can_wake"),
+    [
+        ([], False),
+        ([("project", "")], True),
+        ([("project", ""), ("elsewhere", "")], True),
+        ([("project", ""), ("project", "")], False),  # one of them may show another session
+        ([("elsewhere", "")], False),
+        ([("project", "--no-daemon")], False),
+        ([("project", "exec")], False),
+    ],
+)
+def test_a_server_wakes_if_one_terminal_is_open(
+    world: World, terminals: list[tuple[str, str]], can_wake: bool
+) -> None:
+    (world.root / "elsewhere").mkdir()
+    program = world.root / "codex"
+    program.symlink_to("/bin/bash")
+    script = "echo; read line; true"
+    with ExitStack() as stack:
+        for folder, word in terminals:
+            keyboard, tty = pty.openpty()
+            stack.callback(os.close, keyboard)
+            process = subprocess.Popen(
+                [program, "-c", script, *filter(None, [word])],
+                cwd=world.root / folder, stdin=tty, stdout=tty, stderr=tty,
+            )  # fmt: skip
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            os.close(tty)
+            assert os.read(keyboard, 1), "it is there"
+        code = (
+            "from sisyphus.clients.codex import payload;"
+            f"print(bool(payload.read('idle', {{'cwd': {str(world.project)!r}}}).stop.host))"
+        )
+        command = f'{sys.executable} -c "$CODE"; true'
+        done = subprocess.run(
+            [program, "-c", command, "app-server"], env={**os.environ, "CODE": code},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+
+    assert done.stdout.strip() == str(can_wake)
+
+
 def test_the_client_queues_what_wakes_a_session(world: World) -> None:
     program = world.write("client", '#!/bin/sh\nprintf "%s\\n" "$@" > arguments\n')
     program.chmod(0o755)
@@ -662,6 +718,29 @@ def test_the_tokens_of_a_subagent_that_began_on_a_later_day(world: World, codex:
     (sessions["c2"].rollout.parent / "gone.jsonl").symlink_to("nowhere")
 
     assert transcript.subagent_tokens(str(sessions["c1"].rollout), 1.0) == 2584 + 10
+
+
+@pytest.mark.parametrize(
+    ("tool", "values", "shown"),
+    [
+        ("Bash", {"command": "make deploy", "description": "It has to."}, "Bash: make deploy"),
+        ("apply_patch", {"command": TWO_FILES}, "apply_patch: /p/one.py, two.py"),
+        ("mcp__shop__look", {"path": "one.py"}, "mcp__shop__look"),
+    ],
+)
+def test_a_dialog_names_the_command_or_the_files_of_its_patch(
+    world: World, codex: Codex, tool: str, values: Json, shown: str
+) -> None:
+    codex.start()
+    codex.prompt("$ralph-loop fix it")
+
+    asked = codex.send(
+        "permission-request", "PermissionRequest.Bash", tool_name=tool, tool_input=values
+    )
+
+    assert asked.is_silent
+    (each,) = waiting(world)
+    assert each["text"] == f"Session c1 in project asks for your permission to use {shown}"
 
 
 JSON = st.recursive(

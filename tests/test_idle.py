@@ -223,7 +223,7 @@ def test_it_leaves_when_the_stop_is_blocked(enforced: World) -> None:
         assert time.monotonic() - begun < 5
 
 
-@pytest.mark.parametrize("what", ["prompt", "tool", "failure", "end", "off", "stop"])
+@pytest.mark.parametrize("what", ["prompt", "tool", "failure", "interrupt", "end", "off", "stop"])
 def test_whatever_happens_meanwhile_ends_the_wait(enforced: World, what: str) -> None:
     configure(enforced, idle_seconds=60)
     enforced.stop(WORKING)
@@ -236,6 +236,8 @@ def test_whatever_happens_meanwhile_ends_the_wait(enforced: World, what: str) ->
                 enforced.read("x.py")
             case "failure":
                 enforced.hook("stop-failure", enforced.stop_payload("API Error: 500"))
+            case "interrupt":
+                enforced.hook("interrupt", enforced.stop_payload(None))
             case "end":
                 enforced.hook("session-end", enforced.payload("SessionEnd.other"))
             case _:

@@ -16,7 +16,7 @@ from sisyphus.ralph import iterations, runs
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
 from sisyphus.ralph.loop import Loop
-from sisyphus.sessions import dialog, record
+from sisyphus.sessions import dialog, record, stops
 from sisyphus.sessions import messages as sessions
 from sisyphus.sessions.hooks import FAILURE
 from sisyphus.stop import hold as holds
@@ -31,7 +31,8 @@ RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT, PROMPT = (
 that failed. RESTS: a session that said that it needs its user, under a hold or enforcement. LEFT: a
 loop whose session is over, or a run whose process is gone.
 NO_WORK: a hold whose plan nobody can go on with. CHECKPOINT: a session with a loop that has ended
-with a handoff. PROMPT: a loop that was resumed or answered outside of its idle session."""
+with a handoff. PROMPT: a loop that was resumed or answered outside of its idle session, or whose
+session the user has interrupted."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,9 @@ def _loops(store: Store) -> Iterator[Waiting]:
             text, answer = ralph.needs_prompt(loop), ralph.what_goes_on(sessions.short(id))
             since = loop.counters.resumed_at
             yield Waiting(PROMPT, text, since, answer, loop.project, id, loop.id)
+        elif idle_since is not None and stops.is_interrupted(store, session):
+            text, answer = ralph.interrupted(loop), ralph.what_goes_on(sessions.short(id))
+            yield Waiting(PROMPT, text, idle_since, answer, loop.project, id, loop.id)
 
 
 def _holds(store: Store, now: float) -> Iterator[Waiting]:
@@ -154,11 +158,13 @@ _IS_UNATTENDED = """main.ended_at IS NULL AND (
 
 
 def _requests(store: Store) -> Iterator[Waiting]:
-    """Yields the sessions that have stopped because they failed, need something, or asked."""
+    """Yields the sessions that have stopped because they failed, need something, or asked. One that
+    its user interrupted is no news to them."""
     rows = store.all(
         "SELECT id, project, process, rests, question, failed, coalesce(idle_since, seen_at) "
-        "FROM session AS main WHERE (rests <> '' OR question <> '' OR failed <> '') "
-        f"AND {_IS_UNATTENDED}"
+        "FROM session AS main WHERE (rests NOT IN ('', ?) OR question <> '' OR failed <> '') "
+        f"AND {_IS_UNATTENDED}",
+        stops.INTERRUPTED,
     )
     for id, project, process, rests, question, failed, since in rows:
         if process and not is_alive(process):
@@ -166,7 +172,7 @@ def _requests(store: Store) -> Iterator[Waiting]:
         if failed:
             text, answer = sessions.failed(id, failed), sessions.ANSWER_REST
             yield Waiting(FAILURE, text, since, answer, project, id)
-        elif rests:
+        elif rests not in ("", stops.INTERRUPTED):
             text, answer = sessions.rests(id, rests), sessions.ANSWER_REST
             yield Waiting(RESTS, text, since, answer, project, id)
         else:

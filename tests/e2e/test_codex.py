@@ -3,6 +3,7 @@ with it too."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -242,6 +243,37 @@ def test_hooks_that_nobody_trusted_do_not_run(desk: Desk) -> None:
         Codex().execute("hello", desk.project, variables, trusts=False)
 
     assert STATE not in requests[0].text
+
+
+@with_tools
+def test_a_loop_that_no_hook_heard_start_is_found_later(desk: Desk) -> None:
+    typed = '$ralph-loop "do it" --completion-promise "DONE"'
+
+    with asked(desk, [NOT_YET, NOT_YET, PROMISE]) as (variables, requests):
+        Codex().execute(typed, desk.project, variables, trusts=False)
+        assert "No loop is running." in desk.sisyphus("ralph", "list")
+        Codex().execute("go on", desk.project, variables, "resume", "--last")
+
+    assert [BLOCK in request.last for request in requests] == [False, False, True]
+    assert "complete, 2 iterations" in desk.sisyphus("ralph", "log")
+
+
+@with_tools
+def test_a_stop_of_two_wirings_is_one_iteration(desk: Desk) -> None:
+    """The second hook begins when the first has decided."""
+    file = desk.home / ".codex" / "hooks.json"
+    wiring = json.loads(file.read_text("utf-8"))
+    (stop,) = wiring["hooks"]["Stop"][0]["hooks"]
+    late = {**stop, "command": f"sleep 1; {stop['command']}"}
+    wiring["hooks"]["Stop"].append({"hooks": [late]})
+    file.write_text(json.dumps(wiring), encoding="utf-8")
+    typed = '$ralph-loop "do it" --completion-promise "DONE"'
+
+    with asked(desk, [NOT_YET, NOT_YET, PROMISE]) as (variables, requests):
+        Codex().execute(typed, desk.project, variables)
+
+    assert [BLOCK in request.last for request in requests] == [False, True, True]
+    assert "complete, 3 iterations" in desk.sisyphus("ralph", "log")
 
 
 # ---------------------------------------------------------------- `sisyphus install`

@@ -68,9 +68,13 @@ def test_escape_lets_a_loop_stop_until_the_next_prompt(desk: Desk) -> None:
         client.until((desk.project / "started").exists, "command")
         client.press("\x1b")
         client.until_idle()
+        client.until(lambda: kinds_of_waiting(desk) == ["prompt"], "interruption")
         stays_quiet(client, 2)
+        why = desk.sisyphus("why", "--session", client.session)
+        assert "you interrupted the turn" in why
         client.enter("go on")
         client.until_drawn(COMPLETE)
+        assert kinds_of_waiting(desk) == []
 
     assert [BLOCK in request.last for request in client.requests] == [False, False, True]
 
@@ -120,6 +124,11 @@ def state(desk: Desk) -> Json:
     (file,) = (desk.home / ".claude" / ".sisyphus" / "projects").glob("*/enforce.json")
     content: Json = json.loads(file.read_text(encoding="utf-8"))
     return content
+
+
+def kinds_of_waiting(desk: Desk) -> list[str]:
+    """What waits for the user."""
+    return [each["kind"] for each in json.loads(desk.sisyphus("status", "--json"))["waiting"]]
 
 
 def enforce(desk: Desk, **settings: int) -> None:

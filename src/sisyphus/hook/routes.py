@@ -11,7 +11,7 @@ The condition of a route is tested first, so that a feature with nothing to do i
 
 from __future__ import annotations
 
-from sisyphus import files
+from sisyphus import clients, files
 from sisyphus.hook import standing
 from sisyphus.hook.event import EDIT, WRITE
 
@@ -109,12 +109,13 @@ def _may_block(hook: Hook) -> bool:
         return True
     if not hook.settings["ralph.enabled"]:
         return False
-    return bool(hook.standing.loop) or files.tail_contains(hook.event.transcript, b":ralph-loop")
+    mark = clients.payload(hook.event.client).COMMAND_PREFIX + b"ralph-loop"
+    return bool(hook.standing.loop) or files.tail_contains(hook.event.transcript, mark)
 
 
 def _is_followed(hook: Hook) -> bool:
-    """Tells whether a prompt, or a turn that failed, changes what we remember of the session's
-    Stops. A run hears of a failure from its client."""
+    """Tells whether a prompt, or a turn that failed or was interrupted, changes what we remember of
+    the session's Stops. A run hears of a failure from its client."""
     standing = hook.standing
     if standing.is_run:
         return False
@@ -317,6 +318,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
     ),
     "idle": (("sisyphus.stop.idle", "look_at_idle", _may_wake),),
     "stop-failure": (("sisyphus.sessions.hooks", "look_at_failure", _is_followed),),
+    "interrupt": (("sisyphus.sessions.hooks", "look_at_interrupt", _is_followed),),
     "pre-compact": (
         ("sisyphus.boulder.hooks", "look_at_compaction", _follows_plan),
         ("sisyphus.handoff.hooks", "look_at_compaction", _may_hand_over),

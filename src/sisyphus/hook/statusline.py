@@ -132,6 +132,7 @@ def _hold(store: Store, values: Values, session: int) -> Iterator[str]:
         has_no_work = holds.plan_facts(holds.plan_of(store, hold)).no_work
         waits = " waiting" if has_no_work else ""
         waits = " blocked" if stops.why_rests(store, session) else waits
+        waits = " interrupted" if stops.is_interrupted(store, session) else waits
         status = waits if hold.is_active else f" {hold.status}"
         yield f"hold {hold.counters.iteration}{limit}{status}"
 
@@ -144,8 +145,9 @@ def _loop(store: Store, values: Values, session: int) -> Iterator[str]:
 
     if loop := loops.current(store, session):
         limit = f"/{loop.options.max_iterations}" if loop.options.max_iterations else ""
-        failed = " failed" if stops.failure_of(store, session) else ""
-        status = failed if loop.is_active else f" {loop.status}"
+        ended = " failed" if stops.failure_of(store, session) else ""
+        ended = " interrupted" if stops.is_interrupted(store, session) else ended
+        status = ended if loop.is_active else f" {loop.status}"
         yield f"loop {loop.counters.iteration}{limit}{status}"
 
 

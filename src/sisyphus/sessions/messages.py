@@ -37,6 +37,8 @@ def turn_failed(error: str) -> str:
     return f"the turn failed: {error}"
 
 
+TURN_INTERRUPTED = "you interrupted the turn, so nothing goes on before your next prompt"
+
 UNKNOWN_ERROR = "unknown error"
 """The error of a turn for which the client gives none."""
 
@@ -50,6 +52,11 @@ def sent(counts: dict[str, int], hooks: int) -> str:
         parts.append(f"{count} {one if count == 1 else several}")
     acted = f"{hooks} {'hook' if hooks == 1 else 'hooks'} acted"
     return f"sent: {', '.join(parts) or 'nothing'}; {acted}"
+
+
+def of_run(run: str, iteration: int, item: str) -> str:
+    """Names a session by the iteration of a run that it is. Their prompts begin alike."""
+    return f"Run {run}, iteration {iteration}{f': {one_line(item)}' if item else ''}"
 
 
 def short(session: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 
+from sisyphus.text import fingerprint
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
     from sisyphus.hook.event import Stop
     from sisyphus.sessions.turn import Turn
     from sisyphus.store import Store
+
+
+INTERRUPTED = "you interrupted it"
+"""Why a session rests whose turn the user broke off."""
 
 
 class Stops:
@@ -23,10 +29,11 @@ class Stops:
     idle, error, same_error: used by the breaker (`stop/breaker.py`).
     waits: background work that let the session stop → since when.
     tested: the test command that passed after the last edit; "" = none did.
+    name: of the one that we last decided, see `_name`; "" = it has none.
     """
 
-    __slots__ = ("at", "blocks", "counted_at", "error", "idle", "offset", "same_error", "tested",
-                 "waits")  # fmt: skip
+    __slots__ = ("at", "blocks", "counted_at", "error", "idle", "name", "offset", "same_error",
+                 "tested", "waits")  # fmt: skip
 
     def __init__(
         self,
@@ -39,6 +46,7 @@ class Stops:
         same_error: int = 0,
         waits: dict[str, float] | None = None,
         tested: str = "",
+        name: str = "",
     ) -> None:
         self.at = at
         self.offset = offset
@@ -49,6 +57,7 @@ class Stops:
         self.same_error = same_error
         self.waits = waits or {}
         self.tested = tested
+        self.name = name
 
     def as_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -62,6 +71,11 @@ class Stops:
         if turn.tested is not None:
             self.tested = turn.tested
         self.waits = {name: self.waits.get(name, now) for name in stop.background}
+        self.name = _name(stop)
+
+    def is_named(self, stop: Stop) -> bool:
+        """Tells whether a Stop has the name of the one that we last decided: it may be the same."""
+        return "" != self.name == _name(stop)
 
     def offset_since(self, since: float) -> int:
         """Returns where to read on for what happened since a time; 0 = we have read nothing since
@@ -85,6 +99,12 @@ class Stops:
         """Begins to count again: the user has spoken, or the context starts empty."""
         self.close_breaker()
         self.blocks = 0
+
+
+def _name(stop: Stop) -> str:
+    """Returns what two reports of one Stop have in common: the turn, and what the agent said last;
+    "" = the client does not say in which turn it is."""
+    return f"{stop.turn} {fingerprint(stop.last_message or '')}" if stop.turn else ""
 
 
 def load(store: Store, session: int) -> Stops:
@@ -115,17 +135,30 @@ def why_rests(store: Store, session: int) -> str:
 
 
 def set_idle(store: Store, session: int, since: float | None, question: str = "") -> None:
-    """Notes that a session has stopped, or, with None, that it goes on. question: what it asked the
-    user last; "" = nothing."""
+    """Notes that a session has stopped, or, with None, that it goes on: that its last turn failed
+    or was interrupted no longer matters. question: what it asked the user last; "" = nothing."""
     store.run(
-        "UPDATE session SET idle_since = ?, question = ?, failed = '' WHERE n = ?",
-        since, question, session,
+        "UPDATE session SET idle_since = ?, question = ?, failed = '', "
+        "rests = iif(rests = ?, '', rests) WHERE n = ?",
+        since, question, INTERRUPTED, session,
     )  # fmt: skip
 
 
 def fail(store: Store, session: int, error: str) -> None:
     """Notes that the session's turn ended with an error, until it goes on."""
     store.run("UPDATE session SET failed = ? WHERE n = ?", error, session)
+
+
+def interrupt(store: Store, session: int, now: float) -> None:
+    """Notes that the user has interrupted a session: it rests until it goes on."""
+    why = why_rests(store, session)
+    set_idle(store, session, now, question_of(store, session))
+    rest(store, session, why or INTERRUPTED)
+
+
+def is_interrupted(store: Store, session: int) -> bool:
+    """Tells whether the user has interrupted a session that has not gone on since."""
+    return why_rests(store, session) == INTERRUPTED
 
 
 def failure_of(store: Store, session: int) -> str:
