@@ -287,6 +287,7 @@ def test_a_later_document_names_the_earlier_one(world: World) -> None:
     assert f"**Earlier handoff**: .claude/handoffs/{first.name}" in second.read_text()
     assert "edit" not in second.read_text()
     assert first.name in begin(world, source="compact")
+    world.write_down(agent(use("Edit", "t2", file_path="a.py", new_string="x")))
     world.hook("pre-compact", world.payload("PreCompact.manual"))
     (third,) = (file for file in documents(world) if file not in (first, second))
     assert second.name in third.read_text()
@@ -502,6 +503,7 @@ def test_the_model_may_complete_its_own_open_handoff_alone(world: World) -> None
     assert world.permit(other).is_silent
     assert world.permit(document, mode="default").is_silent
     assert world.permit(document, tool="Bash").is_silent
+    world.write_down(agent(use("Edit", "t1", file_path="a.py", new_string="x")))
     world.cli("handoff")
     assert world.permit(document).json, "the agent was told of it"
     (document,) = (each for each in documents(world) if each not in (document, other))
@@ -745,6 +747,77 @@ def test_a_handoff_on_request_ends_nothing(world: World) -> None:
     assert f"Handoff: .claude/handoffs/{document.name}" in answer.out
     assert "Context: 72 %" in answer.out
     assert "CONTEXT CHECKPOINT RESUME" in begin(world, source="resume")
+
+
+def _hand_over(world: World, way: str) -> None:
+    if way == "command":
+        assert world.cli("handoff").code == 0
+    elif way == "compaction":
+        world.hook("pre-compact", world.payload("PreCompact.manual"))
+    else:
+        world.fill(int(way))
+        told(world)
+
+
+@pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("command", "command"), ("compaction", "compaction"), ("command", "compaction"),
+        ("compaction", "command"), ("command", "87"), ("87", "compaction"), ("87", "96"),
+    ],
+)  # fmt: skip
+def test_a_handoff_that_says_the_same_is_not_written_again(
+    world: World, first: str, second: str
+) -> None:
+    world.fill(30)
+    _hand_over(world, first)
+    (document,) = documents(world)
+    text = document.read_text()
+
+    _hand_over(world, second)
+
+    assert documents(world) == [document]
+    assert document.read_text() == text
+    said = begin(world, source="compact")
+    assert document.name in said
+    assert "What was noted before" not in said, "it is not its own earlier handoff"
+    _hand_over(world, "compaction")
+    assert documents(world) == [document]
+    assert document.name in begin(world, source="compact"), "given again"
+
+
+@pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize("what", ["work", "the agent's words"])
+def test_a_handoff_that_says_something_else_stands_beside_the_first(
+    world: World, what: str
+) -> None:
+    world.fill(30)
+    _hand_over(world, "compaction")
+    (first,) = documents(world)
+    if what == "work":
+        world.write_down(agent(use("Edit", "t1", file_path="a.py", new_string="x")))
+    else:
+        first.write_text(first.read_text() + "\nThe kiln leaks.\n")
+    text = first.read_text()
+
+    _hand_over(world, "command")
+
+    (second,) = (file for file in documents(world) if file != first)
+    assert first.read_text() == text
+    assert f"**Earlier handoff**: .claude/handoffs/{first.name}" in second.read_text()
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_checkpoint_counts_if_its_handoff_was_there_before(world: World) -> None:
+    world.write(world.ours / "config.toml", "[handoff]\nends_session = true\n")
+    world.loop()
+    world.fill(30)
+    _hand_over(world, "command")
+    _hand_over(world, "87")
+
+    assert len(documents(world)) == 1
+    assert "waits at a checkpoint" in world.stop().message
 
 
 def test_the_status_lines_window_counts(world: World) -> None:

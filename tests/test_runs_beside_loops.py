@@ -84,6 +84,25 @@ def change(world: World, id: str) -> Loop:
         return loop
 
 
+def test_sessions_of_a_run_are_named_by_their_iterations(world: World) -> None:
+    id = begin(world, "s4", finished=4)
+    world.write_down(user("# Task: Fill the kiln."), session="s3")
+    world.start("s3")
+    with opened(world) as store, store.write():
+        entry = Iteration(3, time.time(), "continue", "", item="trim")
+        iterations.record(store, change(world, id), record.find(store, "s3"), entry)
+    world.start("s9")
+
+    rows = {each["session_id"]: each for each in world.cli("sessions", "--json").json["sessions"]}
+    out = world.cli("sessions").out
+
+    assert {name: (row["run"], row["iteration"], row["item"]) for name, row in rows.items()} == {
+        "s3": (id, 3, "trim"), "s4": (id, 5, "glaze"), "s9": (None, None, None),
+    }  # fmt: skip
+    assert f"    Run {id}, iteration 3: trim\n" in out
+    assert f"    Run {id}, iteration 5: glaze\n" in out
+
+
 # ---------------------------------------------------------------- hooks in its sessions
 
 

@@ -49,6 +49,19 @@ def test_sessions_are_listed_by_their_first_prompt(world: World) -> None:
     assert "sent: 1 README, 1 rule; 2 hooks acted" in shown
 
 
+def test_sessions_of_several_clients_name_theirs(world: World) -> None:
+    world.start()
+    assert "Claude Code" not in world.cli("sessions").out
+    world.hook("session-start", world.payload("SessionStart.startup", "s2"), "--client", "qwen")
+
+    lines = world.cli("sessions").out.splitlines()
+
+    assert [each.rpartition("  ")[2] for each in lines if not each.startswith(" ")] == [
+        "Qwen Code", "Claude Code",
+    ]  # fmt: skip
+    assert [each["client"] for each in listed(world)] == ["qwen", "claude-code"]
+
+
 def test_a_document_in_parts_counts_once(world: World) -> None:
     world.write("README.md", "".join(f"{n:04} {'word ' * 18}\n" for n in range(300)))
     world.start()

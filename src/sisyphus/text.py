@@ -1,6 +1,12 @@
 """Measures, cuts and fingerprints text."""
 
+from __future__ import annotations
+
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def units(text: str) -> int:
@@ -32,6 +38,16 @@ def one_line(text: str, limit: int = 300) -> str:
     words = "".join(c if c.isprintable() else " " for c in text[: 2 * limit]).split()
     line = " ".join(words)
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def likely(word: str, words: Iterable[str]) -> str:
+    """Returns which of `words` somebody means who wrote `word`; "" = none, or several are as near.
+    One that has it as a part, or is a part of it, is nearer than one that is spelled like it."""
+    from difflib import get_close_matches  # imported late: it is slow, and errors are rare
+
+    words = list(words)
+    whole = [each for each in words if word in each] or [each for each in words if each in word]
+    return whole[0] if len(whole) == 1 else "".join(get_close_matches(word, whole or words, 1))
 
 
 def sentence(text: str, limit: int = 300) -> str:

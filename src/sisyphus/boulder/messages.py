@@ -153,9 +153,9 @@ def set_aside(problem: str, aside: str) -> str:
     return f"{what} cannot be read ({problem}). It is renamed to {aside}."
 
 
-def moved(other: PlanRecord, project: str) -> str:
-    """Tells the user that they left an open plan when they moved to another project."""
-    return f"You have moved to {display(project, '')}. {_name_and_project(other)} is still open."
+def left_open(other: PlanRecord) -> str:
+    """Tells the user that they left an open plan in another project."""
+    return f"You last worked in another project. {_name_and_project(other)} is still open."
 
 
 def several(records: list[PlanRecord]) -> str:

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from sisyphus import log
+from sisyphus import clients, log
 from sisyphus.boulder.commands import app as boulder
 from sisyphus.cli import completion
 from sisyphus.cli.config import config
@@ -33,6 +33,7 @@ from sisyphus.runner.decide_command import decide
 from sisyphus.sessions.commands import sessions, why
 from sisyphus.setup.commands import install, plugin_path, uninstall
 from sisyphus.stop.commands import hold
+from sisyphus.text import likely
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -87,7 +88,7 @@ app = typer.Typer(
 SETUP, AGENTS = "Setup", "For agents, which call these"
 
 Client = Annotated[
-    str, typer.Option(metavar="NAME", help="The agent that calls. The only one is claude-code.")
+    str, typer.Option(metavar="NAME", help=f"The agent that calls: {', '.join(clients.NAMES)}.")
 ]
 
 app.command()(status)
@@ -222,8 +223,8 @@ def _run(words: list[str], is_typed: bool) -> int:
         return INTERRUPTED
     except Exception as error:
         if show := getattr(error, "show", None):  # a usage error, with a message by typer
-            _name_option(error)
-            if is_typed:
+            _name_session(error)
+            if _name_option(error) or is_typed:
                 typer.echo(f"error: {plain(error.format_message())}", err=True)  # type: ignore[attr-defined]
             else:
                 show()
@@ -234,7 +235,21 @@ def _run(words: list[str], is_typed: bool) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _name_option(error: Any) -> None:
+def _name_option(error: Any) -> bool:
+    """Says which option is meant by one that a command does not take; tells whether one is."""
+    context: Any = getattr(error, "ctx", None)
+    if not (context and hasattr(error, "option_name") and hasattr(error, "possibilities")):
+        return False
+    names = [name for param in context.command.params for name in param.opts]
+    names = [name[2:] for name in names if name.startswith("--")]
+    meant = likely(error.option_name.lstrip("-"), names)
+    if meant:
+        error.message += f". Do you mean --{meant}?"
+        error.possibilities = None
+    return bool(meant)
+
+
+def _name_session(error: Any) -> None:
     """Says that a word which a command does not take may be for its `--session-id`."""
     context: Any = getattr(error, "ctx", None)
     names = [name for param in context.command.params for name in param.opts] if context else []

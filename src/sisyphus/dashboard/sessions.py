@@ -9,7 +9,8 @@ from sisyphus import clients
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.desk import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
-from sisyphus.sessions import journal, record, usage
+from sisyphus.ralph import iterations
+from sisyphus.sessions import journal, messages, record, usage
 from sisyphus.store import Store
 from sisyphus.text import one_line
 
@@ -194,21 +195,9 @@ def _row(
 
 
 def _titles(store: Store, sessions: list[int]) -> dict[int, str]:
-    """Returns what sessions of runs worked on. Their prompts begin alike."""
-    marks = ", ".join("?" * len(sessions))
-    rows = store.all(
-        "SELECT session, id, number, item FROM (SELECT iteration.session, id, number, item, "
-        "iteration.rowid AS place FROM iteration JOIN loop ON loop.n = iteration.loop "
-        f"WHERE kind = 'run' AND iteration.session IN ({marks}) UNION ALL "
-        "SELECT run.session, id, json_extract(state, '$.finished') + 1, "
-        "json_extract(state, '$.item'), 0 FROM run "
-        f"JOIN loop ON loop.n = run.loop WHERE run.session IN ({marks})) ORDER BY place",
-        *sessions * 2,
-    )  # fmt: skip
-    return {
-        session: f"Run {id}, iteration {number}{f': {item}' if item else ''}"
-        for session, id, number, item in rows
-    }
+    """Returns what sessions of runs worked on."""
+    found = iterations.by_session(store, sessions)
+    return {session: messages.of_run(*iteration) for session, iteration in found.items()}
 
 
 def _loops(store: Store, sessions: list[int], most: int) -> dict[int, tuple[list[LoopLink], int]]:

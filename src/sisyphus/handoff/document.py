@@ -49,6 +49,11 @@ def render(facts: Facts, heading: str) -> str:
     return cut(document, MAX_BYTES)
 
 
+def body(document: str) -> str:
+    """Returns what a document says below its heading, which tells of the occasion alone."""
+    return document.partition("\n## ")[2]
+
+
 def resume_block(facts: Facts, file: str, occasion: str, earlier: str = "") -> str:
     """Returns what the next session gets, in at most BLOCK_CHARACTERS.
 

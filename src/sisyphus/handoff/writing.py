@@ -13,6 +13,7 @@ from sisyphus import clients, exports, files, paths, worktree
 from sisyphus.boulder import find, follow
 from sisyphus.boulder import record as plans
 from sisyphus.boulder.record import PlanRecord
+from sisyphus.errors import UnreadableError
 from sisyphus.handoff import document, facts, messages
 from sisyphus.handoff import record as handoffs
 from sisyphus.handoff.facts import Facts
@@ -53,10 +54,12 @@ class Source:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Draft:
-    """A handoff that is not written yet."""
+    """A handoff that is not written yet. is_written: its document is the last one of the session,
+    which says all that it would."""
 
     handoff: Handoff
     text: str
+    is_written: bool = False
 
 
 def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Draft:
@@ -65,15 +68,22 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
     of `messages`. Raises `OSError` if nothing can be written."""
     loop, plan = _work(source, now)
     known = _facts(source, loop, plan, now)
-    file = _new_file(source.project, loop.id if loop else sessions.short(source.id), now)
     before = _before(source, now)
     heading = messages.heading(source.id, loop, usage, level, why, now, before)
+    text = document.render(known, heading)
+    is_written = _says_the_same(source, before, text)
+    if before and is_written:
+        file, before = before.file, _before(source, before.at)
+    else:
+        # Several sessions may work under one hold, in the same minute.
+        name = loop.id if loop and not loop.is_hold else sessions.short(source.id)
+        file = _new_file(source.project, name, now)
     block = _block(source, known, file, messages.occasion(usage.percent, level, why), before)
     handoff = Handoff(
         source.session, loop.id if loop else "", source.project, file, OPEN, level, usage.percent,
         now, block, known.next_step, _resumed(known), _open_plan(source), why,
     )  # fmt: skip
-    return Draft(handoff, document.render(known, heading))
+    return Draft(handoff, text, is_written=is_written)
 
 
 def renew(store: Store, handoff: Handoff, now: float) -> Handoff:
@@ -168,6 +178,17 @@ def _before(source: Source, at: float) -> Handoff | None:
     return before if before and os.path.isfile(before.file) else None
 
 
+def _says_the_same(source: Source, before: Handoff | None, text: str) -> bool:
+    """Tells whether the session wrote a handoff whose document has the text of another below its
+    heading, and nothing else. What the agent has added to the heading stays there."""
+    if before is None or before.session != source.session:
+        return False
+    try:
+        return document.body(files.read(before.file)) == document.body(text)
+    except UnreadableError:
+        return False
+
+
 def _resumed(known: Facts) -> str:
     return json.dumps([[file.path, file.lines] for file in known.resumed])
 
@@ -180,7 +201,9 @@ def _size(path: str) -> int:
 
 
 def write(made: Draft) -> None:
-    """Writes the document. Raises `OSError`."""
+    """Writes the document, if it is not written. Raises `OSError`."""
+    if made.is_written:
+        return
     ignore = os.path.join(os.path.dirname(made.handoff.file), ".gitignore")
     if not os.path.lexists(ignore):
         exports.replace(ignore, _IGNORE)

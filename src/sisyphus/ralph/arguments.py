@@ -22,6 +22,7 @@ from sisyphus.ralph.loop import (
     UNBOUNDED_ITERATIONS,
     Options,
 )
+from sisyphus.text import likely
 
 _FLAGS = ("wait-for-user", "verify-plan", "force")
 """Options without a value. A typed loop replaces the old one with or without --force."""
@@ -163,10 +164,8 @@ def _is_unclosed(line: str, start: int) -> bool:
 
 
 def _unknown(name: str) -> str:
-    from difflib import get_close_matches  # imported late: it is slow, and errors are rare
-
-    close = get_close_matches(name, _TEXTS + _NUMBERS + _FLAGS, 1)
-    hint = f" Did you mean --{close[0]}?" if close else ""
+    meant = likely(name, _TEXTS + _NUMBERS + _FLAGS)
+    hint = f" Did you mean --{meant}?" if meant else ""
     return (
         f"Unknown option --{name}.{hint} If it is part of the task, quote the task or put -- "
         "before it."

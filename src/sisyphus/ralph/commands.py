@@ -237,6 +237,8 @@ def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
         return way
     if inner := loops.waits_for(store, loop):
         return messages.waits_for(inner)
+    if stops.is_interrupted(store, loop.session):
+        return f"You interrupted its agent. {messages.what_goes_on(sessions.short(owner))}"
     failed = stops.failure_of(store, loop.session)
     return f"{sessions.failed(owner, failed)}. {sessions.ANSWER_REST}" if failed else ""
 
@@ -318,7 +320,7 @@ def pause(id: LoopId = "", session: Session = "") -> None:
     """Pause a loop, so that its session can stop, or a run, so that it stops after its iteration.
     `resume` continues it."""
     store = _open_store()
-    picked = _pick_loop(store, id, session, lambda loop: loop.is_active)
+    picked = _pick_loop(store, "pause", id, session, lambda loop: loop.is_active)
     _need_owner([picked])
     loop = control.pause(store, picked)
     show.line(messages.paused(loop))
@@ -337,7 +339,8 @@ def resume(
 ) -> None:
     """Resume a paused loop. With an id and --session-id, move it to that session first."""
     store = _open_store()
-    picked = _pick_loop(store, id, "" if id else session, lambda loop: not loop.is_active)
+    session_of = "" if id else session
+    picked = _pick_loop(store, "resume", id, session_of, lambda loop: not loop.is_active)
     owner = control.owner_id(store, picked)
     if id and session and (picked.is_hold or picked.is_run):
         raise SisyphusError(messages.not_to_move(picked))
@@ -376,9 +379,9 @@ def delete(
 @app.command()
 def cancel(id: LoopId = "", session: Session = "") -> None:
     """Cancel a loop, hold or run. Without an id: all loops of the session that you are in, else
-    those of the only session that has one, and the hold of its plan."""
+    those of the only session of this project that has one, and the hold of its plan."""
     store = _open_store()
-    picked = _pick_loop(store, id, session)
+    picked = _pick_loop(store, "cancel", id, session)
     if id or picked.kind != LOOP:
         _need_owner([picked], "" if picked.is_run else "/cancel-ralph")
         cancelled = [control.cancel(store, picked)]
@@ -439,12 +442,12 @@ def _only_open_session(place: show.Place) -> str:
 
 
 def _pick_loop(
-    store: Store, id: str, session: str, fits: Callable[[Loop], bool] = lambda _: True
+    store: Store, verb: str, id: str, session: str, fits: Callable[[Loop], bool] = lambda _: True
 ) -> Loop:
     """Returns the loop to act on: by id, else the session's current loop, else that of the only
-    session in the project, or anywhere, that has one. Those that fit the command go first. Where no
-    loop is, it is a hold, and where no hold is, a run. Raises `SisyphusError` if there is none, or
-    several."""
+    session in the project that has one. Those that fit the command go first. Where no loop is, it
+    is a hold, and where no hold is, a run. verb: the command. Raises `SisyphusError` if there is
+    none, or several."""
     if id:
         return control.require(store, id)
     if owner := _pick_session(store, session):
@@ -452,8 +455,10 @@ def _pick_loop(
         own = [each for each in (loops.current(store, n), loops.hold_of(store, n)) if each]
         running = [each for each in own if fits(each)][:1] or own[:1]
     else:
-        running, project = _all_live(store), show.project_root("")
-        running = [loop for loop in running if loop.project == project] or running
+        everywhere, project = _all_live(store), show.project_root("")
+        running = [loop for loop in everywhere if loop.project == project]
+        if everywhere and not running:
+            raise SisyphusError(messages.only_elsewhere(verb, everywhere, project))
         running = [loop for loop in running if fits(loop)] or running
         kinds = {loop.kind for loop in running}
         kind = next((kind for kind in (LOOP, HOLD, RUN) if kind in kinds), "")

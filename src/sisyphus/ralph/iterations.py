@@ -68,6 +68,22 @@ def of(store: Store, loop: Loop) -> list[Iteration]:
     return [_iteration(dict(zip(Iteration.__slots__, row, strict=True))) for row in rows]
 
 
+def by_session(store: Store, sessions: list[int]) -> dict[int, tuple[str, int, str]]:
+    """Returns the numbers of the sessions that an iteration of a run worked in, of these, each with
+    the id of the run, the number of the iteration and its item; "" = none."""
+    rows = store.all(
+        "WITH asked AS (SELECT value FROM json_each(?)) "
+        "SELECT session, id, number, item FROM (SELECT iteration.session, id, number, item, "
+        "iteration.rowid AS place FROM iteration JOIN loop ON loop.n = iteration.loop "
+        "WHERE kind = 'run' AND iteration.session IN asked UNION ALL "
+        "SELECT run.session, id, json_extract(state, '$.finished') + 1, "
+        "json_extract(state, '$.item'), 0 FROM run "
+        "JOIN loop ON loop.n = run.loop WHERE run.session IN asked) ORDER BY place",
+        json.dumps(sessions),
+    )
+    return {session: (id, number, item) for session, id, number, item in rows}
+
+
 def _iteration(row: dict[str, Any]) -> Iteration:
     row |= {"is_done": bool(row["is_done"]), "denied": json.loads(row["denied"])}
     return Iteration(**row)
