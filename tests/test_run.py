@@ -770,6 +770,28 @@ def test_what_was_done_when_a_run_was_cut_off_is_not_done_twice(runs: Runs) -> N
     assert runs.log()[2]["is_done"]
 
 
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_an_iteration_that_is_cut_off_after_its_item_is_done(runs: Runs, *, is_cut: bool) -> None:
+    """The next one does the next item, and gets no handoff about the one that is done."""
+    cut = [["signal", "SIGINT"], ["sleep", 0.3], ["signal", "SIGINT"], ["sleep", 60]]
+    ends = cut if is_cut else [["fail", LIMIT]]
+
+    answer = runs.run(processes=[[*done("cart"), *ends], *ALL[1:]])
+    if is_cut:
+        assert answer.code == 130
+        assert runs.resume("--max-iterations", "1", processes=ALL[1:]).code == 3
+        assert len(runs.calls) == 1
+        answer = runs.resume("--max-iterations", "3", processes=ALL[1:])
+
+    assert answer.code == 0, answer
+    assert runs.items == ["cart", "total", "receipt"]
+    assert "CONTEXT CHECKPOINT RESUME" not in runs.prompts[1]
+    assert "**Iteration 1** (done): cart" in runs.prompts[1]
+    assert [(row["iteration"], row["item"], row["is_done"]) for row in runs.log()] == [
+        (1, "cart", True), (2, "total", True), (3, "receipt", True),
+    ]  # fmt: skip
+
+
 def test_what_a_cut_iteration_used_counts(runs: Runs) -> None:
     cut = [["fill", 300_000], ["signal", "SIGINT"], ["sleep", 0.3], ["signal", "SIGINT"]]
     assert runs.run(processes=[[*cut, ["sleep", 60]]]).code == 130

@@ -83,6 +83,8 @@ def _iterate(runner: Runner, run: Run) -> Decision:
     if completion:
         with changes.change(runner, run):
             progress.refuse(run, completion)
+    if _was_done(runner, run):
+        return Decision(decide.CONTINUE, messages.ITEM_DONE)
     text = _begin(runner, run)
     result = iteration.run_client(runner, run, text)
     with changes.change(runner, run):
@@ -116,11 +118,30 @@ def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
         run.state.check_changed = completion.check_changed
         decision = _with_audit(run, Decision(decide.COMPLETED, completion.why))
         if run.state.is_working:
-            run.state.finished += 1
-            entry = progress.cut_off(run, decision, time.time())
-            iterations.record(runner.store, run.loop, run.session, entry)
-        run.state.is_working = False
+            _note_cut_off(runner, run, decision)
         return decision
+
+
+def _was_done(runner: Runner, run: Run) -> bool:
+    """Tells whether the last iteration was cut off when its item was done already, and closes it:
+    nobody needs its handoff."""
+    state, plan = run.state, findings.plan_of(runner, run)
+    if not state.is_working or state.item in plan.todo or state.item not in plan.done:
+        return False
+    with changes.change(runner, run):
+        _note_cut_off(runner, run, Decision(decide.CONTINUE, messages.ITEM_DONE))
+        fix_plan.note(plan, state)
+        state.resume = ""
+        if state.checkpoint:
+            state.checkpoint["active"] = False
+    return True
+
+
+def _note_cut_off(runner: Runner, run: Run, decision: Decision) -> None:
+    run.state.finished += 1
+    run.state.is_working = False
+    entry = progress.cut_off(run, decision, time.time())
+    iterations.record(runner.store, run.loop, run.session, entry)
 
 
 def _with_audit(run: Run, decision: Decision) -> Decision:
