@@ -481,7 +481,7 @@ def test_ctrl_c_twice_ends_the_client_and_its_tool_at_once(desk: Desk) -> None:
         printed, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert "Ctrl-C again ends it now" in printed
-    assert not _is_alive(tool)
+    assert not is_alive(tool)
 
     with playing(desk, do("cart")) as runs:
         code, printed = runs.run("--resume")
@@ -575,7 +575,7 @@ def _tool(desk: Desk) -> int:
     return int(file.read_text())
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:
