@@ -197,8 +197,8 @@ class Wiring(Protocol):
         """Adds what is ours, and globs of rules to leave out. Replaces what an earlier install
         wrote and this one writes otherwise."""
 
-    def unwire(self, settings: Json, globs: Iterable[str]) -> Json:
-        """Takes out what is ours, and these globs, which we added."""
+    def unwire(self, settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
+        """Takes out what is ours, and these globs and keys, which we added."""
 
     def excludes(self, settings: Json) -> list[str]:
         """Returns the globs of rules that the client leaves out."""

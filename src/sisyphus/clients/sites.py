@@ -1,7 +1,7 @@
 """Where `sisyphus install` puts us into a client, and what makes a client call us."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sisyphus.paths import display
@@ -32,8 +32,9 @@ class Site:
     start: the words that start sisyphus in a shell. hooks: event → groups, as `install` writes
     them, with commands that start with `sisyphus`. commands: the folder of our slash commands or
     skills; each is a file or a folder in it. copies: path → content of the files of ours that the
-    client loads. has_line: another settings file has a status line, which ours would replace.
-    ignore: git's list of files that only this checkout ignores; "" = nothing is to be hidden.
+    client loads. defaults: what else goes into the settings, key → value, where neither they nor
+    others have it. ignore: git's list of files that only this checkout ignores; "" = nothing is to
+    be hidden.
     """
 
     client: str
@@ -44,7 +45,7 @@ class Site:
     hooks: Mapping[str, Any]
     commands: str
     copies: Mapping[str, bytes]
-    has_line: bool = False
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     ignore: str = ""
 
 

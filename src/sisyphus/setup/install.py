@@ -55,6 +55,7 @@ def to_install(site: Site, files: Files, ours: Additions, globs: list[str]) -> P
             *ours.excludes,
             *(glob for glob in wiring.excludes(new) if glob not in wiring.excludes(old)),
         ],
+        keys=list(dict.fromkeys([*ours.keys, *(key for key in site.defaults if key not in old)])),
         copies={path: fingerprint(data) for path, data in copies.items() if data is not None},
         original=ours.original if new == old else _original(data, old, ours),
         written=ours.written if new == old else fingerprint(text),
@@ -84,7 +85,7 @@ def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
     A file with the content that this version installs is ours even if no record says so.
     """
     old = _settings(site, files)
-    new = clients.wiring(site.client).unwire(old, ours.excludes)
+    new = clients.wiring(site.client).unwire(old, ours.excludes, ours.keys)
     contents: dict[str, bytes | None] = {}
     notes = []
     for path in dict.fromkeys([*site.copies, *ours.copies]):
@@ -138,9 +139,11 @@ def _differences(old: Json, new: Json) -> Iterator[tuple[str, list[str]]]:
         elif isinstance(before or after, dict):
             one, two = before or {}, after or {}
             yield key, [name for name in one | two if one.get(name) != two.get(name)]
-        else:
+        elif isinstance(before or after, list):
             one, two = before or [], after or []
             yield key, [each for each in one + two if each not in one or each not in two]
+        else:
+            yield key, [str(after or before)]
 
 
 def _command(value: object) -> str:

@@ -11,14 +11,15 @@ from sisyphus.store import Store
 class Additions:
     """What we added to a settings file, and next to it.
 
-    is_new: we made the file. excludes: globs that we added to it. copies: path → fingerprint of the
-    slash commands and plugins that we wrote. original: the settings before we first wrote them, as
-    text that holds every byte; "" = they are not to be given back as they were. written:
-    fingerprint of the settings that we wrote last. folders: those that we made.
+    is_new: we made the file. excludes, keys: globs and keys that we added to it. copies: path →
+    fingerprint of the slash commands and plugins that we wrote. original: the settings before we
+    first wrote them, as text that holds every byte; "" = they are not to be given back as they
+    were. written: fingerprint of the settings that we wrote last. folders: those that we made.
     """
 
     is_new: bool = False
     excludes: list[str] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
     copies: dict[str, str] = field(default_factory=dict)
     original: str = ""
     written: str = ""

@@ -1,6 +1,5 @@
 """What sisyphus adds to Claude Code's settings, and takes out again. See `clients.base.Wiring`."""
 
-import copy
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -40,11 +39,14 @@ def file(home: str, project: str, *, is_shared: bool) -> str:
 
 
 def site(place: Installation, project: str, *, is_shared: bool) -> Site:
-    settings, folder = (
-        file(place.home, project, is_shared=is_shared),
-        commands_folder(place.home, project),
-    )
+    settings = file(place.home, project, is_shared=is_shared)
+    folder = commands_folder(place.home, project)
     others = native.settings(place.home, project) if project else []
+    line = {
+        "type": "command",
+        "command": f"{place.start} statusline",
+        "refreshInterval": STATUS_LINE_SECONDS,
+    }
     return Site(
         CLAUDE_CODE,
         project,
@@ -54,7 +56,7 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
         place.hooks,
         folder,
         {os.path.join(folder, name): data for name, data in place.commands.items()},
-        has_line=any("statusLine" in each for each in others),
+        {} if any("statusLine" in each for each in others) else {"statusLine": line},
     )
 
 
@@ -76,20 +78,16 @@ def excludes(settings: Json) -> list[str]:
 
 
 def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
-    """Adds a status line, too, if there is none."""
-    new = copy.deepcopy(settings)
-    hook_groups.add(new, site.hooks, site.start)
-    line = {"command": f"{site.start} statusline"}
+    new = hook_groups.with_ours(settings, site.hooks, site.start)
+    new |= {key: value for key, value in site.defaults.items() if key not in new}
     if hook_groups.is_ours(new.get("statusLine"), "statusline"):
-        new["statusLine"] |= line
-    elif "statusLine" not in new and not site.has_line:
-        new["statusLine"] = {"type": "command", **line, "refreshInterval": STATUS_LINE_SECONDS}
+        new["statusLine"] |= {"command": f"{site.start} statusline"}
     if missing := [glob for glob in globs if glob not in excludes(new)]:
         new["claudeMdExcludes"] = [*excludes(new), *missing]
     return new
 
 
-def unwire(settings: Json, globs: Iterable[str]) -> Json:
+def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
     new = hook_groups.without_ours(settings)
     if hook_groups.is_ours(new.get("statusLine"), "statusline"):
         del new["statusLine"]

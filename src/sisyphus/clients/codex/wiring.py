@@ -88,7 +88,7 @@ def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
     return hook_groups.with_ours(settings, site.hooks, site.start)
 
 
-def unwire(settings: Json, globs: Iterable[str]) -> Json:
+def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
     return hook_groups.without_ours(settings)
 
 

@@ -57,7 +57,7 @@ def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
     return settings
 
 
-def unwire(settings: Json, globs: Iterable[str]) -> Json:
+def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
     return settings
 
 

@@ -86,7 +86,7 @@ def _settings(project: str, *, is_wired: bool) -> Iterator[Finding]:
     if is_wired and cap < _FEW_BLOCKS:
         text = f"after {cap - 1} iterations Qwen Code ends a turn, and the loop waits for you."
         file = shown(wiring.settings_file(""))
-        mend = f'For longer loops, put `"stopHookBlockingCap": 100` into {file}.'
+        mend = f'For longer loops, put `"{native.CAP}": {native.MOST_BLOCKS}` into {file}.'
         yield Finding(_SETTINGS, Level.GOOD, f"{text} {mend}")
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 COMMAND_SIGN = "/"
 ALL_OFF = "disableAllHooks"
+CAP, MOST_BLOCKS = "stopHookBlockingCap", 100
+"""How many Stops since the user's prompt its settings let hooks block, and the most that they can
+choose."""
+
 _MEMORY_FILES = ("QWEN.md", "AGENTS.md")
 
 

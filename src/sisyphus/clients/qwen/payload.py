@@ -39,12 +39,12 @@ TEXT_EVENTS = claude_code.TEXT_EVENTS
 REPLY_UNITS = claude_code.REPLY_UNITS
 COMMAND_PREFIX = claude_code.COMMAND_PREFIX
 
-_BLOCK_CAP, _MOST_BLOCKS = 8, 100
-"""After so many blocked Stops since the user's prompt it ignores a block: its default, and the most
-that its settings can choose. Tool calls between them do not count (measured)."""
+_BLOCK_CAP = 8
+"""After so many blocked Stops since the user's prompt it ignores a block, if its settings choose
+nothing else. Tool calls between them do not count (measured)."""
 
 _EDITING_MODES = ("auto_edit", "auto")
-_CAP, _CAP_SETTING = "QWEN_CODE_STOP_HOOK_BLOCK_CAP", "stopHookBlockingCap"
+_CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
 
 
 def read(name: str, raw: Json) -> Event:
@@ -90,8 +90,8 @@ def block_cap(project: str) -> int:
 
     chosen: object = values.number(os.environ.get(_CAP))
     for settings in native.settings(project) if chosen is None else ():
-        chosen = settings.get(_CAP_SETTING, chosen)
-    return min(values.count(chosen), _MOST_BLOCKS) or _BLOCK_CAP
+        chosen = settings.get(native.CAP, chosen)
+    return min(values.count(chosen), native.MOST_BLOCKS) or _BLOCK_CAP
 
 
 def read_status(raw: Json) -> Status:

@@ -43,18 +43,25 @@ def file(home: str, project: str, *, is_shared: bool) -> str:
 def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     path, folder = settings_file(project), commands_folder(project)
     files = copies(project, place.commands)
-    return Site(QWEN, project, path, path, place.start, HOOKS, folder, files)
+    has_cap = any(native.CAP in each for each in native.settings(project)) and not is_shared
+    cap = {} if has_cap else {native.CAP: native.MOST_BLOCKS}
+    return Site(QWEN, project, path, path, place.start, HOOKS, folder, files, cap)
 
 
 problem = hook_groups.problem
 
 
 def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
-    return hook_groups.with_ours(settings, site.hooks, site.start)
+    """Without the other key a turn ends after seven iterations of a loop."""
+    new = hook_groups.with_ours(settings, site.hooks, site.start)
+    return new | {key: value for key, value in site.defaults.items() if key not in new}
 
 
-def unwire(settings: Json, globs: Iterable[str]) -> Json:
-    return hook_groups.without_ours(settings)
+def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
+    new = hook_groups.without_ours(settings)
+    if native.CAP in keys and new.get(native.CAP) == native.MOST_BLOCKS:
+        del new[native.CAP]
+    return new
 
 
 def excludes(settings: Json) -> list[str]:
