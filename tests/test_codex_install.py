@@ -381,13 +381,14 @@ def test_both_files_are_named(world: World, codex: Path) -> None:
 
 
 def test_status_names_the_hooks(world: World, codex: Path) -> None:
-    assert world.cli("status", "--json").json["wiring"]["clients"]["codex"] == []
+    assert world.cli("status", "--json").json["wiring"]["clients"]["codex"]["sources"] == []
     world.cli(*INSTALL)
 
-    (source,) = world.cli("status", "--json").json["wiring"]["clients"]["codex"]
+    (source,) = world.cli("status", "--json").json["wiring"]["clients"]["codex"]["sources"]
     assert (source["file"], source["is_current"]) == (str(codex / "hooks.json"), True)
     shown = world.cli("status").out
-    assert "\nCodex is wired by ~/.codex/hooks.json.\n" in shown
+    assert "\nCodex is wired by ~/.codex/hooks.json.\nIt has not called sisyphus yet." in shown
+    assert "*Trust all*" in shown
     assert "No client is wired" not in shown
     world.cli(*INSTALL, "--scope", "local")
     assert "Codex is wired by ~/.codex/hooks.json and " in world.cli("status").out

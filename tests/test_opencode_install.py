@@ -315,11 +315,11 @@ def test_a_link_out_of_the_project_is_not_followed(world: World, config: Path) -
 
 
 def test_status_names_the_plugin(world: World, config: Path) -> None:
-    assert world.cli("status", "--json").json["wiring"]["clients"]["opencode"] == []
+    assert world.cli("status", "--json").json["wiring"]["clients"]["opencode"]["sources"] == []
     world.cli("install", "--yes", "--client", "opencode")
     plugin = config / "plugins" / "sisyphus.js"
 
-    (found,) = world.cli("status", "--json").json["wiring"]["clients"]["opencode"]
+    (found,) = world.cli("status", "--json").json["wiring"]["clients"]["opencode"]["sources"]
     shown = world.cli("status").out
 
     assert (found["file"], found["is_current"]) == (str(plugin), True)
@@ -328,7 +328,7 @@ def test_status_names_the_plugin(world: World, config: Path) -> None:
     plugin.write_text(plugin.read_text() + "// old\n")
     assert "run `sisyphus install` again" in world.cli("status").out
     plugin.write_text("mine\n")
-    assert world.cli("status", "--json").json["wiring"]["clients"]["opencode"] == []
+    assert world.cli("status", "--json").json["wiring"]["clients"]["opencode"]["sources"] == []
 
 
 # ---------------------------------------------------------------- slash commands

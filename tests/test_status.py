@@ -53,12 +53,22 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
     assert data["context"] == {
         "session": "s1", "tokens": 420_000, "window": 1_000_000, "percent": 42, "level": "L0",
     }  # fmt: skip
-    (source,) = data["wiring"]["clients"]["claude-code"]
+    (source,) = data["wiring"]["clients"]["claude-code"]["sources"]
     assert source == {
         "file": str(world.claude / "settings.json"), "plugin": None, "is_current": True,
         "problem": None,
     }  # fmt: skip
     assert data["wiring"]["last_event"].endswith("Z")
+
+
+def test_a_client_that_has_not_called_is_named(world: World) -> None:
+    world.cli("install", "--yes")
+    hint = "It has not called sisyphus yet. Start a session of Claude Code."
+
+    assert hint in world.cli("status").out
+    assert not world.cli("status", "--json").json["wiring"]["clients"]["claude-code"]["has_called"]
+    world.start()
+    assert hint not in world.cli("status").out
 
 
 def test_two_wirings_are_named(world: World) -> None:
@@ -87,7 +97,7 @@ def test_settings_that_cannot_be_read_are_named(world: World) -> None:
 
     assert "~/.claude/settings.json: it is not valid JSON" in out
     assert "No client is wired" not in out
-    (source,) = world.cli("status", "--json").json["wiring"]["clients"]["claude-code"]
+    (source,) = world.cli("status", "--json").json["wiring"]["clients"]["claude-code"]["sources"]
     assert source["problem"].startswith("it is not valid JSON")
 
 
