@@ -169,6 +169,22 @@ def test_a_loop_goes_on_until_its_promise(world: World, qwen: Qwen) -> None:
     assert world.ended()[0]["outcome"] == "success"
 
 
+def test_a_message_that_is_written_down_after_its_stop_is_no_promise(
+    world: World, qwen: Qwen
+) -> None:
+    """The terminal writes it down when the hook has answered, and nothing of our reason."""
+    qwen.start()
+    check = "test -e done || (touch done; false)"
+    qwen.command(f'/ralph-loop "Fix it." --completion-promise "DONE" --verify "{check}"')
+    said = datetime.now(UTC).isoformat(timespec="milliseconds")
+    kept = "<promise>DONE</promise>"
+    assert "failed" in qwen.stop(kept, is_first=True).reason
+    qwen.note("assistant", {"text": kept}, timestamp=said)
+
+    assert qwen.stop("Half of it is still missing.").reason
+    assert not qwen.stop(kept).reason
+
+
 def test_an_escaped_promise_counts(world: World, qwen: Qwen) -> None:
     qwen.start()
     qwen.command('/ralph-loop "Fix it." --completion-promise "DONE"')
