@@ -31,6 +31,7 @@ _SETTINGS: Json = {
     "general": {"enableAutoUpdate": False},
     "memory": {"enableManagedAutoMemory": False, "enableAutoSkill": False},  # asks the model, too
     "privacy": {"usageStatisticsEnabled": False},
+    "ui": {"enableFollowupSuggestions": False},  # its terminal asks the model for them
     "security": {"auth": {"selectedType": "anthropic"}},
     "model": {
         "name": "claude-sonnet-4-5",
