@@ -809,6 +809,16 @@ def test_a_handoff_that_says_something_else_stands_beside_the_first(
 
 
 @pytest.mark.usefixtures("plan")
+def test_a_level_is_told_again_after_usage_has_fallen(world: World) -> None:
+    for percent in (87, 40, 87):
+        world.fill(percent)
+        said = told(world)
+
+    assert "CCS_CHECKPOINT_TRIGGERED|L2|87|" in said
+    assert len(documents(world)) == 2
+
+
+@pytest.mark.usefixtures("plan")
 def test_a_checkpoint_counts_if_its_handoff_was_there_before(world: World) -> None:
     world.write(world.ours / "config.toml", "[handoff]\nends_session = true\n")
     world.loop()

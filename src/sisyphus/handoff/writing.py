@@ -71,7 +71,9 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
     before = _before(source, now)
     heading = messages.heading(source.id, loop, usage, level, why, now, before)
     text = document.render(known, heading)
-    is_written = _says_the_same(source, before, text)
+    # The model gets each text once. So what it is told of a level again has to name another file.
+    is_again = before and before.why == why == messages.CONTEXT and before.level == level
+    is_written = not is_again and _says_the_same(source, before, text)
     if before and is_written:
         file, before = before.file, _before(source, before.at)
     else:
