@@ -72,6 +72,7 @@ def test_a_page_shows_what_happens(
     world: World, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.project = world.new_project("home/shop")
+    world.has_claude_code()
     monkeypatch.chdir(world.project)
     reply = Reply(0, "", "")
     for step in _STEP.finditer(page.read_text()):

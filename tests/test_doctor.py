@@ -663,7 +663,17 @@ def test_where_the_shared_name_is_not_on_the_path_the_mend_is_the_path(whole: Wo
         assert "sisyphus install" not in each.mend
 
 
-@pytest.mark.parametrize("scope", ["user", "local", "project"])
+@pytest.mark.parametrize("client", ["claude-code", "opencode"])
+def test_what_others_have_is_no_concern_of_who_lacks_the_client(whole: World, client: str) -> None:
+    """To take it out would take it from everybody who has the project."""
+    install_in(whole, "project", client)
+    (bin_folder(whole) / client.removesuffix("-code")).unlink()
+
+    assert bad(whole) == []
+    assert "What wires it is for those who have it." in whole.cli("doctor", "-v").out
+
+
+@pytest.mark.parametrize("scope", ["user", "local"])
 @pytest.mark.parametrize("client", ["claude-code", "opencode"])
 def test_a_client_that_is_gone_is_uninstalled_where_it_is_wired(
     whole: World, scope: str, client: str

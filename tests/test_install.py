@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -517,6 +518,185 @@ def test_other_places_are_named_as_a_shell_reads_them(world: World) -> None:
     assert not (world.project / ".opencode").exists()
 
 
+@pytest.mark.parametrize("scope", ["local", "project"])
+@pytest.mark.parametrize(
+    ("client", "own"),
+    [
+        ("qwen", ""),
+        ("qwen", ".qwen/settings.json"),
+        ("codex", ""),
+        ("codex", ".codex/hooks.json"),
+        ("opencode", ""),
+    ],
+)
+def test_the_scope_is_known_if_the_user_had_a_file_there(
+    world: World, client: str, own: str, scope: str
+) -> None:
+    """own: a file that git does not know. Git shows it afterwards, too."""
+    git_init(world)
+    if own:
+        world.write(own, "{}")
+    before = tree(world.project)
+    world.cli("install", "--client", client, "--scope", scope, "--yes")
+    if scope == "local":
+        assert git_status(world) == (f"?? {own}\n" if own else "")
+
+    next(world.project.rglob("*ralph-loop*")).rename(world.root / "gone")
+    mends = [each["mend"] for each in world.cli("doctor", "--json").json["findings"]]
+    named = {mend.split("--scope ")[1].split("`")[0] for mend in mends if "--scope" in mend}
+    assert named == {scope}
+    world.cli("install", "--client", client, "--scope", scope, "--yes")
+    out = world.cli("uninstall", "--yes").out
+    (command,) = [line.split("`")[1] for line in out.splitlines() if "also installed" in line]
+    assert command == f"sisyphus uninstall --scope {scope} --project {world.project}"
+    world.cli(*shlex.split(command)[1:], "--yes")
+
+    assert tree(world.project) == before
+
+
+def test_what_git_tracks_is_for_everybody(world: World) -> None:
+    """A pull has put the team's files in the place of the user's."""
+    git_init(world)
+    world.cli("install", "--client", "codex", "--scope", "local", "--yes")
+    subprocess.run(["git", "-C", world.project, "add", "--force", ".codex"], check=True)
+
+    out = world.cli("uninstall", "--yes").out
+
+    assert f"`sisyphus uninstall --scope project --project {world.project}`" in out
+
+
+def test_a_project_that_is_gone_is_not_named(world: World) -> None:
+    other = world.new_project("other")
+    world.cli("install", "--scope", "local", "--project", other, "--yes")
+    assert "also installed" in world.cli("uninstall", "--yes").out
+
+    shutil.rmtree(other)
+
+    assert "also installed" not in world.cli("uninstall", "--yes").out
+
+
+def test_a_client_whose_folder_is_gone_is_forgotten(world: World) -> None:
+    (world.home / ".qwen").mkdir()
+    world.cli("install", "--client", "qwen", "--yes")
+    shutil.rmtree(world.home / ".qwen")
+    assert "also installed" in world.cli("uninstall", "--client", "codex").out
+    world.cli("uninstall", "--dry-run")
+    assert "also installed" in world.cli("uninstall", "--client", "codex").out
+
+    assert "Nothing to remove" in world.cli("uninstall").out
+
+    assert "also installed" not in world.cli("uninstall", "--client", "codex").out
+    assert not (world.home / ".qwen").exists()
+
+
+# ---------------------------------------------------------------- a file that cannot be edited
+
+
+COMMENTED = "{ // mine\n}\n"
+
+
+def qwen_settings(world: World, text: str) -> Path:
+    return world.write(world.home / ".qwen" / "settings.json", text)
+
+
+def test_a_broken_file_of_one_client_leaves_the_others_to_install(world: World) -> None:
+    world.has_claude_code()
+    broken = qwen_settings(world, COMMENTED)
+
+    answer = world.cli("install", "--yes")
+
+    assert (answer.code, answer.err) == (0, "")
+    assert "~/.qwen/settings.json cannot be edited: it is not valid JSON" in answer.out
+    assert "Qwen Code is left out, the others go on." in answer.out
+    assert "Nothing was changed" not in answer.out
+    assert "Every session of Claude Code that" in answer.out
+    assert our_commands(read(settings_file(world)))
+    assert tree(broken.parent) == {"settings.json": COMMENTED.encode()}
+    assert "Nothing to do" in world.cli("install").out
+
+
+def test_a_read_only_file_of_one_client_leaves_the_others_to_install(world: World) -> None:
+    world.has_claude_code()
+    qwen_settings(world, "{}").chmod(0o444)
+
+    answer = world.cli("install", "--yes")
+
+    assert answer.code == 0
+    assert "~/.qwen/settings.json cannot be written: it is read-only. Qwen Code" in answer.out
+    assert our_commands(read(settings_file(world)))
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_a_broken_file_is_an_error_if_its_client_is_named(world: World, command: str) -> None:
+    world.has_claude_code()
+    qwen_settings(world, COMMENTED)
+
+    answer = world.cli(command, "--client", "qwen", "--yes")
+
+    assert answer.code == 1
+    assert "cannot be edited: it is not valid JSON" in answer.err
+    assert "Nothing was changed. Correct the file" in answer.err
+
+
+def test_without_any_client_it_says_what_it_is_for(world: World) -> None:
+    assert "no client here that sisyphus knows" in world.cli("install", "--yes").out
+    assert "no client here" not in world.cli("install", "--yes", "--client", "codex").out
+
+
+def test_uninstall_names_what_others_have_installed_in_the_project(world: World) -> None:
+    world.has_claude_code()
+    world.cli("install", "--yes", "--scope", "project")
+    for each in world.ours.glob("sisyphus.db*"):  # as for somebody else, who has the project, too
+        each.unlink()
+
+    out = world.cli("uninstall", "--yes").out
+
+    assert f"also installed for {world.project}: `sisyphus uninstall --scope project --p" in out
+
+
+def test_it_is_an_error_if_no_client_can_be_wired(world: World) -> None:
+    qwen_settings(world, COMMENTED)
+    world.write(settings_file(world), "{")
+
+    answer = world.cli("install", "--yes")
+
+    assert answer.code == 1
+    assert "~/.claude/settings.json cannot be edited" in answer.err
+
+
+def test_uninstall_is_silent_about_a_broken_file_that_never_was_ours(world: World) -> None:
+    world.has_claude_code()
+    world.cli("install", "--yes")
+    qwen_settings(world, COMMENTED)
+
+    answer = world.cli("uninstall", "--yes")
+
+    assert (answer.code, answer.err) == (0, "")
+    assert "qwen" not in answer.out.lower()
+    assert not settings_file(world).exists()
+    assert "Nothing to remove" in world.cli("uninstall", "--yes").out
+
+
+@pytest.mark.parametrize("has_record", [True, False])
+def test_uninstall_names_a_broken_file_of_ours(world: World, has_record: bool) -> None:
+    """It takes the others out first. A second one has nothing else to do."""
+    world.write(settings_file(world), "{}")
+    file = qwen_settings(world, "{}")
+    world.cli("install", "--yes")
+    file.write_text(COMMENTED + file.read_text())
+    if not has_record:
+        lose_database(world)
+
+    answer = world.cli("uninstall", "--yes")
+
+    assert answer.code == 0
+    assert "~/.qwen/settings.json cannot be edited" in answer.out
+    assert "Qwen Code is left out, the others go on." in answer.out
+    assert "also installed" not in answer.out
+    assert read(settings_file(world)) == {}
+    assert "~/.qwen/settings.json cannot be edited" in world.cli("uninstall", "--yes").err
+
+
 # ---------------------------------------------------------------- a lost database
 
 
@@ -731,6 +911,32 @@ def test_a_project_for_everybody(world: World) -> None:
     (world.project / ".claude" / "rules").rmdir()
     (world.project / ".claude").rmdir()
     assert tree(world.project) == before
+
+
+@pytest.mark.parametrize("client", ["claude-code", "qwen", "codex", "opencode"])
+def test_a_project_for_one_becomes_one_for_everybody(world: World, client: str) -> None:
+    """Claude Code's local settings stay beside those of the project: they are the user's alone."""
+    git_init(world)
+    exclude = world.write(".git/info/exclude", "*.log\n")
+    world.cli("install", "--client", client, "--scope", "local", "--yes")
+    assert git_status(world) == ""
+
+    world.cli("install", "--client", client, "--scope", "project", "--yes")
+
+    own = {".claude/settings.local.json"} if client == "claude-code" else set()
+    shown = {line.removeprefix("?? ") for line in git_status(world).splitlines()}
+    written = {
+        str(path.relative_to(world.project))
+        for path in world.project.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+    assert shown == written - own
+    hidden = "# sisyphus install\n/.claude/settings.local.json\n# end of sisyphus install\n"
+    assert exclude.read_text() == "*.log\n" + (hidden if own else "")
+    world.cli("uninstall", "--client", client, "--scope", "project", "--yes")
+    assert git_status(world) == ""
+    world.cli("uninstall", "--client", client, "--scope", "local", "--yes")
+    assert exclude.read_text() == "*.log\n"
 
 
 def test_what_a_team_has_stays_when_one_user_leaves(world: World) -> None:

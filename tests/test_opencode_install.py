@@ -326,7 +326,7 @@ def test_status_names_the_plugin(world: World, config: Path) -> None:
     assert "OpenCode is wired by ~/.config/opencode/plugins/sisyphus.js." in shown
     assert "No client is wired" not in shown
     plugin.write_text(plugin.read_text() + "// old\n")
-    assert "run `sisyphus install` again" in world.cli("status").out
+    assert "run `sisyphus install --client opencode`." in world.cli("status").out
     plugin.write_text("mine\n")
     assert world.cli("status", "--json").json["wiring"]["clients"]["opencode"]["sources"] == []
 

@@ -11,6 +11,8 @@ import signal
 import sqlite3
 import time
 from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import pytest
 from world import SISYPHUS, World
@@ -63,7 +65,7 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
 
 def test_a_client_that_has_not_called_is_named(world: World) -> None:
     world.cli("install", "--yes")
-    hint = "It has not called sisyphus yet. Start a session of Claude Code."
+    hint = "No session of it is known yet. Start a session of Claude Code."
 
     assert hint in world.cli("status").out
     assert not world.cli("status", "--json").json["wiring"]["clients"]["claude-code"]["has_called"]
@@ -88,6 +90,52 @@ def test_a_message_that_waits_for_the_next_start_is_shown_and_stays(world: World
     assert "started a new one" in world.cli("status", "--json").json["notices"][0]
     assert "started a new one" in world.start().message
     assert "started a new one" not in world.cli("status").out
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "qwen"])
+@pytest.mark.parametrize("command", ["status", "doctor"])
+def test_a_key_of_a_wrong_type_in_a_wired_file(world: World, client: str, command: str) -> None:
+    world.cli("install", "--yes", "--client", client)
+    (source,) = wiring_of(world, client)
+    content = json.loads(Path(source["file"]).read_text())
+    content["hooks"]["PreToolUse"] = None
+    Path(source["file"]).write_text(json.dumps(content))
+
+    assert world.cli(command).code in (0, 1)
+    (source,) = wiring_of(world, client)
+    assert source["problem"] == '"hooks" has an entry "PreToolUse" that is not a list'
+
+
+@pytest.mark.parametrize("scope", ["local", "project"])
+def test_what_is_not_of_this_version_is_installed_again_in_its_place(
+    world: World, scope: str
+) -> None:
+    world.cli("install", "--yes", "--client", "claude-code", "--scope", scope)
+    (source,) = wiring_of(world, "claude-code")
+    file = Path(source["file"])
+    assert source["is_current"]
+    file.write_text(file.read_text().replace("900", "901"))
+
+    out = world.cli("status").out
+
+    install = f"sisyphus install --client claude-code --scope {scope}"
+    assert f"settings{'' if scope == 'project' else '.local'}.json is not as this version" in out
+    assert f"run `{install}`." in out
+    world.cli(*install.split()[1:], "--yes")
+    assert wiring_of(world, "claude-code")[0]["is_current"]
+
+
+def test_a_file_of_a_client_that_is_not_in_use_is_of_no_concern(world: World) -> None:
+    """Qwen Code allows comments in its settings."""
+    world.write(world.home / ".qwen/settings.json", "{ // mine\n}")
+    assert "~/.qwen/settings.json: it is not valid JSON" in world.cli("status").out
+    world.cli("install", "--yes", "--client", "claude-code")
+
+    assert ".qwen" not in world.cli("status").out
+
+
+def wiring_of(world: World, client: str) -> Any:
+    return world.cli("status", "--json").json["wiring"]["clients"][client]["sources"]
 
 
 def test_settings_that_cannot_be_read_are_named(world: World) -> None:

@@ -49,14 +49,6 @@ def tracked(project: str, paths: Iterable[str]) -> list[str]:
     return [os.path.join(project, name) for name in names if name]
 
 
-def shared(project: str, paths: Iterable[str]) -> list[str]:
-    """Returns which of these absolute paths git tracks, or would add; none if git fails."""
-    words = ("--cached", "--others", "--exclude-standard")
-    result = _git(project, "ls-files", "-z", *words, "--", *paths)
-    names = result.output.split("\0") if result else []
-    return [os.path.join(project, name) for name in names if name]
-
-
 def head(project: str) -> str:
     """Returns the commit that HEAD is at; "" if git fails, or nothing was committed yet."""
     result = _git(project, "rev-parse", "--verify", "--quiet", "HEAD")

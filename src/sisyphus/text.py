@@ -41,13 +41,16 @@ def one_line(text: str, limit: int = 300) -> str:
 
 
 def likely(word: str, words: Iterable[str]) -> str:
-    """Returns which of `words` somebody means who wrote `word`; "" = none, or several are as near.
-    One that has it as a part, or is a part of it, is nearer than one that is spelled like it."""
+    """Returns which of `words` somebody means who wrote `word`; "" = none, or several have it as a
+    part. One that has it as a part, or is a part of it, is nearer than one that is spelled like
+    it."""
     from difflib import get_close_matches  # imported late: it is slow, and errors are rare
 
     words = list(words)
-    whole = [each for each in words if word in each] or [each for each in words if each in word]
-    return whole[0] if len(whole) == 1 else "".join(get_close_matches(word, whole or words, 1))
+    if longer := [each for each in words if word in each]:
+        return longer[0] if len(longer) == 1 else ""
+    parts = [each for each in words if each in word]
+    return parts[0] if len(parts) == 1 else "".join(get_close_matches(word, parts or words, 1))
 
 
 def sentence(text: str, limit: int = 300) -> str:

@@ -238,11 +238,12 @@ def _run(words: list[str], is_typed: bool) -> int:
 def _name_option(error: Any) -> bool:
     """Says which option is meant by one that a command does not take; tells whether one is."""
     context: Any = getattr(error, "ctx", None)
-    if not (context and hasattr(error, "option_name") and hasattr(error, "possibilities")):
+    is_unknown = context and hasattr(error, "option_name") and hasattr(error, "possibilities")
+    if not (is_unknown and error.option_name.startswith("--")):
         return False
     names = [name for param in context.command.params for name in param.opts]
     names = [name[2:] for name in names if name.startswith("--")]
-    meant = likely(error.option_name.lstrip("-"), names)
+    meant = likely(error.option_name[2:], names)
     if meant:
         error.message += f". Do you mean --{meant}?"
         error.possibilities = None

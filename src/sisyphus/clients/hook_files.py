@@ -1,14 +1,15 @@
 """Looks at the files of a client that have our hooks, for `sisyphus doctor`: what they start, and
 whether they are as this version writes them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import git, paths
-from sisyphus.clients import hook_groups, installer, programs
+from sisyphus import files, git, paths
+from sisyphus.clients import DEFAULT, hook_groups, installer, programs
 from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.sites import Installation
+from sisyphus.clients.sites import Installation, Source
+from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
 Json = dict[str, Any]
@@ -43,13 +44,30 @@ class HookFile:
         return installer.mend(start, self.client, self.scope, self.more)
 
 
-def scope(project: str, path: str, users: str) -> str:
-    """Returns the scope of `install` that writes a file. One that git has, or would add, is for
-    everybody who has the project: it keeps from git what it writes for the user alone. users: the
-    user's own file."""
+def scope(client: str, project: str, path: str, users: str) -> str:
+    """Returns the scope of `install` that writes a client's file. For the user alone it hides from
+    git what it adds to a project, by a block in git's exclude file. What git tracks is for
+    everybody. Without git nothing is. users: the user's own file."""
     if path == users:
         return installer.USER
-    return installer.PROJECT if git.shared(project, [path]) else installer.LOCAL
+    exclude = git.exclude_file(project)
+    if not exclude:
+        return installer.LOCAL
+    is_hidden = exclude_title(client) in _lines(exclude) and not git.tracked(project, [path])
+    return installer.LOCAL if is_hidden else installer.PROJECT
+
+
+def exclude_title(client: str) -> str:
+    """Returns the first line of the block in git's exclude file that hides what `install` adds to
+    a project for the user alone."""
+    return "# sisyphus install" if client == DEFAULT else f"# sisyphus install: {client}"
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return files.read(path).splitlines()
+    except UnreadableError:
+        return []
 
 
 def find(
@@ -57,9 +75,19 @@ def find(
 ) -> list[HookFile]:
     """wired: path → content of the files that have our hooks."""
     return [
-        HookFile(client, path, content, scope(project, path, users), more)
+        HookFile(client, path, content, scope(client, project, path, users), more)
         for path, content in wired.items()
     ]
+
+
+def source(path: str, scope: str, content: Json, hooks: Json) -> list[Source]:
+    """Returns the file as a source if its hooks call us, or might if its keys had the right types.
+    hooks: event → groups, as `install` writes them."""
+    if not hook_groups.has_ours(content):
+        return []
+    if problem := hook_groups.problem(content):
+        return [Source(path, scope, problem=problem)]
+    return [Source(path, scope, is_current=hook_groups.is_current(content, hooks))]
 
 
 def check(
@@ -104,9 +132,15 @@ def also_in(path: str) -> str:
     )
 
 
-def no_program(title: str, word: str, file: HookFile) -> Finding:
-    mend = f"Install it, or take sisyphus out: `{file.command('uninstall')}`."
-    return Finding(title, Level.WARNING, f"there is no `{word}` on the PATH.", mend)
+def no_program(title: str, word: str, client: str, scopes: Iterable[str]) -> Finding:
+    """Says that a client that is wired is not here. What everybody gets who has a project is for
+    those who have the client. scopes: of the `install` that wired it."""
+    text = f"there is no `{word}` on the PATH."
+    own = [scope for scope in dict.fromkeys(scopes) if scope != installer.PROJECT]
+    if not own:
+        return Finding(title, Level.GOOD, f"{text} What wires it is for those who have it.")
+    out = " and ".join(f"`{installer.command('uninstall', client, scope)}`" for scope in own)
+    return Finding(title, Level.WARNING, text, f"Install it, or take sisyphus out: {out}.")
 
 
 def unanswered(subject: str, there: list[str], folder: str, client: str) -> Finding:

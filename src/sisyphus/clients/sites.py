@@ -54,11 +54,12 @@ class Source:
     """A file that makes a client call us, or cannot be read; or a plugin of the client's, which has
     no file here.
 
-    path: "" = it is the plugin. is_current: it is as this version writes it. problem: why it cannot
-    be read, so that it makes the client call nobody; "" = it can.
+    path: "" = it is the plugin. scope: of the `install` that writes it. is_current: it is as this
+    version writes it. problem: why we cannot read it; "" = we can.
     """
 
     path: str
+    scope: str = ""
     plugin: str = ""
     is_current: bool = True
     problem: str = ""

@@ -131,7 +131,9 @@ def _start(runner: Runner, run: Run, prompt: str, *, is_audit: bool) -> ClientPr
         session = headless.new_session()
         program = headless.program(runner.project)
         if not program:
-            raise FileNotFoundError(errno.ENOENT, messages.no_client(headless.PROGRAM))
+            raise FileNotFoundError(
+                errno.ENOENT, messages.no_client(headless.PROGRAM, runner.project)
+            )
         if session:
             _name_session(runner, run, session)
         else:

@@ -163,11 +163,14 @@ def bad_plan(plan: str, problem: str) -> str:
     return f"{plan} cannot be used: {problem}. Write the items as boxes, `- [ ] …`, one a line."
 
 
-def no_client(client: str) -> str:
-    return (
-        f"There is no `{client}` on the PATH (one inside the project does not count). Install it, "
-        f"or give another client with --client ({', '.join(clients.HEADLESS)}) or --client-command."
-    )
+def no_client(client: str, project: str) -> str:
+    """Says that the program of a client is missing, and which could do it that is here."""
+    text = f"There is no `{client}` on the PATH (one inside the project does not count)."
+    here = [name for name in clients.HEADLESS if clients.headless(name).program(project)]
+    if here:
+        return f"{text} Give `--client {here[0]}`, which is here, or install it."
+    others = ", ".join(clients.HEADLESS)
+    return f"{text} Install it, or give another client with --client ({others})."
 
 
 def no_mode(modes: list[str], about: str) -> str:

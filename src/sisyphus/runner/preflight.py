@@ -56,7 +56,7 @@ def _check_client(place: show.Place, run: Run) -> None:
     headless, options = clients.headless(run.options.client), run.options
     program = headless.program(place.project)
     if not program:
-        raise SisyphusError(messages.no_client(headless.PROGRAM))
+        raise SisyphusError(messages.no_client(headless.PROGRAM, place.project))
     modes = sorted(headless.MODES)
     mode = options.permission_mode or headless.chosen_mode(place.home, place.project)
     if not mode:

@@ -9,40 +9,41 @@ from contextlib import suppress
 from sisyphus import files, paths
 from sisyphus.errors import SisyphusError
 from sisyphus.setup import messages
-from sisyphus.setup.install import Files
+from sisyphus.setup.install import Files, UneditableError
 
 MAX_BYTES = 10_000_000
 """The largest file that we edit."""
 
 
 def read(path: str) -> bytes | None:
-    """Returns the content of a file; None if it does not exist. Raises `SisyphusError`."""
+    """Returns the content of a file; None if it does not exist. Raises `UneditableError`."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise SisyphusError(messages.unreadable(path, "it is not a regular file"))
+            raise UneditableError(*messages.unreadable(path, "it is not a regular file"))
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise SisyphusError(messages.unreadable(path, error.strerror or str(error))) from error
+        why = error.strerror or str(error)
+        raise UneditableError(*messages.unreadable(path, why)) from error
     if len(data) > MAX_BYTES:
-        raise SisyphusError(messages.unreadable(path, f"it has over {MAX_BYTES:,} bytes"))
+        raise UneditableError(*messages.unreadable(path, f"it has over {MAX_BYTES:,} bytes"))
     return data
 
 
 def check(files: Files, project: str) -> None:
-    """Raises `SisyphusError` if one of these files cannot or must not be written. A file below the
-    project ("" = there is none) must not lead out of it."""
+    """Raises `UneditableError` if one of these files cannot or must not be written. A file below
+    the project ("" = there is none) must not lead out of it."""
     for path in files:
         target = os.path.realpath(path)
         is_below = project and path.startswith(project + os.sep)
         if is_below and not paths.is_inside(target, project):
-            raise SisyphusError(messages.leads_out(path))
+            raise UneditableError(*messages.leads_out(path))
         existing = [each for each in paths.ancestors(target) if os.path.exists(each)]
         for each in existing[: 2 if existing[0] == target else 1]:  # the file, and its folder
             if not _is_writable(each):
-                raise SisyphusError(messages.read_only(each))
+                raise UneditableError(*messages.read_only(each))
 
 
 def apply(before: Files, after: Files) -> None:

@@ -5,10 +5,11 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -16,12 +17,19 @@ import typer
 from sisyphus import clients, git, paths
 from sisyphus.boulder.find import global_file
 from sisyphus.cli import completion, show
-from sisyphus.clients import hook_groups
+from sisyphus.clients import hook_files, hook_groups
 from sisyphus.clients.findings import Level
 from sisyphus.clients.sites import Installation, Site
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.setup import changes, json_text, messages, plugin, record
-from sisyphus.setup.install import Files, Plan, files_of, to_install, to_uninstall
+from sisyphus.setup.install import (
+    Files,
+    Plan,
+    UneditableError,
+    files_of,
+    to_install,
+    to_uninstall,
+)
 from sisyphus.setup.record import Additions
 from sisyphus.store import Store, open_store, open_to_read
 
@@ -48,6 +56,9 @@ class Part:
     recorded: Additions
     plan: Plan
 
+
+Failures = list[tuple[Site, UneditableError]]
+"""The clients of which a file cannot be edited."""
 
 ClientOption = Annotated[
     show.Client | None,
@@ -86,22 +97,21 @@ def install(
         raise SisyphusError(messages.not_a_project(place.project))
     here = [name for name in clients.NAMES if _is_here(name, place)]
     names = [str(client)] if client else here or [clients.DEFAULT]
-    parts: list[Part] = []
-    for site in _sites(names, place, scope):
-        recorded, files = _read(site, parts)
-        ours = _with_lost(recorded, site, files, place)
-        plan = to_install(site, files, ours, _excludes(site, place, scope))
-        plan.notes.extend(clients.wiring(site.client).notes(site, place))
-        plan.notes.extend(_effects(site, files, plan))
-        plan.notes.extend(_version_note(site.client, place.project))
-        parts.append(Part(site, files, recorded, _with_folders(plan, recorded)))
+    parts, failures = _parts(
+        _sites(names, place, scope), partial(_install_part, place=place, scope=scope)
+    )
+    if not parts:
+        raise failures[0][1]
+    notes = _notes(parts, failures)
+    if not (client or here):
+        notes.append(messages.nobody_here(names[0]))
     changed = [part.site.client for part in parts if part.plan.files]
     if scope is Scope.PROJECT and changed:
-        parts[-1].plan.notes.append(messages.shared(changed))
-    if _confirm("install", parts, scope, dry_run, yes):
+        notes.append(messages.shared(changed))
+    if _confirm("install", parts, notes, scope, dry_run, yes):
         _carry_out("install", parts)
-        show.line(messages.installed(names, scope))
-    elif not dry_run and any(part.plan.ours != part.recorded for part in parts):
+        show.line(messages.installed([part.site.client for part in parts], scope))
+    elif not dry_run and _has_new_record(parts):
         _carry_out("install", parts)  # the database was lost
 
 
@@ -116,6 +126,44 @@ def _place(project: str, scope: Scope) -> Installation:
 
 def _is_here(client: str, place: Installation) -> bool:
     return clients.checkup(client).is_here(place.home, place.project)
+
+
+def _parts(
+    sites: list[Site], plan: Callable[[Site, list[Part]], Part]
+) -> tuple[list[Part], Failures]:
+    """Returns what changes for each client. One whose file cannot be edited keeps none of the
+    others from going on. plan: takes the parts that are carried out before."""
+    parts: list[Part] = []
+    failures: Failures = []
+    for site in sites:
+        try:
+            part = plan(site, parts)
+            changes.check(part.plan.files, site.project)
+        except UneditableError as error:
+            failures.append((site, error))
+        else:
+            parts.append(part)
+    return parts, failures
+
+
+def _install_part(site: Site, earlier: list[Part], *, place: Installation, scope: Scope) -> Part:
+    recorded, files = _read(site, earlier)
+    ours = _with_lost(recorded, site, files, place)
+    globs = _excludes(site, place, scope)
+    plan = to_install(site, files, ours, globs, is_shared=scope is Scope.PROJECT)
+    plan.notes.extend(clients.wiring(site.client).notes(site, place))
+    plan.notes.extend(_effects(site, files, plan))
+    plan.notes.extend(_version_note(site.client, place.project))
+    return Part(site, files, recorded, _with_folders(plan, recorded))
+
+
+def _notes(parts: list[Part], failures: Failures) -> list[str]:
+    left_out = [messages.left_out(site.client, error.what, error.mend) for site, error in failures]
+    return left_out + [note for part in parts for note in part.plan.notes]
+
+
+def _has_new_record(parts: list[Part]) -> bool:
+    return any(part.plan.ours != part.recorded for part in parts)
 
 
 def _excludes(site: Site, place: Installation, scope: Scope) -> list[str]:
@@ -183,27 +231,66 @@ def uninstall(
     known = {name for _, _, name in recorded_places}
     here = [name for name in clients.NAMES if name in known or _is_here(name, place)]
     names = [str(client)] if client else here or [clients.DEFAULT]
-    parts: list[Part] = []
-    for site in _sites(names, place, scope):
-        recorded, files = _read(site, parts)
-        ours = _with_lost(recorded, site, files, place)
-        plan = to_uninstall(site, files, ours)
-        plan.notes.extend(_effects(site, files, plan))
-        parts.append(Part(site, files, recorded, plan))
-    done = {part.site.file for part in parts}
-    others = [
-        (*_where(place.home, root, file, name), name if client else "")
-        for root, file, name in recorded_places
-        if file not in done
-    ]
-    parts[-1].plan.notes.extend(messages.elsewhere(*each) for each in dict.fromkeys(others))
-    if _confirm("uninstall", parts, scope, dry_run, yes):
+    sites = _sites(names, place, scope)
+    parts, failures = _parts(sites, partial(_uninstall_part, place=place, scope=scope))
+    recorded_files = {file for _, file, _ in recorded_places}
+    if not client:
+        failures = [
+            (site, error)
+            for site, error in failures
+            if site.file in recorded_files or _names_us(site)
+        ]
+    if failures and not any(part.plan.files for part in parts):
+        raise failures[0][1]
+    others = _elsewhere(place, sites, recorded_places)
+    notes = _notes(parts, failures)
+    named = [(root, where, name if client else "") for root, where, name in others]
+    notes.extend(messages.elsewhere(*each) for each in dict.fromkeys(named))
+    if _confirm("uninstall", parts, notes, scope, dry_run, yes):
         _carry_out("uninstall", parts)
         for path in completion.files():
             show.line(messages.completion_stays(path), "yellow")
         left = filter(os.path.exists, [global_file()])
         show.line(messages.uninstalled(paths.our_home(), left))
         changes.remove_empty(folder for part in parts for folder in _made(part))
+    elif not dry_run and _has_new_record(parts):
+        _carry_out("uninstall", parts)  # somebody has deleted the files
+
+
+def _elsewhere(
+    place: Installation, sites: list[Site], recorded: list[tuple[str, str, str]]
+) -> list[tuple[str, Scope, str]]:
+    """Returns where else sisyphus is installed, and for which client: by the record and, in this
+    project, by the files that others may have installed."""
+    files = {
+        file: (*_where(place.home, root, file, name), name)
+        for root, file, name in recorded
+        if not root or os.path.isdir(root)
+    }
+    for site in sites:
+        for source in clients.wiring(site.client).sources(place):
+            if source.path and source.path not in files:
+                root = "" if source.scope == Scope.USER else place.project
+                files[source.path] = (root, Scope(source.scope), site.client)
+    done = {site.file for site in sites}
+    return [each for file, each in files.items() if file not in done]
+
+
+def _uninstall_part(site: Site, earlier: list[Part], *, place: Installation, scope: Scope) -> Part:
+    recorded, files = _read(site, earlier)
+    ours = _with_lost(recorded, site, files, place)
+    plan = to_uninstall(site, files, ours, is_shared=scope is Scope.PROJECT)
+    plan.notes.extend(_effects(site, files, plan))
+    return Part(site, files, recorded, plan)
+
+
+def _names_us(site: Site) -> bool:
+    """Tells whether a file that `install` writes is there and has our name in it."""
+    for path in (site.file, *site.copies):
+        with suppress(UneditableError):
+            if b"sisyphus" in (changes.read(path) or b""):
+                return True
+    return False
 
 
 def _made(part: Part) -> list[str]:
@@ -216,15 +303,16 @@ def _made(part: Part) -> list[str]:
 
 def _where(home: str, project: str, file: str, client: str) -> tuple[str, Scope]:
     """Returns the options with which `uninstall` finds what is installed there. Some clients have a
-    file for what everybody gets; in those of the others git has it, or would add it."""
+    file of their own for what everybody gets."""
     if not project:
         return "", Scope.USER
     own, shared = (
         clients.wiring(client).file(home, project, is_shared=is_shared)
         for is_shared in (False, True)
     )
-    is_shared = file == shared if own != shared else bool(git.shared(project, [file]))
-    return project, Scope.PROJECT if is_shared else Scope.LOCAL
+    if own != shared:
+        return project, Scope.PROJECT if file == shared else Scope.LOCAL
+    return project, Scope(hook_files.scope(client, project, file, ""))
 
 
 def plugin_path() -> None:
@@ -239,10 +327,11 @@ def _sites(names: list[str], place: Installation, scope: Scope) -> list[Site]:
     sites = [clients.wiring(name).site(place, project, is_shared=is_shared) for name in names]
     if not all(os.path.isabs(site.file) for site in sites):
         raise SisyphusError(messages.NO_HOME)
-    if scope is not Scope.LOCAL:
+    if scope is Scope.USER:
         return sites
     ignore = git.exclude_file(project)
-    return [_without_tracked(replace(site, ignore=ignore)) for site in sites]
+    sites = [replace(site, ignore=ignore) for site in sites]
+    return sites if is_shared else [_without_tracked(site) for site in sites]
 
 
 def _without_tracked(site: Site) -> Site:
@@ -274,20 +363,19 @@ def _store_copy() -> Iterator[Store]:
             yield store
 
 
-def _confirm(command: str, parts: list[Part], scope: Scope, dry_run: bool, yes: bool) -> bool:
+def _confirm(
+    command: str, parts: list[Part], notes: list[str], scope: Scope, dry_run: bool, yes: bool
+) -> bool:
     """Shows the plans and asks the user; returns whether to carry them out.
 
-    Raises `SisyphusError` if that is impossible or there is no terminal, `typer.Exit` if the user
-    declines.
+    Raises `SisyphusError` if there is no terminal, `typer.Exit` if the user declines.
     """
-    for part in parts:
-        changes.check(part.plan.files, part.site.project)
     has_changes = any(part.plan.files for part in parts)
     if has_changes:
         _show(command, parts, scope)
     if dry_run:
         _show_lines(parts)
-    for note in (note for part in parts for note in part.plan.notes):
+    for note in notes:
         show.line(note, "yellow")
     if not has_changes:
         show.line(messages.NOTHING_TO_DO[command])

@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sisyphus import clients
-from sisyphus.clients import DEFAULT, hook_groups
+from sisyphus.clients import hook_files, hook_groups
 from sisyphus.clients.sites import Site
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.setup import json_text, messages
@@ -32,15 +32,26 @@ class Plan:
     ours: Additions
 
 
+class UneditableError(SisyphusError):
+    """A client's file cannot be edited, so nothing of it is. what: the file, and why. mend: what to
+    do about it."""
+
+    def __init__(self, what: str, mend: str) -> None:
+        super().__init__(f"{what} {messages.DECLINED} {mend}")
+        self.what, self.mend = what, mend
+
+
 def files_of(site: Site, ours: Additions) -> list[str]:
     """Returns every file whose content matters here."""
     paths = [site.settings, *site.copies, *ours.copies, site.ignore]
     return [path for path in dict.fromkeys(paths) if path]
 
 
-def to_install(site: Site, files: Files, ours: Additions, globs: list[str]) -> Plan:
-    """Plans to add what is missing. globs: of rules that the client is to leave out. Raises
-    `SisyphusError` if the settings cannot be edited."""
+def to_install(
+    site: Site, files: Files, ours: Additions, globs: list[str], *, is_shared: bool = False
+) -> Plan:
+    """Plans to add what is missing. globs: of rules that the client is to leave out. is_shared: for
+    everybody who has the project. Raises `UneditableError` if the settings cannot be edited."""
     wiring = clients.wiring(site.client)
     old = _settings(site, files)
     new = wiring.wire(old, site, globs)
@@ -60,7 +71,8 @@ def to_install(site: Site, files: Files, ours: Additions, globs: list[str]) -> P
         original=ours.original if new == old else _original(data, old, ours),
         written=ours.written if new == old else fingerprint(text),
     )
-    contents = copies | _ignore_file(site, files, ours)
+    added = [*([site.settings] if ours.is_new else []), *ours.copies]
+    contents = copies | _ignore_file(site, files, _others(site, files) if is_shared else added)
     if site.settings:
         contents[site.settings] = text
     return _plan(site, files, contents, old, new, notes, ours)
@@ -78,9 +90,9 @@ def _is_as_written(data: bytes | None, ours: Additions) -> bool:
     return data is not None and fingerprint(data) == ours.written
 
 
-def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
-    """Plans to take out what is ours and still there. Raises `SisyphusError` if the settings cannot
-    be edited.
+def to_uninstall(site: Site, files: Files, ours: Additions, *, is_shared: bool = False) -> Plan:
+    """Plans to take out what is ours and still there. is_shared: for everybody who has the project.
+    Raises `UneditableError` if the settings cannot be edited.
 
     A file with the content that this version installs is ours even if no record says so.
     """
@@ -96,7 +108,7 @@ def to_uninstall(site: Site, files: Files, ours: Additions) -> Plan:
             notes.append(messages.edited_command(path))
         elif _is_unknown(site, path, data, ours):
             notes.append(messages.unknown_plugin(path))
-    contents |= _ignore_file(site, files, Additions())
+    contents |= _ignore_file(site, files, _others(site, files) if is_shared else [])
     if site.settings:
         data = files[site.settings]
         is_empty = ours.is_new and not new
@@ -157,29 +169,44 @@ def _settings(site: Site, files: Files) -> Json:
     try:
         settings = json_text.load(files[site.settings] or b"")
     except UnreadableError as error:
-        raise SisyphusError(messages.unreadable(site.settings, str(error))) from error
+        raise UneditableError(*messages.unreadable(site.settings, str(error))) from error
     if problem := clients.wiring(site.client).problem(settings):
-        raise SisyphusError(messages.unreadable(site.settings, problem))
+        raise UneditableError(*messages.unreadable(site.settings, problem))
     return settings
 
 
-def _ignore_file(site: Site, files: Files, ours: Additions) -> dict[str, bytes | None]:
-    """Returns the new content of git's ignore file, if it changes. It hides what we added to a
-    project from `git status`, and nothing of the user's."""
+def _ignore_file(site: Site, files: Files, hidden: Iterable[str]) -> dict[str, bytes | None]:
+    """Returns the new content of git's ignore file, if it changes.
+
+    hidden: what it keeps from `git status`: files that we added to a project for the user alone,
+    and nothing of the user's.
+    """
     if not site.ignore:
         return {}
-    old = files[site.ignore] or b""
-    mark = "" if site.client == DEFAULT else f": {site.client}"
-    title = f"# sisyphus install{mark}".encode()
-    found = re.compile(title + rb"\n(?:/.*\n)*# end of sisyphus install\n")
-    hidden = [*([site.settings] if ours.is_new else []), *ours.copies]
+    old, found = files[site.ignore] or b"", _block(site)
+    title = hook_files.exclude_title(site.client)
     lines = "".join(f"/{os.path.relpath(path, site.project)}\n" for path in hidden)
-    block = title + f"\n{lines}# end of sisyphus install\n".encode() if lines else b""
+    block = os.fsencode(f"{title}\n{lines}# end of sisyphus install\n") if lines else b""
     if block in old if block else not found.search(old):
         return {}
     rest = found.sub(b"", old)
     gap = b"\n" if block and rest and not rest.endswith(b"\n") else b""
     return {site.ignore: rest + gap + block or None}
+
+
+def _others(site: Site, files: Files) -> list[str]:
+    """Returns the files that git's ignore file hides for us, without those that are installed for
+    everybody: Claude Code has local settings beside those of the project."""
+    found = _block(site).search(files.get(site.ignore) or b"")
+    lines = os.fsdecode(found[1]).split("\n")[:-1] if found else []
+    hidden = [os.path.join(site.project, line[1:]) for line in lines]
+    return [path for path in hidden if path not in (site.settings, *site.copies)]
+
+
+def _block(site: Site) -> re.Pattern[bytes]:
+    """Returns what matches our lines in git's ignore file."""
+    title = re.escape(hook_files.exclude_title(site.client).encode())
+    return re.compile(title + rb"\n((?:/.*\n)*)# end of sisyphus install\n")
 
 
 def _copies(site: Site, files: Files, ours: Additions) -> tuple[dict[str, bytes | None], list[str]]:

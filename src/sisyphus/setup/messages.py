@@ -64,6 +64,14 @@ def installed(names: list[str], scope: str) -> str:
     )
 
 
+def nobody_here(client: str) -> str:
+    """client: the one that `install` takes then."""
+    return (
+        "There is no client here that sisyphus knows. This is for when you have "
+        f"{clients.checkup(client).TITLE}; `--client` names another one."
+    )
+
+
 def uninstalled(state: str, left: Iterable[str]) -> str:
     """left: files of ours outside of that folder and of projects."""
     more = "".join(f" and {path(file)}" for file in left)
@@ -108,25 +116,24 @@ def elsewhere(project: str, scope: str, client: str) -> str:
     return f"{what}: `{installer.command('uninstall', client, scope, project)}`."
 
 
-def unreadable(file: str, why: str) -> str:
-    return (
-        f"{path(file)} cannot be edited: {one_line(why)}. Nothing was changed. "
-        "Correct the file and run the command again."
-    )
+def unreadable(file: str, why: str) -> tuple[str, str]:
+    """Returns what is wrong, and what to do, as do the next two."""
+    what = f"{path(file)} cannot be edited: {one_line(why)}."
+    return what, "Correct the file and run the command again."
 
 
-def read_only(file: str) -> str:
-    return (
-        f"{path(file)} cannot be written: it is read-only. Nothing was changed. "
-        "Make it writable, or add the hooks where you manage this file."
-    )
+def read_only(file: str) -> tuple[str, str]:
+    what = f"{path(file)} cannot be written: it is read-only."
+    return what, "Make it writable, or add the hooks where you manage this file."
 
 
-def leads_out(file: str) -> str:
-    return (
-        f"{path(file)} leads out of the project, so it is not written. Nothing was changed. "
-        "Replace the link with a file or use --scope user."
-    )
+def leads_out(file: str) -> tuple[str, str]:
+    what = f"{path(file)} leads out of the project, so it is not written."
+    return what, "Replace the link with a file or use --scope user."
+
+
+def left_out(client: str, what: str, mend: str) -> str:
+    return f"{what} {clients.checkup(client).TITLE} is left out, the others go on. {mend}"
 
 
 def changed(file: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from sisyphus import paths
 from sisyphus.clients import (
     CLAUDE_CODE,
+    hook_files,
     hook_groups,
     installer,
     json_files,
@@ -129,11 +130,11 @@ def version(project: str) -> Finding | None:
 def _client(place: Installation, wired: list[_Source], plugin: str) -> Iterator[Finding]:
     if found := version(place.project):
         yield found
-    elif wired or plugin:
-        ways = [each.command("uninstall") for each in wired if each.scope != _ORGANISATION]
-        out = f", or take sisyphus out: {' and '.join(f'`{each}`' for each in ways)}"
-        mend = f"Install it{out if ways else ''}."
-        yield Finding(TITLE, Level.WARNING, "there is no `claude` on the PATH.", mend)
+    elif wired:
+        scopes = [each.scope for each in wired if each.scope != _ORGANISATION]
+        yield hook_files.no_program(TITLE, "claude", CLAUDE_CODE, scopes)
+    elif plugin:
+        yield Finding(TITLE, Level.WARNING, "there is no `claude` on the PATH.", "Install it.")
 
 
 # ---------------------------------------------------------------- its settings files

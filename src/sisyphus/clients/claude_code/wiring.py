@@ -127,18 +127,19 @@ def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[s
 
 
 def sources(place: Installation) -> list[Source]:
+    user, shared, local = native.settings_paths(place.home, place.project)
+    scopes = {shared: installer.PROJECT, local: installer.LOCAL, user: installer.USER}
     found, every = [], []
-    for path in dict.fromkeys(native.settings_paths(place.home, place.project)):
+    for path in dict.fromkeys((user, shared, local)):
         if not os.path.lexists(path):
             continue
         try:
             settings = json_files.read(path)
         except UnreadableError as error:
-            found.append(Source(path, problem=str(error)))
+            found.append(Source(path, scopes[path], problem=str(error)))
             continue
         every.append(settings)
-        if hook_groups.has_ours(settings):
-            found.append(Source(path, is_current=hook_groups.is_current(settings, place.hooks)))
+        found += hook_files.source(path, scopes[path], settings, place.hooks)
     if name := enabled_plugin(every):
         found.append(Source("", plugin=name))
     return found

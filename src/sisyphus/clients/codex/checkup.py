@@ -64,7 +64,7 @@ def look(place: Installation) -> Iterator[Finding]:
     if found := version(place.project):
         yield found
     elif sources:
-        yield hook_files.no_program(TITLE, "codex", sources[0])
+        yield hook_files.no_program(TITLE, "codex", CODEX, [each.scope for each in sources])
     yield from _unusable(place.project)
     for each in sources:
         starts = [wiring.home_of(start)[1] for start in hook_groups.starts(each.content)]
@@ -91,7 +91,7 @@ def version(project: str) -> Finding | None:
 
 def scope(project: str, path: str) -> str:
     """Returns the scope of `install` that writes a file of hooks."""
-    return hook_files.scope(project, path, wiring.hooks_file(""))
+    return hook_files.scope(CODEX, project, path, wiring.hooks_file(""))
 
 
 def _sources(project: str) -> list[HookFile]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sisyphus import files, paths
-from sisyphus.clients import CODEX, COMMAND_MARK, hook_groups
+from sisyphus.clients import CODEX, COMMAND_MARK, hook_files, hook_groups
 from sisyphus.clients.codex import native
 from sisyphus.clients.hook_files import shown
 from sisyphus.clients.sites import Installation, Site, Source
@@ -127,10 +127,16 @@ def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[s
 
 
 def sources(place: Installation) -> list[Source]:
-    return [
-        Source(path, is_current=hook_groups.is_current(content, HOOKS))
-        for path, content in wired(place.project).items()
-    ]
+    found = []
+    for path in paths_of(place.project):
+        if not os.path.lexists(path):
+            continue
+        scope = hook_files.scope(CODEX, place.project, path, hooks_file(""))
+        try:
+            found += hook_files.source(path, scope, load(path, place.project), HOOKS)
+        except UnreadableError as error:
+            found.append(Source(path, scope, problem=str(error)))
+    return found
 
 
 def start_with_home(start: str, home: str) -> str:

@@ -8,8 +8,8 @@ import os
 import re
 from collections.abc import Iterator
 
-from sisyphus import files, git, paths
-from sisyphus.clients import OPENCODE, installer, programs, slash_commands
+from sisyphus import files, paths
+from sisyphus.clients import OPENCODE, hook_files, installer, programs, slash_commands
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.opencode import native, wiring
 from sisyphus.clients.sites import Installation
@@ -45,12 +45,8 @@ def look(place: Installation) -> Iterator[Finding]:
     if found := version(place.project):
         yield found
     elif plugins:
-        out = [
-            f"`{installer.command('uninstall', OPENCODE, scope(place.project, path))}`"
-            for path in plugins
-        ]
-        mend = f"Install it, or take sisyphus out: {' and '.join(out)}."
-        yield Finding(TITLE, Level.WARNING, "there is no `opencode` on the PATH.", mend)
+        scopes = [scope(place.project, path) for path in plugins]
+        yield hook_files.no_program(TITLE, "opencode", OPENCODE, scopes)
     yield from _switches()
     for path, data in plugins.items():
         yield from _plugin(place, path, data)
@@ -98,10 +94,8 @@ def _plugin(place: Installation, path: str, data: bytes) -> Iterator[Finding]:
 
 
 def scope(project: str, plugin: str) -> str:
-    """Returns the scope of `install` that writes a copy of our plugin, see `hook_files.scope`."""
-    if plugin == wiring.plugin_file(""):
-        return installer.USER
-    return installer.PROJECT if git.shared(project, [plugin]) else installer.LOCAL
+    """Returns the scope of `install` that writes a copy of our plugin."""
+    return hook_files.scope(OPENCODE, project, plugin, wiring.plugin_file(""))
 
 
 def _slash_commands(place: Installation, plugins: list[str]) -> Iterator[Finding]:

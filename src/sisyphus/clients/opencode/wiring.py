@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus import files
-from sisyphus.clients import OPENCODE
+from sisyphus.clients import OPENCODE, hook_files
 from sisyphus.clients.opencode import native
 from sisyphus.clients.sites import Installation, Site, Source
 from sisyphus.errors import UnreadableError
@@ -78,8 +78,16 @@ def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[s
 
 
 def sources(place: Installation) -> list[Source]:
-    text = _plugin([os.path.splitext(name)[0] for name in place.commands], place.start)
-    return [Source(path, is_current=data == text) for path, data in plugins(place.project).items()]
+    names = [os.path.splitext(name)[0] for name in place.commands]
+    users = plugin_file("")
+    return [
+        Source(
+            path,
+            hook_files.scope(OPENCODE, place.project, path, users),
+            is_current=data == _plugin(names, start_of(data)),
+        )
+        for path, data in plugins(place.project).items()
+    ]
 
 
 def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str, bytes]:

@@ -48,7 +48,7 @@ def look(place: Installation) -> Iterator[Finding]:
     if found := version(place.project):
         yield found
     elif sources:
-        yield hook_files.no_program(TITLE, "qwen", sources[0])
+        yield hook_files.no_program(TITLE, "qwen", QWEN, [each.scope for each in sources])
     yield from _settings(place.project, is_wired=bool(sources))
     yield from _hooks(place, sources)
     yield from _slash_commands(place, sources)

@@ -68,7 +68,7 @@ def wiring(place: Installation) -> WiringCopy:
     }
     users = entries.settings_file("")
     path = [*tried, *entries.wired(place.project), users][0]
-    mend = installer.mend("", QWEN, hook_files.scope(place.project, path, users))
+    mend = installer.mend("", QWEN, hook_files.scope(QWEN, place.project, path, users))
     return WiringCopy(files, bool(groups), mend, off=off, left_out=left_out)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from sisyphus.clients import QWEN, hook_files, hook_groups, json_files
 from sisyphus.clients.qwen import native
 from sisyphus.clients.sites import Installation, Site, Source
+from sisyphus.errors import UnreadableError
 
 Json = dict[str, Any]
 
@@ -81,17 +82,27 @@ def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[s
 
 
 def sources(place: Installation) -> list[Source]:
-    return [
-        Source(path, is_current=hook_groups.is_current(content, HOOKS))
-        for path, content in wired(place.project).items()
-    ]
+    found = []
+    for path, inside in native.settings_files(place.project).items():
+        if not os.path.lexists(path):
+            continue
+        scope = hook_files.scope(QWEN, place.project, path, settings_file(""))
+        try:
+            found += hook_files.source(path, scope, json_files.read(path, inside), HOOKS)
+        except UnreadableError as error:
+            found.append(Source(path, scope, problem=str(error)))
+    return found
 
 
 def wired(project: str) -> dict[str, Json]:
     """Returns path → content of the settings that have our hooks, the user's first."""
     files = native.settings_files(project).items()
     contents = {path: json_files.read_or_empty(path, inside) for path, inside in files}
-    return {path: data for path, data in contents.items() if hook_groups.has_ours(data)}
+    return {
+        path: data
+        for path, data in contents.items()
+        if hook_groups.has_ours(data) and not problem(data)
+    }
 
 
 def commands_folder(project: str) -> str:
