@@ -71,7 +71,7 @@ def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
     if not place.home:
         return  # that there is no home is said once
     try:
-        checked = plugin.installation(place.home, place.project)
+        installation = plugin.installation(place.home, place.project)
     except SisyphusError as error:  # the plugin's files are missing
         yield Finding(messages.PROGRAM, Level.PROBLEM, str(error), messages.REINSTALL)
         return
@@ -83,11 +83,11 @@ def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
         if name not in here:
             yield Finding(title, Level.GOOD, messages.no_client(title))
             continue
-        yield from clients.checkup(name).look(checked)
+        yield from clients.checkup(name).look(installation)
         if wired and name not in wired:
             yield Finding(title, Level.GOOD, *messages.other_is_wired(name))
     for name in wired:
-        yield from machine.rules(name, checked)
+        yield from machine.rules(name, installation)
 
 
 def _here(place: show.Place, names: Iterable[str]) -> list[str]:

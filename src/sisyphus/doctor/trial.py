@@ -17,7 +17,6 @@ from sisyphus import clients, files, processes
 from sisyphus.cli import show
 from sisyphus.clients.base import Trial
 from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.sites import Installation
 from sisyphus.clients.stage import COMMAND, HOME, PROJECT, Stage, WiringCopy
 from sisyphus.doctor.model import serve
 from sisyphus.enforce import record as enforcement
@@ -93,8 +92,8 @@ def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Findi
     """
     trial, checkup = clients.trial(client), clients.checkup(client)
     subject, program = f"{checkup.TITLE} live", checkup.program(place.project)
-    start, hooks, commands = plugin.start_command(), plugin.hooks(), plugin.commands()
-    wiring = trial.wiring(Installation(place.home, place.project, hooks, commands, start))
+    here = plugin.installation(place.home, place.project)
+    wiring = trial.wiring(here)
     findings = [Finding(subject, Level.GOOD, f"left out: {each}") for each in wiring.left_out]
     if not wiring.is_wired:
         text = "not tried: nothing else calls sisyphus." if findings else _NOT_WIRED

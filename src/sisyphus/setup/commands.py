@@ -410,6 +410,10 @@ def _show(command: str, parts: list[Part], scope: Scope) -> None:
         show.line(messages.folder(folder, files), indent=2)
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= DIFF_CHARACTERS else f"{line[:DIFF_CHARACTERS]}…"
+
+
 def _whole(path: str, commands: str) -> str:
     """Returns the slash command or skill, a file or a folder, that a file belongs to; any other
     file itself. commands: the folder that has them."""
@@ -428,7 +432,7 @@ def _show_lines(parts: list[Part]) -> None:
             before, after = (each.decode("utf-8", "replace").splitlines() for each in (old, new))
             name = messages.path(path)
             for line in difflib.unified_diff(before, after, name, name, lineterm=""):
-                show.line(line[:DIFF_CHARACTERS], _STYLES.get(line[:1], ""))
+                show.line(_cut(line), _STYLES.get(line[:1], ""))
 
 
 def _carry_out(command: str, parts: list[Part]) -> None:
