@@ -7,8 +7,10 @@ import os
 import pty
 import subprocess
 import sys
-from contextlib import ExitStack, closing
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_attention import waiting
-from world import PAYLOADS, Reply, World
+from world import PAYLOADS, SISYPHUS, Reply, World
 
 from sisyphus.clients import records, tags
 from sisyphus.clients.codex import native, payload, queue, touched, transcript, usage
@@ -51,12 +53,18 @@ class Codex:
         self.session = session
         self.rollout = world.root / f"rollout-{session}.jsonl"
         self.calls = 0
+        self.clock_back = timedelta()  # by how much the clock has been set back
+
+    def payload(self, recorded: str, **fields: object) -> Json:
+        """A recorded payload, in this world."""
+        text = (PAYLOADS / "codex" / f"{recorded}.json").read_text()
+        raw: Json = json.loads(text.replace("/home/user/project", str(self.world.project)))
+        return {
+            **raw, "session_id": self.session, "transcript_path": str(self.rollout), **fields,
+        }  # fmt: skip
 
     def send(self, event: str, recorded: str, **fields: object) -> Reply:
-        text = (PAYLOADS / "codex" / f"{recorded}.json").read_text()
-        raw = json.loads(text.replace("/home/user/project", str(self.world.project)))
-        raw |= {"session_id": self.session, "transcript_path": str(self.rollout), **fields}
-        reply = self.world.hook(event, raw, "--client", "codex")
+        reply = self.world.hook(event, self.payload(recorded, **fields), "--client", "codex")
         assert reply.code == 0
         assert reply.json.keys() <= KEYS[event], reply.out
         return reply
@@ -98,12 +106,12 @@ class Codex:
             self.note({"type": "item_completed", "turn_id": "t1", "item": {**item, "id": id}})
         return self.send("post-tool-use", recorded, tool_use_id=id, **fields)
 
-    def stop(self, last: str = "I work.") -> Reply:
-        return self.send("stop", "Stop.first", last_assistant_message=last)
+    def stop(self, last: str = "I work.", **fields: object) -> Reply:
+        return self.send("stop", "Stop.first", last_assistant_message=last, **fields)
 
     def note(self, content: Json, kind: str = "event_msg") -> None:
         """The client adds a line to the rollout."""
-        stamp = datetime.now(UTC).isoformat(timespec="milliseconds")
+        stamp = (datetime.now(UTC) - self.clock_back).isoformat(timespec="milliseconds")
         with self.rollout.open("a") as file:
             file.write(json.dumps({"timestamp": stamp, "type": kind, "payload": content}) + "\n")
 
@@ -509,6 +517,24 @@ def test_what_calls_us(world: World, word: str, is_bound: bool, can_wake: bool) 
     assert done.stdout.split() == [str(is_bound), str(can_wake)]
 
 
+@contextmanager
+def opened(program: Path, *terminals: tuple[str, str]) -> Iterator[None]:
+    """Terminals that show a program, each in a folder and with a word in its command line."""
+    with ExitStack() as stack:
+        for folder, word in terminals:
+            keyboard, tty = pty.openpty()
+            stack.callback(os.close, keyboard)
+            process = subprocess.Popen(
+                [program, "-c", "echo; read line; true", *filter(None, [word])],
+                cwd=program.parent / folder, stdin=tty, stdout=tty, stderr=tty,
+            )  # fmt: skip
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            os.close(tty)
+            assert os.read(keyboard, 1), "it is there"
+        yield
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system has no /proc")
 @pytest.mark.parametrize(
     ("terminals", "can_wake"),
@@ -519,6 +545,8 @@ def test_what_calls_us(world: World, word: str, is_bound: bool, can_wake: bool) 
         ([("project", ""), ("project", "")], False),  # one of them may show another session
         ([("elsewhere", "")], False),
         ([("project", "--no-daemon")], False),
+        ([("project", "--dangerously-bypass-hook-trust")], False),
+        ([("project", ""), ("project", "--dangerously-bypass-hook-trust")], True),
         ([("project", "exec")], False),
     ],
 )
@@ -528,19 +556,7 @@ def test_a_server_wakes_if_one_terminal_is_open(
     (world.root / "elsewhere").mkdir()
     program = world.root / "codex"
     program.symlink_to("/bin/bash")
-    script = "echo; read line; true"
-    with ExitStack() as stack:
-        for folder, word in terminals:
-            keyboard, tty = pty.openpty()
-            stack.callback(os.close, keyboard)
-            process = subprocess.Popen(
-                [program, "-c", script, *filter(None, [word])],
-                cwd=world.root / folder, stdin=tty, stdout=tty, stderr=tty,
-            )  # fmt: skip
-            stack.callback(process.wait)
-            stack.callback(process.kill)
-            os.close(tty)
-            assert os.read(keyboard, 1), "it is there"
+    with opened(program, *terminals):
         code = (
             "from sisyphus.clients.codex import payload;"
             f"print(bool(payload.read('idle', {{'cwd': {str(world.project)!r}}}).stop.host))"
@@ -552,6 +568,72 @@ def test_a_server_wakes_if_one_terminal_is_open(
         )  # fmt: skip
 
     assert done.stdout.strip() == str(can_wake)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system has no /proc")
+@pytest.mark.parametrize(
+    ("word", "other", "is_woken"),
+    [
+        ("--no-daemon", "none", True),
+        ("--no-daemon", "here", False),
+        ("--no-daemon", "older", True),
+        ("--no-daemon", "another process", True),
+        ("app-server", "none", True),
+        ("app-server", "here", False),
+        ("app-server", "another project", True),
+        ("app-server", "another process", True),
+    ],
+)
+def test_nobody_is_woken_whom_the_terminal_does_not_show(
+    world: World, codex: Codex, word: str, other: str, is_woken: bool
+) -> None:
+    """After /clear, /new or /resume the client says nothing of the session before."""
+    world.cli("enforce", "on")
+    world.write(world.ours / "config.toml", "[enforce]\nidle_seconds = 0\ncooldown_seconds = 0\n")
+    second, folder = Codex(world, "c2"), world.project
+    if other == "another project":
+        folder = world.new_project("elsewhere")
+    program = world.root / "codex"
+    program.symlink_to("/bin/bash")
+    with (
+        opened(program, *[("project", "")] * (word == "app-server")),
+        running(program, word) as client,
+        running(program, "exec") as another,
+    ):
+        starts = partial(
+            another if other == "another process" else client,
+            second, "session-start", "SessionStart.clear", cwd=str(folder),
+        )  # fmt: skip
+        if other == "older":
+            starts()
+        client(codex, "session-start", "SessionStart.startup")
+        client(codex, "stop", "Stop.first")
+        if other not in ("none", "older"):
+            starts()
+        client(codex, "idle", "Stop.first")
+
+    notes = [note for each in world.why("c1") for note in each["notes"]]
+    assert is_woken == any("woken after" in note for note in notes), notes
+
+
+@contextmanager
+def running(program: Path, word: str) -> Iterator[Callable[..., None]]:
+    """A program that tells us of events of sessions, one after the other."""
+    with subprocess.Popen(
+        [program, "-s", "--", word], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        pipe, replies = process.stdin, process.stdout
+        assert pipe and replies
+
+        def tell(codex: Codex, event: str, recorded: str, **fields: object) -> None:
+            raw = json.dumps(codex.payload(recorded, **fields))
+            file = codex.world.write(codex.world.root / "payload.json", raw)
+            pipe.write(f"{SISYPHUS} hook {event} --client codex < {file} > /dev/null; echo\n")
+            pipe.flush()
+            assert replies.readline() == "\n"
+
+        yield tell
+        pipe.close()
 
 
 def test_the_client_queues_what_wakes_a_session(world: World) -> None:
@@ -583,6 +665,19 @@ def test_a_wake_that_comes_too_late_goes_no_further(world: World, codex: Codex) 
         store.run("UPDATE enforcement SET at = at - 3600")
 
     assert "came too late" in codex.prompt(late).reason
+
+
+def test_a_wake_of_a_session_that_its_user_has_left_goes_no_further(
+    world: World, codex: Codex
+) -> None:
+    """They have typed /clear or the like since, of which the client says nothing."""
+    world.cli("enforce", "on")
+    codex.start()
+    codex.stop("All tests pass. The parser is done.")
+
+    Codex(world, "c2").start("clear")
+
+    assert "came too late" in codex.prompt("[sisyphus woke this session]\n\nGo on.").reason
 
 
 def test_a_prompt_that_wakes_is_nobodys(codex: Codex) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import closing
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from test_codex import Codex, with_skills
+from test_enforcing import DONE, configure
 from world import Reply, World
+
+from sisyphus.store import open_store
 
 Json = dict[str, Any]
 
@@ -88,6 +94,42 @@ def test_a_command_that_we_answer_begins_no_turn(world: World, codex: Codex) -> 
     assert [each["kind"] for each in waiting(world)] == ["prompt"]
 
 
+@pytest.mark.parametrize("by", ["hold", "enforcement"])
+def test_a_stop_is_no_rest_after_a_turn_that_no_hook_heard_begin(
+    world: World, codex: Codex, by: str
+) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] Cart\n- [ ] Pay\n")
+    codex.start()
+    world.cli(*(("boulder", "hold", "on") if by == "hold" else ("enforce", "on")))
+    codex.prompt()
+    interrupt(codex)
+
+    assert codex.stop(DONE).reason
+
+
+def test_what_the_agent_says_is_no_interruption(world: World, codex: Codex) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] Cart\n- [ ] Pay\n")
+    codex.start()
+    codex.prompt()
+    world.cli("boulder", "hold", "on")
+
+    assert not codex.stop("<blocked>you interrupted it</blocked>").reason
+
+    assert [each["kind"] for each in waiting(world)] == ["rests"]
+    assert not codex.stop("I wait.").reason
+
+
+def test_an_interrupted_session_says_why_it_waits(world: World, codex: Codex) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] Cart\n- [ ] Pay\n")
+    codex.start()
+    codex.prompt()
+    world.cli("boulder", "hold", "on")
+    interrupt(codex)
+
+    assert "(needs you: you interrupted it)" in world.cli("boulder", "hold").out
+    assert waiting(world) == []
+
+
 # ---------------------------------------------------------------- started while no hook ran
 
 
@@ -150,9 +192,10 @@ def test_a_stop_of_two_wirings_is_one_iteration(world: World, codex: Codex) -> N
     codex.prompt(TYPED)
     for iteration in (2, 3, 4):
         codex.note_item("AgentMessage", "Not yet.")
+        is_later = {"stop_hook_active": iteration > 2}
 
-        assert codex.stop("Not yet.").reason
-        assert not codex.stop("Not yet.").out
+        assert codex.stop("Not yet.", **is_later).reason
+        assert not codex.stop("Not yet.", **is_later).out
 
         assert [loop["iteration"] for loop in world.loops()] == [iteration]
         note_block(codex)
@@ -172,7 +215,7 @@ def test_what_the_client_writes_down_late_is_no_new_turn(world: World, codex: Co
     assert [loop["iteration"] for loop in world.loops()] == [2]
 
 
-@pytest.mark.parametrize("differs", ["words", "reason", "tool", "turn"])
+@pytest.mark.parametrize("differs", ["words", "reason", "tool", "turn", "not the first"])
 def test_another_stop_counts(world: World, codex: Codex, differs: str) -> None:
     codex.start()
     codex.prompt(TYPED)
@@ -180,15 +223,54 @@ def test_another_stop_counts(world: World, codex: Codex, differs: str) -> None:
     assert codex.stop("Not yet.").reason
 
     words = "Still not." if differs == "words" else "Not yet."
-    turn = {"turn_id": "t2"} if differs == "turn" else {}
+    fields: Json = {"turn_id": "t2"} if differs == "turn" else {}
+    if differs == "not the first":  # and nothing is written down yet
+        fields = {"stop_hook_active": True}
     if differs == "reason":
         note_block(codex)
     if differs == "tool":
         codex.note_item("CommandExecution", command=["/bin/bash", "-lc", "true"], exit_code=0)
-    again = codex.send("stop", "Stop.first", last_assistant_message=words, **turn)
+    again = codex.stop(words, **fields)
 
     assert again.reason
     assert [loop["iteration"] for loop in world.loops()] == [3]
+
+
+@pytest.mark.parametrize("what", ["reason", "tool"])
+@pytest.mark.parametrize("by", ["loop", "enforcement"])
+def test_another_stop_counts_when_the_clock_was_set_back(
+    world: World, codex: Codex, what: str, by: str
+) -> None:
+    codex.start()
+    world.cli("enforce", "on")
+    configure(world, cooldown_seconds=0)
+    codex.prompt(TYPED if by == "loop" else "go")
+    codex.note_item("AgentMessage", DONE)
+    assert codex.stop(DONE).reason
+
+    codex.clock_back = timedelta(hours=1)
+    if what == "reason":
+        note_block(codex)
+    else:
+        codex.note_item("CommandExecution", command=["/bin/bash", "-lc", "true"], exit_code=0)
+
+    assert codex.stop(DONE).reason
+
+
+@pytest.mark.parametrize("seconds", [-60, 60])
+def test_a_stop_at_another_time_counts(world: World, codex: Codex, seconds: int) -> None:
+    """The client has not yet written down what came between."""
+    codex.start()
+    world.cli("enforce", "on")
+    configure(world, cooldown_seconds=0)
+    codex.prompt()
+    assert codex.stop(DONE).reason
+    codex.note_item("AgentMessage", DONE)
+    assert codex.stop(DONE, stop_hook_active=True).reason
+    with closing(open_store(str(world.ours))) as store, store.write():
+        store.run("UPDATE session SET stops = json_set(stops, '$.at', ?)", time.time() + seconds)
+
+    assert codex.stop(DONE, stop_hook_active=True).reason
 
 
 def test_without_a_rollout_each_stop_counts(world: World, codex: Codex) -> None:

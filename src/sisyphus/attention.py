@@ -162,9 +162,8 @@ def _requests(store: Store) -> Iterator[Waiting]:
     its user interrupted is no news to them."""
     rows = store.all(
         "SELECT id, project, process, rests, question, failed, coalesce(idle_since, seen_at) "
-        "FROM session AS main WHERE (rests NOT IN ('', ?) OR question <> '' OR failed <> '') "
-        f"AND {_IS_UNATTENDED}",
-        stops.INTERRUPTED,
+        "FROM session AS main WHERE (rests <> '' OR question <> '' OR failed <> '') "
+        f"AND {_IS_UNATTENDED}"
     )
     for id, project, process, rests, question, failed, since in rows:
         if process and not is_alive(process):
@@ -172,7 +171,7 @@ def _requests(store: Store) -> Iterator[Waiting]:
         if failed:
             text, answer = sessions.failed(id, failed), sessions.ANSWER_REST
             yield Waiting(FAILURE, text, since, answer, project, id)
-        elif rests not in ("", stops.INTERRUPTED):
+        elif rests:
             text, answer = sessions.rests(id, rests), sessions.ANSWER_REST
             yield Waiting(RESTS, text, since, answer, project, id)
         else:

@@ -9,7 +9,7 @@ import pytest
 
 from e2e.codex_terminal import codex_terminal, end_server
 from e2e.desk import CODEX, Desk
-from e2e.test_codex_terminal import HEADING, LOOKED, enforce, state
+from e2e.test_codex_terminal import HEADING, LOOKED, enforce, leave_session, state
 
 pytestmark = pytest.mark.parametrize("desk", [CODEX], indirect=True)
 
@@ -40,3 +40,7 @@ def test_nobody_is_woken_whose_terminal_is_closed(desk: Desk) -> None:
     time.sleep(2.5)
 
     assert state(desk)["iteration"] == 0
+
+
+def test_nobody_is_woken_whom_the_terminal_does_not_show(desk: Desk) -> None:
+    leave_session(desk, has_server=True)

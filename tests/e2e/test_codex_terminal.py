@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +26,7 @@ BLOCKED = say("<blocked>a key</blocked>")
 NOT_YET = say("Not yet.")
 PROMISE = say("<promise>DONE</promise>")
 LOOKED = say("I had a look at the parser.")
+ASKED = say("Which file do you mean?")
 
 
 def test_boulder_status_is_answered_without_the_model(desk: Desk) -> None:
@@ -117,6 +120,39 @@ def test_nobody_is_woken_whose_terminal_is_closed(desk: Desk) -> None:
     assert state(desk)["iteration"] == 0
     (row,) = json.loads(desk.sisyphus("sessions", "--json"))["sessions"]
     assert row["state"] == "ended"
+
+
+def test_nobody_is_woken_whom_the_terminal_does_not_show(desk: Desk) -> None:
+    leave_session(desk, has_server=False)
+
+
+def leave_session(desk: Desk, *, has_server: bool) -> None:
+    """Fails if somebody waits on beside a session when its user has gone on in another one. The
+    client ends it only a minute later."""
+    enforce(desk, idle_seconds=500, cooldown_seconds=0)
+
+    with codex_terminal(desk, turns=[LOOKED, ASKED], has_server=has_server) as client:
+        client.enter("work")
+        first = client.session
+        client.until(lambda: has_waiter(desk), "waiter beside the first session")
+        client.clear()
+        client.enter("work")
+        assert client.session != first
+        client.until(lambda: not has_waiter(desk), "end of the waiter")
+        assert "session ended" not in desk.sisyphus("why", "--session", first)
+
+    assert state(desk)["iteration"] == 0
+
+
+def has_waiter(desk: Desk) -> bool:
+    """Tells whether a process waits beside an idle session."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            variables = (folder / "environ").read_bytes().split(b"\0")
+            if b"idle" in words and f"HOME={desk.home}".encode() in variables:
+                return True
+    return False
 
 
 def state(desk: Desk) -> Json:

@@ -10,7 +10,7 @@ from sisyphus.dashboard import paging
 from sisyphus.dashboard.desk import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.ralph import iterations
-from sisyphus.sessions import journal, messages, record, usage
+from sisyphus.sessions import journal, messages, record, stops, usage
 from sisyphus.store import Store
 from sisyphus.text import one_line
 
@@ -136,7 +136,7 @@ class SessionPage:
 
 _COLUMNS = """session.n, session.id, client, session.project, source, seen_at, ended_at, transcript,
     idle_since, coalesce((SELECT dialog FROM session AS each WHERE each.client = session.client
-    AND each.id = session.id AND dialog <> '' LIMIT 1), failed), rests, question,
+    AND each.id = session.id AND dialog <> '' LIMIT 1), failed), question,
     coalesce(plan.name, ''), coalesce(plan.n, 0)"""
 
 
@@ -175,9 +175,9 @@ def _row(
     desk: Desk, row: tuple[Any, ...], title: str, loops: tuple[list[LoopLink], int], is_noted: bool
 ) -> SessionRow:
     """title: "" = its first prompt."""
-    (n, id, client, project, source, seen_at, _, transcript, idle_since, trouble, rests, question,
-     plan, plan_number) = row  # fmt: skip
-    why = trouble or rests or question
+    (n, id, client, project, source, seen_at, _, transcript, idle_since, trouble, question, plan,
+     plan_number) = row  # fmt: skip
+    why = trouble or stops.why_waits(desk.store, n) or question
     if record.is_over(desk.store, n):
         state, why = ENDED, ""
     elif why:

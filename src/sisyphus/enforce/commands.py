@@ -131,7 +131,7 @@ def _gates(place: show.Place, number: int) -> dict[str, Any]:
         is_waiting=bool(
             stops.load(place.store, number).excuses(now, values["ralph.background_wait"])
         ),
-        rests=one_line(stops.why_rests(place.store, number)),
+        rests=one_line(stops.why_waits(place.store, number)),
         asks=bool(stops.question_of(place.store, number)),
         has_other=_has_other(place, number),
     )

@@ -7,6 +7,7 @@ from functools import partial
 from sisyphus.enforce import messages, record, state_file
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import ledger, slash
+from sisyphus.sessions import record as sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +38,11 @@ def look_at_prompt(hook: Hook) -> Act | None:
 
 def _tell_of_wake(hook: Hook) -> Outcome:
     """Tells the user why the session goes on: the client does not. A client may keep a wake until
-    the session is resumed; then the user is there, and it goes no further."""
+    the session is resumed; then the user is there, and it goes no further. Nor does one that comes
+    when they have gone on in another session."""
     enforcement = record.load(hook.store, hook.session)
-    if hook.now - enforcement.at > _LATE_SECONDS:
+    is_left = sessions.is_left(hook, enforcement.at)
+    if is_left or hook.now - enforcement.at > _LATE_SECONDS:
         return Outcome(reason=messages.LATE_WAKE, notes=[messages.LATE_WAKE])
     number = messages.number(enforcement, hook.settings)
     text = messages.is_woken(number)

@@ -131,8 +131,8 @@ def _hold(store: Store, values: Values, session: int) -> Iterator[str]:
         limit = f"/{hold.options.max_iterations}" if hold.options.max_iterations else ""
         has_no_work = holds.plan_facts(holds.plan_of(store, hold)).no_work
         waits = " waiting" if has_no_work else ""
-        waits = " blocked" if stops.why_rests(store, session) else waits
         waits = " interrupted" if stops.is_interrupted(store, session) else waits
+        waits = " blocked" if stops.why_rests(store, session) else waits
         status = waits if hold.is_active else f" {hold.status}"
         yield f"hold {hold.counters.iteration}{limit}{status}"
 

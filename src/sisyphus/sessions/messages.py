@@ -37,6 +37,9 @@ def turn_failed(error: str) -> str:
     return f"the turn failed: {error}"
 
 
+INTERRUPTED = "you interrupted it"
+"""Why a session waits whose turn the user broke off."""
+
 TURN_INTERRUPTED = "you interrupted the turn, so nothing goes on before your next prompt"
 
 UNKNOWN_ERROR = "unknown error"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+from sisyphus.sessions import messages
 from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from sisyphus.hook.event import Stop
     from sisyphus.sessions.turn import Turn
     from sisyphus.store import Store
-
-
-INTERRUPTED = "you interrupted it"
-"""Why a session rests whose turn the user broke off."""
 
 
 class Stops:
@@ -102,9 +99,10 @@ class Stops:
 
 
 def _name(stop: Stop) -> str:
-    """Returns what two reports of one Stop have in common: the turn, and what the agent said last;
-    "" = the client does not say in which turn it is."""
-    return f"{stop.turn} {fingerprint(stop.last_message or '')}" if stop.turn else ""
+    """Returns what two reports of one Stop have in common: the turn, whether a blocked Stop came
+    before it, and what the agent said last; "" = the client does not say in which turn it is."""
+    said = fingerprint(stop.last_message or "")
+    return f"{stop.turn} {stop.is_first} {said}" if stop.turn else ""
 
 
 def load(store: Store, session: int) -> Stops:
@@ -138,9 +136,8 @@ def set_idle(store: Store, session: int, since: float | None, question: str = ""
     """Notes that a session has stopped, or, with None, that it goes on: that its last turn failed
     or was interrupted no longer matters. question: what it asked the user last; "" = nothing."""
     store.run(
-        "UPDATE session SET idle_since = ?, question = ?, failed = '', "
-        "rests = iif(rests = ?, '', rests) WHERE n = ?",
-        since, question, INTERRUPTED, session,
+        "UPDATE session SET idle_since = ?, question = ?, failed = '', interrupted = 0 WHERE n = ?",
+        since, question, session,
     )  # fmt: skip
 
 
@@ -150,15 +147,22 @@ def fail(store: Store, session: int, error: str) -> None:
 
 
 def interrupt(store: Store, session: int, now: float) -> None:
-    """Notes that the user has interrupted a session: it rests until it goes on."""
-    why = why_rests(store, session)
+    """Notes that the user has interrupted a session: nobody wakes it until it goes on."""
     set_idle(store, session, now, question_of(store, session))
-    rest(store, session, why or INTERRUPTED)
+    store.run("UPDATE session SET interrupted = 1 WHERE n = ?", session)
 
 
 def is_interrupted(store: Store, session: int) -> bool:
     """Tells whether the user has interrupted a session that has not gone on since."""
-    return why_rests(store, session) == INTERRUPTED
+    row = store.one("SELECT interrupted FROM session WHERE n = ?", session)
+    return bool(row and row[0])
+
+
+def why_waits(store: Store, session: int) -> str:
+    """Returns why a session that has stopped waits for its user's next prompt: what it needs from
+    them, or that they interrupted it; "" = it does not."""
+    interrupted = messages.INTERRUPTED if is_interrupted(store, session) else ""
+    return why_rests(store, session) or interrupted
 
 
 def failure_of(store: Store, session: int) -> str:

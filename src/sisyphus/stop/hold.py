@@ -11,6 +11,7 @@ from sisyphus.boulder.record import COMPLETE, MISSING, NO_TASKS, PlanRecord
 from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import HOLD, SUCCESS, Loop, Options
+from sisyphus.sessions import stops
 from sisyphus.stop import decide, messages
 from sisyphus.stop.decide import StopFacts
 from sisyphus.stop.messages import PlanFacts
@@ -71,14 +72,15 @@ def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Loop
 
 
 def sessions(store: Store, hold: Loop) -> list[tuple[str, str]]:
-    """Returns the ids of the sessions that follow its plan and have not ended, each with why it may
-    stop until its user's next prompt, or ""."""
+    """Returns the ids of the sessions that follow its plan and have not ended, each with what it
+    waits for, or ""."""
     rows = store.all(
-        "SELECT id, rests, process FROM session WHERE plan = ? AND agent = '' "
+        "SELECT n, id, process FROM session WHERE plan = ? AND agent = '' "
         "AND ended_at IS NULL ORDER BY seen_at DESC",
         hold.plan,
     )
-    return [(id, rests) for id, rests, process in rows if not process or is_alive(process)]
+    alive = [(n, id) for n, id, process in rows if not process or is_alive(process)]
+    return [(id, stops.why_waits(store, n)) for n, id in alive]
 
 
 def last_stop(store: Store, hold: Loop) -> float:

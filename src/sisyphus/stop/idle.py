@@ -15,6 +15,7 @@ from sisyphus.enforce import gates, messages, record
 from sisyphus.enforce.gates import WAIT_SECONDS, Gate, GateFacts
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
+from sisyphus.sessions import record as sessions
 from sisyphus.sessions import stops
 from sisyphus.stop import enforcing
 from sisyphus.stop.line import in_charge, is_at_checkpoint
@@ -78,6 +79,8 @@ def _closed(hook: Hook, enforcement: Enforcement, idle_since: float, now: float)
     hook.standing = standing.load(hook.store, hook.event, hook.project)
     if not hook.is_enforced:
         return [Gate("switch", "enforcement is off")]
+    if sessions.is_left(hook, idle_since):
+        return [Gate("session", "its user has gone on in another one")]
     return gates.closed(_facts(hook, idle_since, now), enforcement, hook.settings)
 
 
@@ -89,7 +92,7 @@ def _facts(hook: Hook, idle_since: float, now: float) -> GateFacts:
         idle_seconds=now - idle_since,
         is_planning=hook.event.is_planning,
         is_waiting=bool(stops.load(hook.store, hook.session).excuses(now, patience)),
-        rests=stops.why_rests(hook.store, hook.session),
+        rests=stops.why_waits(hook.store, hook.session),
         asks=bool(stops.question_of(hook.store, hook.session)),
         has_other=in_charge(hook) is not None,
         is_full=is_at_checkpoint(hook),

@@ -53,9 +53,12 @@ middle is missing)."""
 _UNIT_BYTES = 3
 """The most bytes of a UTF-16 unit in UTF-8."""
 
-_PROGRAM, _SERVER, _ALONE = "codex", "app-server", "--no-daemon"
+_PROGRAM, _SERVER = "codex", "app-server"
 """By default the terminals share a server, which runs the hooks and lives on when they are closed
 (measured). It says of no session which terminal shows it, or whether one does."""
+
+_ALONE = ("--no-daemon", "--dangerously-bypass-hook-trust")
+"""Options of a terminal that has no server (measured)."""
 
 _HEADLESS = ("exec", "e")
 """The command that works without a terminal: it ends when it is idle."""
@@ -93,6 +96,7 @@ def read(name: str, raw: Json) -> Event:
     event.transcript = values.path(raw.get("transcript_path"))
     pid, words = processes.caller(_PROGRAM, _STEPS)
     event.process = "" if _SERVER in words else processes.key(pid)
+    event.leaves_silently = True  # after /clear, SessionEnd comes a minute later (measured)
     if name == "permission-request":
         event.calls = [_request(raw)]
     elif name == "post-tool-use":
@@ -113,6 +117,7 @@ def read(name: str, raw: Json) -> Event:
         elif not any(word in _HEADLESS for word in words[1:]):
             event.stop.host = event.process
         event.stop.turn = values.text(raw.get("turn_id"))
+        event.stop.is_first = raw.get("stop_hook_active") is not True
         event.is_planning = rollout.is_planning(event.transcript)
     return event
 
@@ -120,7 +125,7 @@ def read(name: str, raw: Json) -> Event:
 def _terminal(folder: str) -> str:
     """Returns the one terminal of the server that was opened in a folder; "" if there is none, or
     there are several: then nobody knows whether that of a session is still open."""
-    others = {_SERVER, _ALONE, *_HEADLESS}
+    others = {_SERVER, *_ALONE, *_HEADLESS}
     found = processes.in_terminals(_PROGRAM, folder)
     pids = [pid for pid, words in found.items() if not others & {*words[1:]}]
     return processes.key(pids[0]) if len(pids) == 1 else ""
