@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import resource
 import subprocess
+from pathlib import Path
 
 import pytest
+from test_codex import with_skills
 from world import SISYPHUS, World
 
 pytestmark = pytest.mark.slow
@@ -17,15 +19,35 @@ GIGABYTE = 1_000_000_000
 def test_the_promise_ends_a_loop_with_a_transcript_of_a_gigabyte(world: World) -> None:
     """The client gives a Stop 900 seconds; to read backwards takes well under one."""
     world.loop()
-    line = json.dumps({"type": "assistant", "message": {"content": "x" * 1_000_000}}) + "\n"
-    with world.transcript().open("w") as file:
-        for _ in range(GIGABYTE // len(line)):
-            file.write(line)
+    fill(world.transcript(), {"type": "assistant", "message": {"content": "x" * 1_000_000}})
 
     reply = world.process("stop", world.stop_payload("Done.\n\n<promise>DONE</promise>"))
 
     assert "[RALPH LOOP COMPLETE]" in reply.message
     world.transcript().unlink()
+
+
+def test_a_rollout_of_a_gigabyte(world: World) -> None:
+    """Codex gives most hooks ten seconds; to read backwards takes well under one."""
+    world.rule("a.md", "MARK", applies_to="*.txt")
+    world.write("a.txt", "1")
+    codex = with_skills(world)
+    codex.start()
+    codex.prompt('$ralph-loop "Fix it." --completion-promise "DONE"')
+    fill(codex.rollout, {"type": "response_item", "payload": {"text": "x" * 1_000_000}})
+
+    assert "MARK" in codex.read("a.txt").text
+    assert codex.stop().reason
+    assert "[RALPH LOOP COMPLETE]" in codex.stop("Done.\n\n<promise>DONE</promise>").message
+    codex.rollout.unlink()
+
+
+def fill(transcript: Path, line: object) -> None:
+    """Adds a gigabyte of equal lines."""
+    data = json.dumps(line) + "\n"
+    with transcript.open("a") as file:
+        for _ in range(GIGABYTE // len(data)):
+            file.write(data)
 
 
 def test_a_payload_of_50_megabytes_is_answered(world: World) -> None:
