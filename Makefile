@@ -26,7 +26,7 @@ slow: $(STAMP)  ## kills at every statement, many hooks at once, full disks, lar
 
 e2e:  ## the real clients against a scripted model on loopback
 	$(PYTHON) tests/e2e/install.py
-	$(E2E)/python -m pytest -q -n auto --confcutdir=tests/e2e tests/e2e
+	$(E2E)/python -m pytest -q -n $(WORKERS) --confcutdir=tests/e2e tests/e2e
 
 bench: $(STAMP)  ## what hooks and commands cost, as ratios to `python -c "import json"`
 	$(BIN)/python -m pip install --quiet --no-deps .  # users have no editable install
