@@ -117,7 +117,7 @@ def test_what_the_model_has(desk: Desk, scenario: Scenario) -> None:
                  [Step([LOOP], [NOT_YET, say("&lt;promise&gt;DONE&lt;/promise&gt;")])],
                  last={BLOCK: [0, 1]}),
         Scenario("seven times with tool calls between them", {**NO_BREAKER, "one.py": "1"},
-                 [Step([LOOP], [use(read("one.py")), NOT_YET] * 8)],
+                 [Step([LOOP], [use(read("one.py")), NOT_YET] * 8, env={CAP: "8"})],
                  last={BLOCK: [0, 0, *[1, 0] * 7]}),
         Scenario("after the limit, the next prompt", {},
                  [Step([LOOP], [NOT_YET] * 3, env={CAP: "3"}),
@@ -141,10 +141,10 @@ def test_a_reason_has_its_tags_and_all_else_has_them_escaped(desk: Desk) -> None
 
 
 @with_qwen
-def test_forty_iterations_where_the_user_raised_the_limit(desk: Desk) -> None:
+def test_forty_iterations(desk: Desk) -> None:
+    """`sisyphus install` has raised the limit."""
     for path, text in NO_BREAKER.items():
         desk.write(path, text)
-    desk.write(".qwen/settings.json", '{"stopHookBlockingCap": 100}')
 
     run = desk.run(LOOP, turns=[*[NOT_YET] * 40, PROMISE])
 
