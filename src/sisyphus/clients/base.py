@@ -204,7 +204,8 @@ class Wiring(Protocol):
         """Returns the globs of rules that the client leaves out."""
 
     def is_ours(self, data: bytes) -> bool:
-        """Tells whether a file shows by its text alone that we wrote it, in whatever version."""
+        """Tells whether a file is a plugin of ours, of whatever version, by its text alone. Only a
+        client whose settings do not name us has one."""
 
     def notes(self, site: Site, place: Installation) -> Iterator[str]:
         """Yields what the user should know of what is there beside our hooks, in sentences."""

@@ -1,7 +1,8 @@
 """Looks at the files of a client that have our hooks, for `sisyphus doctor`: what they start, and
 whether they are as this version writes them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,27 @@ def find(
         HookFile(client, path, content, scope(client, project, path, users), more)
         for path, content in wired.items()
     ]
+
+
+def sources(
+    client: str, files: Mapping[str, Callable[[], Json]], users: str, project: str, hooks: Json
+) -> list[Source]:
+    """Returns the sources among a client's files, for one that has the same file for everybody and
+    for the user alone.
+
+    files: path → what reads it, or raises `UnreadableError`. users: the user's own file. hooks: as
+    for `source`.
+    """
+    found = []
+    for path, read in files.items():
+        if not os.path.lexists(path):
+            continue
+        where = scope(client, project, path, users)
+        try:
+            found += source(path, where, read(), hooks)
+        except UnreadableError as error:
+            found.append(Source(path, where, problem=str(error)))
+    return found
 
 
 def source(path: str, scope: str, content: Json, hooks: Json) -> list[Source]:

@@ -9,6 +9,8 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from sisyphus.clients.sites import Site
+
 Json = dict[str, Any]
 
 HOME = "CLAUDE_CONFIG_DIR"
@@ -55,8 +57,19 @@ def add(settings: Json, hooks: Mapping[str, Any], start: str) -> None:
 
     _keep(settings, stays)
     for event, matcher, hook in missing:
-        group = {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}
-        settings.setdefault("hooks", {}).setdefault(event, []).append(group)
+        settings.setdefault("hooks", {}).setdefault(event, []).append(group_of(matcher, hook))
+
+
+def group_of(matcher: str, hook: Json) -> Json:
+    """Returns a group with one hook. matcher: "" = none."""
+    return {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}
+
+
+def wire(settings: Json, site: Site, globs: Iterable[str] = ()) -> Json:
+    """Returns the settings with our hooks and the defaults of the site; see `clients.base.Wiring`.
+    globs: these settings leave out no rules."""
+    new = with_ours(settings, site.hooks, site.start)
+    return new | {key: value for key, value in site.defaults.items() if key not in new}
 
 
 def with_ours(settings: Json, hooks: Mapping[str, Any], start: str) -> Json:

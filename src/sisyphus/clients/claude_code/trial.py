@@ -207,7 +207,7 @@ def _harmless(settings: Json, ours: list[tuple[str, str, Json]], *, is_users: bo
         copy["hooks"] = hooks
         for event, matcher, hook in ours:
             fields = {name: hook[name] for name in _FIELDS if name in hook}
-            group = {"matcher": matcher, "hooks": [fields]} if matcher else {"hooks": [fields]}
+            group = hook_groups.group_of(matcher, fields)
             if hook.get("type") == "command" and "args" not in hook:  # else it is another program
                 hooks.setdefault(event, []).append(group)
     env = settings.get("env")

@@ -78,8 +78,7 @@ def excludes(settings: Json) -> list[str]:
 
 
 def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
-    new = hook_groups.with_ours(settings, site.hooks, site.start)
-    new |= {key: value for key, value in site.defaults.items() if key not in new}
+    new = hook_groups.wire(settings, site)
     if hook_groups.is_ours(new.get("statusLine"), "statusline"):
         new["statusLine"] |= {"command": f"{site.start} statusline"}
     if missing := [glob for glob in globs if glob not in excludes(new)]:

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from sisyphus import files, paths
@@ -82,10 +83,7 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
 
 
 problem = hook_groups.problem
-
-
-def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
-    return hook_groups.with_ours(settings, site.hooks, site.start)
+wire = hook_groups.wire
 
 
 def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
@@ -127,16 +125,8 @@ def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[s
 
 
 def sources(place: Installation) -> list[Source]:
-    found = []
-    for path in paths_of(place.project):
-        if not os.path.lexists(path):
-            continue
-        scope = hook_files.scope(CODEX, place.project, path, hooks_file(""))
-        try:
-            found += hook_files.source(path, scope, load(path, place.project), HOOKS)
-        except UnreadableError as error:
-            found.append(Source(path, scope, problem=str(error)))
-    return found
+    files = {path: partial(load, path, place.project) for path in paths_of(place.project)}
+    return hook_files.sources(CODEX, files, hooks_file(""), place.project, HOOKS)
 
 
 def start_with_home(start: str, home: str) -> str:

@@ -53,8 +53,7 @@ def wiring(place: Installation) -> WiringCopy:
         settings = json_files.read_or_empty(path, inside)
         hooks = _hooks(settings, place, is_users=not inside)
         for event, matcher, hook in hooks:
-            group = {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}
-            groups.setdefault(event, []).append(group)
+            groups.setdefault(event, []).append(hook_groups.group_of(matcher, hook))
         tried += [path] if hooks else []
         if others := len([*hook_groups.every_hook(settings)]) - len(hooks):
             left_out.append(f"{others} hooks in {shown(path)}, which are not ours.")

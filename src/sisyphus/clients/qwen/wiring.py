@@ -3,12 +3,12 @@ commands, as measured on 0.24.4. See `clients.base.Wiring`."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from sisyphus.clients import QWEN, hook_files, hook_groups, json_files
 from sisyphus.clients.qwen import native
 from sisyphus.clients.sites import Installation, Site, Source
-from sisyphus.errors import UnreadableError
 
 Json = dict[str, Any]
 
@@ -45,17 +45,13 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     path, folder = settings_file(project), commands_folder(project)
     files = copies(project, place.commands)
     has_cap = any(native.CAP in each for each in native.settings(project)) and not is_shared
+    # Without that key a turn ends after seven iterations of a loop.
     cap = {} if has_cap else {native.CAP: native.MOST_BLOCKS}
     return Site(QWEN, project, path, path, place.start, HOOKS, folder, files, cap)
 
 
 problem = hook_groups.problem
-
-
-def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
-    """Without the other key a turn ends after seven iterations of a loop."""
-    new = hook_groups.with_ours(settings, site.hooks, site.start)
-    return new | {key: value for key, value in site.defaults.items() if key not in new}
+wire = hook_groups.wire
 
 
 def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
@@ -82,16 +78,11 @@ def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[s
 
 
 def sources(place: Installation) -> list[Source]:
-    found = []
-    for path, inside in native.settings_files(place.project).items():
-        if not os.path.lexists(path):
-            continue
-        scope = hook_files.scope(QWEN, place.project, path, settings_file(""))
-        try:
-            found += hook_files.source(path, scope, json_files.read(path, inside), HOOKS)
-        except UnreadableError as error:
-            found.append(Source(path, scope, problem=str(error)))
-    return found
+    files = {
+        path: partial(json_files.read, path, inside)
+        for path, inside in native.settings_files(place.project).items()
+    }
+    return hook_files.sources(QWEN, files, settings_file(""), place.project, HOOKS)
 
 
 def wired(project: str) -> dict[str, Json]:
