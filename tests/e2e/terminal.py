@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import termios
 import threading
@@ -32,6 +33,8 @@ T = TypeVar("T", bound="Terminal")
 
 SECONDS = 120.0
 """A limit of each wait, against a hang; a healthy client takes about one."""
+_REDRAW = 10.0
+"""Seconds without a text, after which it may have been drawn in parts."""
 _PAUSE = 0.3
 """Seconds between keys. The client may take what comes faster for one text."""
 
@@ -95,8 +98,24 @@ class Terminal:
         self.until(self._is_idle, "end of the turn")
 
     def until_drawn(self, text: str) -> None:
-        """Waits until a text was drawn, of one piece: the client redraws only what changes."""
-        self.until(lambda: "".join(text.split()) in self.screen, text)
+        """Waits until a text was drawn, of one piece: the client redraws only what changes. If
+        that leaves out letters which stood there already, a new width makes it draw them all."""
+        next_redraw = time.monotonic() + _REDRAW
+
+        def is_drawn() -> bool:
+            nonlocal next_redraw
+            if time.monotonic() > next_redraw:
+                next_redraw += _REDRAW
+                self._narrow()
+            return "".join(text.split()) in self.screen
+
+        self.until(is_drawn, text)
+
+    def _narrow(self) -> None:
+        """Takes a column from the terminal."""
+        rows, columns = termios.tcgetwinsize(self.keyboard)
+        termios.tcsetwinsize(self.keyboard, (rows, columns - 1))
+        self.process.send_signal(signal.SIGWINCH)  # it has no terminal that would send it
 
     def until(self, condition: Callable[[], object], what: str) -> None:
         end = time.monotonic() + SECONDS
