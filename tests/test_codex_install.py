@@ -168,6 +168,18 @@ def test_a_client_that_is_not_here_is_not_wired(world: World, codex: Path) -> No
     assert not (world.claude / "settings.json").exists()
 
 
+def test_a_project_that_somebody_else_has_wired_says_nothing_of_its_user(
+    world: World, codex: Path
+) -> None:
+    world.cli("install", "--scope", "project", "--client", "claude-code", "--yes")
+
+    assert "Every session of Codex that" in world.cli("install", "--yes").out
+    assert not (world.claude / "settings.json").exists()
+    assert "What wires it is for those who have it." in world.cli("doctor", "-v").out
+    world.cli("uninstall", "--scope", "project", "--yes")
+    assert not (world.project / ".claude" / "settings.json").exists()
+
+
 def test_without_codex_nothing_is_written_for_it(world: World) -> None:
     out = world.cli("install", "--yes").out
 

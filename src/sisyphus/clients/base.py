@@ -227,7 +227,8 @@ class Checkup(Protocol):
         """The client's name for people."""
 
     def is_here(self, home: str, project: str) -> bool:
-        """Tells whether the user has the client."""
+        """Tells whether the user has the client, by its program and its folder. A project may be
+        wired for it all the same, by somebody else."""
 
     def is_wired(self, home: str, project: str) -> bool:
         """Tells whether the client's settings or folders make it call us."""

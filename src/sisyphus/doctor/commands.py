@@ -91,7 +91,12 @@ def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
 
 
 def _here(place: show.Place, names: Iterable[str]) -> list[str]:
-    return [each for each in names if clients.checkup(each).is_here(place.home, place.project)]
+    wired = _wired(place, names)
+    return [
+        each
+        for each in names
+        if each in wired or clients.checkup(each).is_here(place.home, place.project)
+    ]
 
 
 def _wired(place: show.Place, names: Iterable[str]) -> list[str]:

@@ -95,7 +95,11 @@ def install(
     place = _place(project, scope)
     if scope is not Scope.USER and not paths.can_be_project(place.project):
         raise SisyphusError(messages.not_a_project(place.project))
-    here = [name for name in clients.NAMES if _is_here(name, place)]
+    here = [
+        name
+        for name in clients.NAMES
+        if _is_here(name, place) or (scope is Scope.PROJECT and _is_wired(name, place))
+    ]
     names = [str(client)] if client else here or [clients.DEFAULT]
     parts, failures = _parts(
         _sites(names, place, scope), partial(_install_part, place=place, scope=scope)
@@ -126,6 +130,10 @@ def _place(project: str, scope: Scope) -> Installation:
 
 def _is_here(client: str, place: Installation) -> bool:
     return clients.checkup(client).is_here(place.home, place.project)
+
+
+def _is_wired(client: str, place: Installation) -> bool:
+    return clients.checkup(client).is_wired(place.home, place.project)
 
 
 def _parts(
@@ -229,7 +237,11 @@ def uninstall(
     with _store_copy() as store:
         recorded_places = record.places(store)
     known = {name for _, _, name in recorded_places}
-    here = [name for name in clients.NAMES if name in known or _is_here(name, place)]
+    here = [
+        name
+        for name in clients.NAMES
+        if name in known or _is_here(name, place) or _is_wired(name, place)
+    ]
     names = [str(client)] if client else here or [clients.DEFAULT]
     sites = _sites(names, place, scope)
     parts, failures = _parts(sites, partial(_uninstall_part, place=place, scope=scope))

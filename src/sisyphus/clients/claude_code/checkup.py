@@ -93,7 +93,7 @@ class _Source:
 def is_here(home: str, project: str) -> bool:
     """Our own folder lies in the client's: that it is there says nothing."""
     traces = map(os.path.lexists, (os.path.join(home, name) for name in _TRACES))
-    return bool(program(project)) or any(traces) or is_wired(home, project)
+    return bool(program(project)) or any(traces)
 
 
 def is_wired(home: str, project: str) -> bool:

@@ -51,8 +51,7 @@ class _List:
 
 
 def is_here(home: str, project: str) -> bool:
-    has_folder = programs.is_folder(native.codex_home())
-    return bool(program(project)) or has_folder or is_wired(home, project)
+    return bool(program(project)) or programs.is_folder(native.codex_home())
 
 
 def is_wired(home: str, project: str) -> bool:

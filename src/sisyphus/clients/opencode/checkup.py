@@ -32,8 +32,7 @@ _OTHERS = re.compile(r'"(oh-my-opencode)(?:@[^"]{0,40})?"')
 
 
 def is_here(home: str, project: str) -> bool:
-    has_folder = programs.is_folder(native.config_home())
-    return bool(program(project)) or has_folder or is_wired(home, project)
+    return bool(program(project)) or programs.is_folder(native.config_home())
 
 
 def is_wired(home: str, project: str) -> bool:

@@ -35,8 +35,7 @@ _FEW_BLOCKS = 20
 
 
 def is_here(home: str, project: str) -> bool:
-    has_folder = programs.is_folder(native.qwen_home())
-    return bool(program(project)) or has_folder or is_wired(home, project)
+    return bool(program(project)) or programs.is_folder(native.qwen_home())
 
 
 def is_wired(home: str, project: str) -> bool:
