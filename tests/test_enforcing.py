@@ -350,7 +350,7 @@ def test_the_switch_says_what_will_happen(world: World) -> None:
     assert shown.splitlines() == [
         f"Enforcement is on in {world.project}.",
         "An agent that says that it is done must prove it, and one that has been idle for 30 s is "
-        "woken (in a terminal).",
+        "woken, where its client can do that.",
         "At most 50 times a session: each time costs you a turn of the model.",
         "`sisyphus enforce stop` leaves the sessions alone until your next prompt, "
         "`sisyphus enforce off` ends it.",

@@ -129,7 +129,7 @@ def switched_on(project: str, settings: Values, typed: str) -> str:
     return (
         f"Enforcement is on in {display(project, '')}.\n"
         "An agent that says that it is done must prove it, and one that has been idle for "
-        f"{settings['enforce.idle_seconds']} s is woken (in a terminal).\n"
+        f"{settings['enforce.idle_seconds']} s is woken, where its client can do that.\n"
         f"{ends}\n"
         f"`{command} stop` leaves {whom} alone until your next prompt, `{command} off` ends it."
     )
