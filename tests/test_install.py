@@ -497,6 +497,7 @@ def test_what_all_clients_need_is_said_once(world: World) -> None:
 
     assert out.count("needs the command `sisyphus` on the PATH") == 1
     assert "Claude Code tells so" in out
+    assert "loads rules" not in out  # there are none
 
 
 def test_other_places_are_named_as_a_shell_reads_them(world: World) -> None:
@@ -906,6 +907,7 @@ def test_a_project_for_everybody(world: World) -> None:
     assert "claudeMdExcludes" not in settings
     assert "?? .claude/commands/ralph-loop.md" in git_status(world)
     assert "needs the command `sisyphus`" in answer.out
+    assert "prevents that on one machine" in answer.out
     world.cli("uninstall", "--scope", "project", "--yes")
     (world.project / ".claude" / "rules" / "py.md").unlink()
     (world.project / ".claude" / "rules").rmdir()

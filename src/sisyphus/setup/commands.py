@@ -111,7 +111,7 @@ def install(
         notes.append(messages.nobody_here(names[0]))
     changed = [part.site.client for part in parts if part.plan.files]
     if scope is Scope.PROJECT and changed:
-        notes.append(messages.shared(changed))
+        notes.extend(_notes_for_everybody(changed, place))
     if _confirm("install", parts, notes, scope, dry_run, yes):
         _carry_out("install", parts)
         show.line(messages.installed([part.site.client for part in parts], scope))
@@ -157,8 +157,9 @@ def _parts(
 def _install_part(site: Site, earlier: list[Part], *, place: Installation, scope: Scope) -> Part:
     recorded, files = _read(site, earlier)
     ours = _with_lost(recorded, site, files, place)
-    globs = _excludes(site, place, scope)
-    plan = to_install(site, files, ours, globs, is_shared=scope is Scope.PROJECT)
+    is_shared = scope is Scope.PROJECT  # then the rules lie elsewhere for each who has them
+    globs = [] if is_shared else _excludes(site.client, place)
+    plan = to_install(site, files, ours, globs, is_shared=is_shared)
     plan.notes.extend(clients.wiring(site.client).notes(site, place))
     plan.notes.extend(_effects(site, files, plan))
     plan.notes.extend(_version_note(site.client, place.project))
@@ -174,13 +175,19 @@ def _has_new_record(parts: list[Part]) -> bool:
     return any(part.plan.ours != part.recorded for part in parts)
 
 
-def _excludes(site: Site, place: Installation, scope: Scope) -> list[str]:
-    """The rules of a project lie elsewhere for each who shares it, so no globs name them there."""
-    if scope is Scope.PROJECT or not clients.wiring(site.client).EXCLUDES:
+def _notes_for_everybody(names: list[str], place: Installation) -> Iterator[str]:
+    """names: of the clients for which everybody gets it who has the project."""
+    yield messages.shared(names)
+    yield from (messages.loads_rules(name) for name in names if _excludes(name, place))
+
+
+def _excludes(client: str, place: Installation) -> list[str]:
+    """Returns globs of the rules that the client is to leave out, if its settings can do that."""
+    if not clients.wiring(client).EXCLUDES:
         return []
     from sisyphus.setup import excludes  # imported late: it loads a YAML parser
 
-    return excludes.of_project(site.client, place.project, place.home)
+    return excludes.of_project(client, place.project, place.home)
 
 
 def _effects(site: Site, before: Files, plan: Plan) -> Iterator[str]:

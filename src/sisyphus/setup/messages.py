@@ -40,6 +40,15 @@ def shared(names: list[str]) -> str:
     return " ".join(filter(None, [first, *(clients.wiring(name).SHARED for name in names)]))
 
 
+def loads_rules(client: str) -> str:
+    """Says that rules reach the model twice in a client for which everybody gets our hooks."""
+    command = installer.command("install", client, installer.LOCAL)
+    return (
+        f"{clients.checkup(client).TITLE} itself loads rules that sisyphus sends; `{command}` "
+        "prevents that on one machine."
+    )
+
+
 def entry(key: str, names: Iterable[str]) -> str:
     return f"{key}: {', '.join(path(name) for name in names)}"
 

@@ -18,11 +18,7 @@ the next turn."""
 
 
 NEXT = ""
-SHARED = (
-    "Where it is missing, Claude Code tells so at every event. Claude Code itself loads the "
-    f"project's rules, too; `{installer.command('install', CLAUDE_CODE, installer.LOCAL)}` "
-    "prevents that on one machine."
-)
+SHARED = "Where it is missing, Claude Code tells so at every event."
 EXCLUDES = (
     "sisyphus sends these rules when they apply, and claudeMdExcludes keeps Claude Code from "
     "loading them at every start. Only your own and those of this project are listed: run "
