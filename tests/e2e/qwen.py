@@ -64,6 +64,9 @@ _ALWAYS: dict[str, Json] = {
 _lines = itertools.count(1_000)
 """How many lines the model wants to read: each time others, for equal calls in a row end a turn."""
 
+_ONE_START = {"QWEN_CODE_NO_RELAUNCH": "true"}
+"""It starts itself anew to have more memory, which takes a second of every process."""
+
 _FLAGS = {
     "--allowedTools": "--allowed-tools",
     "Bash": "run_shell_command",
@@ -110,7 +113,7 @@ def talk(
     mode = () if "--permission-mode" in flags else ("--approval-mode", "auto-edit")
     words = [*_HEADLESS, *mode, *(_FLAGS.get(word, word) for word in flags)]
     typed = [_typed(prompt) for prompt in prompts]
-    return claude_code.converse([QWEN.binary, *words], typed, folder, variables)
+    return claude_code.converse([QWEN.binary, *words], typed, folder, variables | _ONE_START)
 
 
 def _typed(prompt: str) -> str:

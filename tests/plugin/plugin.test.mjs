@@ -808,6 +808,36 @@ test("what the terminal opens anew follows the session before it", async () => {
   assert.deepEqual(starts().at(-1), [MAIN, "resume"])
 })
 
+// The hook of an event answers when the user has gone on in `ses_3`, which was there before, too.
+const leaveDuring = async (event) => {
+  act(event, `until [ -f "$FAKE/left" ]; do sleep 0.05; done; echo '{"reason": "Go on."}'`)
+  const code = await load()
+  await code.prompt("go")
+  await code.turn("So far.")
+  await until(() => names().includes(event))
+  await code.prompt("more", "ses_3")
+  writeFileSync(join(fake, "left"), "")
+  return code
+}
+
+test("an idle session that its user has left for another one is not woken", async () => {
+  process.argv = TERMINAL
+  const code = await leaveDuring("idle")
+
+  await settled()
+  assert.deepEqual(code.prompts, [])
+  assert.ok(!names().includes("session-end"))
+})
+
+for (const [words, event, what] of [[SERVE, "idle", "in a server it is woken"], [TERMINAL, "stop", "its Stop counts"]])
+  test(`but ${what}`, async () => {
+    process.argv = words
+    const code = await leaveDuring(event)
+
+    await until(() => code.prompts.length === 1)
+    assert.equal(code.prompts[0].path.id, MAIN)
+  })
+
 test("beside a session that works, and in a server, a new one is a session of its own", async () => {
   for (const words of [TERMINAL, SERVE]) {
     process.argv = words

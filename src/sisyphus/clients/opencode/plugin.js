@@ -224,7 +224,14 @@ export const Sisyphus = async ({ client, directory }) => {
     return "clear"
   }
 
+  // The terminal shows one session, and does not say which. A prompt does: whom the user has left
+  // while it was idle is not woken, as nobody would see it.
+  const leaveOther = (session) => {
+    if (isTerminal && current?.isWaiting && current !== session) interrupt(current)
+  }
+
   const askAboutPrompt = async (session, prompt, id) => {
+    leaveOther(session)
     const texts = session.hasBegun ? [] : [await begin(session, await sourceOf(session))]
     current = session
     const reply = await askInTurn(session, "user-prompt-submit", { prompt, id })
@@ -270,7 +277,7 @@ export const Sisyphus = async ({ client, directory }) => {
   const interrupt = (session) => {
     session.steps += 1
     session.child?.kill()
-    Object.assign(session, { child: undefined, isDeciding: false })
+    Object.assign(session, { child: undefined, isDeciding: false, isWaiting: false })
   }
 
   // Without the agent and the model the client would leave its plan mode.
@@ -300,6 +307,7 @@ export const Sisyphus = async ({ client, directory }) => {
     await showMessage(reply)
     if (reply.reason) return resume(session, reply, steps)
     if (!fields.can_wake || session.steps !== steps) return
+    session.isWaiting = true
     const wake = await ask(session, "idle", fields, IDLE_SECONDS, began)
     if (session.steps === steps && wake.reason) await resume(session, wake, steps)
   }
