@@ -104,6 +104,33 @@ def test_the_first_reason_counts(
     assert not answer.err
 
 
+def codex(*lines: dict[str, Any]) -> str:
+    return stream({"type": "thread.started", "thread_id": SESSION["session_id"]}, *lines)
+
+
+def message(text: str) -> dict[str, Any]:
+    item = {"id": "item_1", "type": "agent_message", "text": text}
+    return {"type": "item.completed", "item": item}
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "line"),
+    [
+        (codex(message(SAID), {"type": "turn.completed"}), STOP, "the promise was said"),
+        (codex(message("So far."), {"type": "turn.completed"}), GO_ON, "was not said"),
+        (codex({"type": "turn.failed", "error": {"message": "status 401"}}), STOP, "not logged in"),
+        (codex({"type": "turn.failed", "error": {"message": "status 503"}}), GO_ON, "may pass"),
+        (SAID, STOP, "the promise was said"),
+    ],
+)
+def test_a_loop_may_call_codex(world: World, output: str, code: int, line: str) -> None:
+    set_state(world)
+
+    answer = decide(world, output, "--client", "codex")
+
+    assert (answer.code, line in answer.out) == (code, True), answer
+
+
 CHECKPOINT = {"active": True, "handoff_file": ".claude/handoffs/a.md", "timestamp": "1"}
 
 

@@ -10,6 +10,7 @@ import typer
 
 from sisyphus import clients, files, log
 from sisyphus.cli import show
+from sisyphus.clients.base import Headless
 from sisyphus.errors import SisyphusError, UnreadableError
 from sisyphus.masking import masked_line
 from sisyphus.paths import display
@@ -48,6 +49,12 @@ def decide(
             "--output", metavar="FILE", help="What the client printed last. Default: stdin."
         ),
     ] = "",
+    client: Annotated[
+        show.Headless | None,
+        typer.Option(
+            help=f"The client that your loop calls. Default: {clients.DEFAULT}.", show_default=False
+        ),
+    ] = None,
     project: show.Project = "",
     as_json: show.AsJson = False,
 ) -> None:
@@ -59,7 +66,8 @@ def decide(
     sisyphus ralph decide --output out; [ $? -eq 1 ] || break
     """
     try:
-        code, kind, why = _answer(state, output, project)
+        headless = clients.headless(client or clients.DEFAULT)
+        code, kind, why = _answer(headless, state, output, project)
     except Exception as error:  # an exit code of 1 would make the loop go on for ever
         is_expected = isinstance(error, SisyphusError)
         code, kind = UNKNOWN, ""
@@ -72,7 +80,7 @@ def decide(
     raise typer.Exit(code)
 
 
-def _answer(state: str, output: str, project: str) -> tuple[int, str, str]:
+def _answer(headless: Headless, state: str, output: str, project: str) -> tuple[int, str, str]:
     """Returns the exit code, the kind of the decision and why. Raises `SisyphusError`."""
     place = show.place(project)
     chosen = os.path.realpath(state) if state else chosen_state()
@@ -82,15 +90,15 @@ def _answer(state: str, output: str, project: str) -> tuple[int, str, str]:
     except UnreadableError as error:
         raise SisyphusError(f"{display(path, place.project)}: {error}") from error
     data = _read_output(output)
-    decision = _decide(place, known, data, path, output)
+    decision = _decide(headless, place, known, data, path, output)
     return (GO_ON if decision.goes_on else STOP), decision.kind, decision.why
 
 
 def _decide(
-    place: show.Place, known: ForeignState, data: bytes, path: str, output: str
+    headless: Headless, place: show.Place, known: ForeignState, data: bytes, path: str, output: str
 ) -> Decision:
     """Decides, and remembers what the next call needs."""
-    headless, now = clients.headless(), time.time()
+    now = time.time()
     report = external.read_output(headless, data)
     turn = external.summary(report)
     memory = _load(place.store, path)
