@@ -90,6 +90,8 @@ def test_the_buttons_are_those_that_work(world: World, browser: Browser) -> None
     press(browser, id, "pause")
     assert buttons() == ["resume", "cancel"]
     end_session(world)
+    assert buttons() == ["resume", "cancel"]
+    assert "is no longer paused. Resume its session" in press(browser, id, "resume").text
     assert buttons() == ["cancel"]
     press(browser, id, "cancel")
     assert buttons() == ["delete"]
@@ -111,8 +113,8 @@ def test_what_does_not_fit_the_state_is_refused(world: World, browser: Browser) 
 
     assert "was not paused" in send(browser, id, "resume").text
     assert "still active" in send(browser, id, "delete").text
+    world.stop("<blocked>a key</blocked>")
     end_session(world)
-    send(browser, id, "pause")
     answer = send(browser, id, "resume")
     assert answer.status_code == 409
     assert "Resume its session" in answer.text

@@ -12,7 +12,7 @@ from typing import Any
 
 from sisyphus.handoff import record as handoffs
 from sisyphus.processes import is_alive
-from sisyphus.ralph import iterations, runs
+from sisyphus.ralph import control, iterations, runs
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
 from sisyphus.ralph.loop import Loop
@@ -83,7 +83,7 @@ def _loops(store: Store) -> Iterator[Waiting]:
         assert row is not None
         assert loop is not None
         id, ended_at, seen_at, idle_since = row
-        if loop.left_at is not None or record.is_over(store, session):
+        if control.is_left(store, loop):
             since = loop.left_at or ended_at or seen_at
             text, answer = ralph.where_left(loop), ralph.what_takes_up(loop, id)
             yield Waiting(LEFT, text, since, answer, loop.project, id, loop.id)

@@ -126,12 +126,13 @@ def _session_row(place: show.Place, session: str) -> int:
     return asker.session_number(place.store, session)
 
 
-def print_status(result: Status) -> None:
+def print_status(result: Status, *, needs_one: bool = True) -> None:
+    """needs_one: where no plan is, the user is told to write one."""
     if problem := status.kord_problem(result.project):
         show.line(f"{problem}.")
     row = result.record
     if row is None:
-        _print_offers(result)
+        _print_offers(result, needs_one=needs_one)
     elif result.state == "missing":
         show.line(messages.gone(row))
     else:
@@ -196,7 +197,7 @@ def _print_notes(row: PlanRecord, *, is_complete: bool) -> None:
         show.line(f"Open todos: {todos}")
 
 
-def _print_offers(result: Status) -> None:
+def _print_offers(result: Status, *, needs_one: bool) -> None:
     """Says which plans could be followed when none is."""
     if not can_be_project(result.project):
         show.line(f"{messages.NOTHING_FOLLOWED} {sessions.NO_PROJECT}")
@@ -206,7 +207,7 @@ def _print_offers(result: Status) -> None:
         return
     offers = status.offers(result.project, client_home())
     has_others = offers or result.cleared or result.unreadable
-    hint = "" if has_others else f" {messages.WRITE_ONE}"
+    hint = f" {messages.WRITE_ONE}" if needs_one and not has_others else ""
     show.line(f"{messages.NOTHING_FOLLOWED}{hint}")
     for offer in offers:
         show.line(offer)
@@ -277,9 +278,8 @@ def checkpoint(
     place = show.place_to_change(project)
     text = " ".join(message or []).strip().strip("'\"")
     if not text:
-        raise UsageError(
-            'A checkpoint needs a message: `sisyphus boulder checkpoint "S07: 3 headers"`.'
-        )
+        typed = show.asker().typed or "sisyphus boulder checkpoint"
+        raise UsageError(f'A checkpoint needs a message: `{typed} "S07: 3 headers"`.')
     here = of_place(place, session)
     plan = here.record
     if plan is None or not plan.is_open:

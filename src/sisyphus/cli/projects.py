@@ -10,8 +10,8 @@ from sisyphus.boulder import status as statuses
 from sisyphus.boulder.status import Status
 from sisyphus.cli import show
 from sisyphus.paths import display
+from sisyphus.ralph import control, messages, runs, state_file
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph import messages, runs, state_file
 from sisyphus.ralph.loop import Loop
 from sisyphus.sessions import record
 from sisyphus.stop import hold as holds
@@ -66,7 +66,7 @@ def print_one(store: Store, name: str, project: Project) -> None:
     for status in project.plans:
         show.line(_plan(status), indent=2)
     for loop in project.loops:
-        how = messages.state(loop)
+        how = messages.state(loop, is_left=control.is_left(store, loop))
         show.line(f"Loop {loop.id}: {how}, {_used(loop, loop.seconds(time.time()))}", indent=2)
     for hold in project.holds:
         show.line(words.hold_state(hold), indent=2)

@@ -12,7 +12,7 @@ from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
 from sisyphus.ralph import control, messages, runs
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import BLOCKED, Loop
+from sisyphus.ralph.loop import BLOCKED, PAUSED, Loop
 from sisyphus.ralph.runs import Run
 from sisyphus.runner import fix_plan
 from sisyphus.runner import messages as words
@@ -48,12 +48,14 @@ def possible(store: Store, loop: Loop) -> list[str]:
     """Returns the actions that a loop can take now, in the order of their buttons."""
     if loop.ended_at is not None:
         return ["delete"]
-    if rows.is_left(store, loop):
-        return ["cancel"]
+    is_left = control.is_left(store, loop)
     if loop.is_active:
-        return ["pause", "cancel"]
-    has_worker = not loop.is_run or runs.of(store, loop).is_at_work
-    return ["resume", "cancel"] if has_worker else ["cancel"]
+        return ["cancel"] if is_left else ["pause", "cancel"]
+    if loop.is_run:
+        goes_on = runs.of(store, loop).is_at_work
+    else:
+        goes_on = not is_left or loop.status == PAUSED
+    return ["resume", "cancel"] if goes_on else ["cancel"]
 
 
 def can_answer(store: Store, loop: Loop) -> bool:
@@ -87,6 +89,8 @@ def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
     if loop.is_active:
         raise SisyphusError(messages.not_paused(loop))
     resumed, _ = control.resume(desk.store, loop)
+    if control.is_left(desk.store, resumed):
+        return messages.resumed_left(resumed, control.owner_id(desk.store, resumed))
     begins = "" if resumed.is_run else f" {messages.begins(resumed)}"
     return f"{messages.resumed(resumed)}{begins}"
 
@@ -131,7 +135,7 @@ def _answer(desk: Desk, loop: Loop, fields: Fields) -> str:
 
 def _answer_loop(store: Store, loop: Loop, text: str) -> str:
     """Puts the answer into the session's queue; a loop whose session is over waits for that."""
-    owner, is_left = control.owner_id(store, loop), rows.is_left(store, loop)
+    owner, is_left = control.owner_id(store, loop), control.is_left(store, loop)
     answer = messages.answer(loop, text, time.time())
     if not is_left:
         control.resume(store, loop)

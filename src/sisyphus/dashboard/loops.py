@@ -15,8 +15,8 @@ from sisyphus.dashboard.paging import Pages
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
 from sisyphus.processes import is_alive
+from sisyphus.ralph import control, runs
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph import runs
 from sisyphus.ralph.loop import (
     ACTIVE,
     BLOCKED,
@@ -237,21 +237,11 @@ def _left(store: Store) -> list[int]:
     return [*left_runs, *left_loops]
 
 
-def is_left(store: Store, loop: Loop) -> bool:
-    """Tells whether nobody can go on with a loop as it is: its session is over or, of an active
-    run, its process is gone."""
-    if loop.ended_at is not None or loop.is_hold:
-        return False
-    if loop.is_run:
-        return loop.is_active and not runs.of(store, loop).is_at_work
-    return loop.left_at is not None or record.is_over(store, loop.session)
-
-
 def row_of(store: Store, loop: Loop, now: float, held_up: Mapping[str, Waiting]) -> Row:
     """held_up: see `troubles`."""
     if loop.is_run:
         return _of_run(store, loop, now)
-    has_no_session = is_left(store, loop)
+    has_no_session = control.is_left(store, loop)
     found = store.one("SELECT id, idle_since, seen_at FROM session WHERE n = ?", loop.session)
     id, idle_since, seen_at = found or ("", now, 0.0)
     is_active = loop.is_active and not has_no_session

@@ -206,7 +206,8 @@ def list_loops(
             _print_run(store, loop)
             continue
         owner = control.owner_id(store, loop)
-        show.line(f"{loop.id}  {messages.state(loop)}")
+        is_left = control.is_left(store, loop)
+        show.line(f"{loop.id}  {messages.state(loop, is_left=is_left)}")
         show.line(one_line(loop.task, 100), indent=4)
         of = "hold of all sessions at the plan," if loop.is_hold else f"session {owner}"
         show.line(f"{of} in {display(loop.project, '')}", "dim", indent=4)
@@ -231,8 +232,8 @@ def _print_run(store: Store, run: Loop) -> None:
 
 def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
     """Says why a loop does not go on now; "" = it does, as far as we know."""
-    if loop.left_at is not None or record.is_over(store, loop.session):
-        return f"left behind: session {owner} is over"
+    if control.is_left(store, loop):
+        return f"Session {owner} is over. {messages.what_takes_up(loop, owner)}"
     if way := messages.what_resumes(loop):
         return way
     if inner := loops.waits_for(store, loop):
@@ -305,12 +306,14 @@ def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
         rows = [history.as_dict(loop, control.owner_id(store, loop)) for loop in ended]
         show.as_json([row | {"kind": loop.kind} for row, loop in zip(rows, ended, strict=True)])
         return
+    here = show.project_root("")
     for loop in ended:
         number = loop.counters.iteration
         iterations = f"{number} iteration{'' if number == 1 else 's'}"
         result = f"{'run, ' * loop.is_run}{messages.outcome(loop.result)}"
+        where = "" if loop.project == here else f" (in {display(loop.project, '')})"
         show.line(f"{show.clock(loop.ended_at or 0.0)}  {loop.id}  {result}, {iterations}: "
-                  f"{one_line(loop.task, 80)}")  # fmt: skip
+                  f"{one_line(loop.task, 80)}{where}")  # fmt: skip
     if not ended:
         show.line("No loop has ended yet.")
 
@@ -353,6 +356,9 @@ def resume(
         loop, was_paused = control.reactivate(store, picked)[0], True
     else:
         loop, was_paused = control.resume(store, picked)
+    if control.is_left(store, loop):
+        show.line(messages.resumed_left(loop, owner))
+        return
     show.line(messages.resumed(loop) if was_paused else messages.not_paused(loop))
     if not loop.is_run and (owner != show.asker().session or loop.is_hold):
         show.line(messages.begins(loop))

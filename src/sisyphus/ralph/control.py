@@ -28,6 +28,16 @@ def owner_id(store: Store, loop: Loop) -> str:
     return record.id_of(store, runs.of(store, loop).session if loop.is_run else loop.session)
 
 
+def is_left(store: Store, loop: Loop) -> bool:
+    """Tells whether nobody can go on with a loop as it is: its session is over or, of an active
+    run, its process is gone."""
+    if loop.ended_at is not None or loop.is_hold:
+        return False
+    if loop.is_run:
+        return loop.is_active and not runs.of(store, loop).is_at_work
+    return loop.left_at is not None or record.is_over(store, loop.session)
+
+
 def pause(store: Store, loop: Loop) -> Loop:
     """Pauses a loop: its session may stop. A run stops after its iteration."""
     with _edit(store, loop) as fresh:
@@ -36,8 +46,9 @@ def pause(store: Store, loop: Loop) -> Loop:
 
 
 def resume(store: Store, loop: Loop) -> tuple[Loop, bool]:
-    """Makes a loop active again; tells whether it was not."""
-    if loop.left_at is not None or record.is_over(store, loop.session):
+    """Makes a loop active again; tells whether it was not. One that was left behind goes on only
+    with its session, but it can be paused no longer."""
+    if not loop.is_run and is_left(store, loop) and loop.status != PAUSED:
         raise SisyphusError(messages.left_behind(loop, owner_id(store, loop)))
     if loop.is_run and loop.ended_at is None and not runs.of(store, loop).is_at_work:
         raise SisyphusError(messages.nobody_works(loop))

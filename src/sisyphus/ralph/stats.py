@@ -24,7 +24,7 @@ def of(loops: list[Loop]) -> dict[str, Any]:
 def lines(figures: dict[str, Any]) -> Iterator[str]:
     """Yields the same for people."""
     if not figures["loops"]:
-        yield "No loop has ended in this time."
+        yield "There is no ended loop to count. Holds do not count."
         return
     yield _count(figures)
     outcomes = [f"{messages.outcome(name)} {count}" for name, count in figures["outcomes"].items()]
