@@ -312,11 +312,7 @@ class Server:
         return time.monotonic() - self._changed_at > _QUIET_SECONDS
 
     def _has_hooks(self) -> bool:
-        words = ["ps", "-A", "-ww", "-o", "ppid=,args="]  # without -ww cut at 80 columns
-        lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-        rows = [line.split(None, 1) for line in lines.splitlines()]
-        children = [row[1] for row in rows if len(row) == 2 and row[0] == str(self.pid)]
-        return any(" hook " in args and " hook idle" not in args for args in children)
+        return any(" hook idle" not in words for words in hooks_of(self.pid).values())
 
     def _listen(self) -> None:
         request = urllib.request.Request(f"{self.url}/event")
@@ -336,6 +332,15 @@ class Server:
                 self.events.append({"type": "message", "text": properties["message"]})
             case "session.error":
                 self.events.append({"type": "error", "error": properties.get("error")})
+
+
+def hooks_of(client: int) -> dict[int, str]:
+    """Returns the hooks that a client's process runs now: their ids → how they were started."""
+    words = ["ps", "-A", "-ww", "-o", "pid=,ppid=,args="]  # without -ww cut at 80 columns
+    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in lines.splitlines()]
+    children = [row for row in rows if len(row) == 3 and row[1] == str(client)]
+    return {int(pid): args for pid, _, args in children if " hook " in args}
 
 
 @contextmanager
