@@ -327,6 +327,15 @@ def shared(**keys: object) -> Break:
     return lambda world: change(world.project / ".claude" / "settings.json", **keys)
 
 
+def a_repository_without_git(world: World) -> None:
+    (world.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    programs = world.root / "without git"
+    programs.mkdir()
+    (programs / "sisyphus").symlink_to(SISYPHUS)
+    (programs / "sh").symlink_to("/bin/sh")
+    world.setenv("PATH", os.pathsep.join([str(bin_folder(world)), str(programs)]))
+
+
 def variable(name: str, value: str) -> Break:
     return lambda world: world.setenv(name, value)
 
@@ -435,8 +444,9 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
         "no hooks to answer them", INSTALL,
     ),
     "rules arrive twice": (
-        a_rule_that_loads_twice, "rules", "warning", "loads a rule at each start",
-        "`sisyphus install --client claude-code`",
+        a_rule_that_loads_twice, "rules", "warning",
+        "loads a rule at each start that sisyphus sends when it applies",
+        "`sisyphus install --client claude-code`: it tells Claude Code to leave it out",
     ),
     "rules arrive twice in a project": (
         a_rule_that_loads_twice_here, "rules", "warning", "loads a rule at each start",
@@ -546,6 +556,10 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
         lambda world: world.setenv("CLAUDE_CONFIG_DIR", str(world.write("../file"))),
         "home folder", "problem", "is not a folder", "`mv ",
     ),
+    "a repository without git": (
+        a_repository_without_git, "project", "warning", "there is no `git` on the PATH",
+        "Install it",
+    ),
 }  # fmt: skip
 
 
@@ -567,6 +581,15 @@ def test_what_is_broken_is_named_with_its_mend(whole: World, name: str) -> None:
     assert mend in matching[0].mend
     assert all(each.mend for each in found)
     assert all(text.isprintable() for each in found for text in (each.text, each.mend))
+
+
+def test_a_home_that_cannot_be_used_is_the_first_problem(world: World) -> None:
+    """`sisyphus install`, which the other one wants, fails until it can."""
+    world.setenv("CLAUDE_CONFIG_DIR", str(world.write("../file")))
+    put_client(world, "claude", "2.1.329 (Claude Code)")
+    world.setenv("PATH", f"{bin_folder(world)}{os.pathsep}{os.environ['PATH']}")
+
+    assert [each.subject for each in bad(world)] == ["home folder", "hooks"]
 
 
 @pytest.mark.parametrize(

@@ -640,7 +640,10 @@ def test_a_broken_file_is_an_error_if_its_client_is_named(world: World, command:
 
 
 def test_without_any_client_it_says_what_it_is_for(world: World) -> None:
-    assert "no client here that sisyphus knows" in world.cli("install", "--yes").out
+    out = world.cli("install", "--yes").out
+
+    assert "no client here that sisyphus knows" in out
+    assert "Done. Every session of Claude Code will use sisyphus. " in out
     assert "no client here" not in world.cli("install", "--yes", "--client", "codex").out
 
 
@@ -841,6 +844,7 @@ def test_read_only_files_and_folders_stay(world: World, place: str) -> None:
 
     assert answer.code == 1
     assert f"{place} cannot be written: it is read-only" in answer.err
+    assert "Make it writable, or add the hooks where you manage it." in answer.err
     assert file.read_text() == "{}"
     assert os.listdir(world.claude) == ["settings.json"]
 
@@ -956,6 +960,30 @@ def test_what_a_team_has_stays_when_one_user_leaves(world: World) -> None:
 
     assert git_status(world) == ""
     assert f"sisyphus uninstall --scope project --project {world.project}" in answer.out
+
+
+def test_without_git_its_files_are_hidden_too(world: World) -> None:
+    git_init(world)
+    path = os.environ["PATH"]
+    world.setenv("PATH", "")
+    world.cli("install", "--scope", "local", "--yes")
+    world.setenv("PATH", path)
+
+    assert git_status(world) == ""
+    assert "Nothing to do" in world.cli("install", "--scope", "local").out
+
+
+@pytest.mark.parametrize(
+    ("scope", "where"), [("user", ""), ("local", " in ~/shop"), ("project", " in ~/shop")]
+)
+def test_it_says_which_sessions_use_it(world: World, scope: str, where: str) -> None:
+    world.has_claude_code()
+    shop = str(world.home / "shop")
+    os.makedirs(os.path.join(shop, ".git"))
+
+    out = world.cli("install", "--yes", "--scope", scope, "--project", shop).out
+
+    assert f"Every session of Claude Code{where} that starts from now on uses sisyphus." in out
 
 
 def test_a_projects_own_files_are_not_hidden(world: World) -> None:

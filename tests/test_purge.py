@@ -79,10 +79,13 @@ def test_it_shows_what_goes_and_what_stays_and_says_what_went(old: World) -> Non
     assert lines[0] == "Not used for 30 days, so it goes:"
     assert "  1 session, with what was sent and decided there" in lines
     assert "  1 ended loop" in lines
-    assert any("  1 plan, complete, dismissed or gone" in line for line in lines)
+    assert any(
+        "  1 plan, complete, cleared or gone: what is known of it, not its file" in line
+        for line in lines
+    )
     assert any(f"  {len(before)} files below ~/.claude/.sisyphus, " in line for line in lines)
     assert any(
-        line.startswith("What stays: 1 session,") and "1 live loop" in line for line in lines
+        line.startswith("What stays: 1 session,") and "1 open loop" in line for line in lines
     )
     assert lines[-1].startswith("Removed: 1 session, 1 ended loop, 1 plan, ")
     assert lines[-1].endswith(" freed.")
@@ -247,4 +250,5 @@ def test_without_a_database_it_fails_in_one_line(world: World) -> None:
     answer = world.cli("purge", "--yes")
 
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err.startswith("error: Nothing can be noted: ")
+    why = "~/.claude/.sisyphus/sisyphus.db cannot be used: Not a directory"
+    assert answer.err == f"error: Nothing can be noted: {why}\n"

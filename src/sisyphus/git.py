@@ -93,10 +93,20 @@ def diff(project: str, commit: str) -> str:
 
 def exclude_file(project: str) -> str:
     """Returns the path of the list of files that only this checkout ignores, `.git/info/exclude`;
-    "" if git fails."""
+    "" if there is none. Where git fails, only a linked worktree's is not found."""
+    folder = os.path.join(project, ".git")
     result = _git(project, "rev-parse", "--git-path", "info/exclude")
+    if result is None and os.path.isfile(os.path.join(folder, "HEAD")):
+        return os.path.join(folder, "info", "exclude")
     path = result.output.rstrip("\n") if result else ""
     return os.path.normpath(os.path.join(project, path)) if path else ""
+
+
+def is_installed() -> bool:
+    """Tells whether there is a `git` on the PATH. Starts no process."""
+    import shutil  # imported late: hooks need none of it
+
+    return shutil.which("git") is not None
 
 
 def _git(project: str, *words: str, seconds: float = _SECONDS) -> processes.CommandResult | None:

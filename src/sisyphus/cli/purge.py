@@ -64,9 +64,10 @@ def purge(
 def _lines(old: Old) -> list[str]:
     """Says what goes, a line for each kind."""
     folder = paths.display(paths.our_home(), "")
+    plan = "it, not its file" if len(old.plans) == 1 else "them, not their files"
     details = {
         "session": ", with what was sent and decided there",
-        "plan": ", complete, dismissed or gone: what is known of it, not its file",
+        "plan": f", complete, cleared or gone: what is known of {plan}",
         "file": f" below {folder}, {_size(sum(old.files.values()))}",
     }
     return [_count(*kind) + details.get(kind[1], "") for kind in _kinds(old) if kind[0]]
@@ -91,8 +92,8 @@ def _what_stays(store: Store, old: Old) -> str:
     kinds = [
         (sessions, "session"),
         (plans, "open plan"),
-        (live, "live loop"),
-        (len(loops.runs(store)), "live run"),
+        (live, "open loop"),
+        (len(loops.runs(store)), "open run"),
     ]
     return f"What stays: {_listed(kinds)}."
 

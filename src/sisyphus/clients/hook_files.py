@@ -48,7 +48,7 @@ class HookFile:
 def scope(client: str, project: str, path: str, users: str) -> str:
     """Returns the scope of `install` that writes a client's file. For the user alone it hides from
     git what it adds to a project, by a block in git's exclude file. What git tracks is for
-    everybody. Without git nothing is. users: the user's own file."""
+    everybody. Without a repository nothing is. users: the user's own file."""
     if path == users:
         return installer.USER
     exclude = git.exclude_file(project)

@@ -53,6 +53,7 @@ def doctor(
         findings = [*_clients(place, names), *_machine(place, copy, problems)]
         if live:
             findings += _live(place, names)
+    findings.sort(key=_comes_later)
     has_problem = any(each.level is Level.PROBLEM for each in findings)
     if as_json:
         show.as_json({"ok": not has_problem, "findings": [_as_dict(each) for each in findings]})
@@ -138,6 +139,11 @@ def _live(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
 
     for name in _wired(place, names):
         yield from trial.play(name, place)
+
+
+def _comes_later(finding: Finding) -> bool:
+    """A home folder that cannot be used comes first: until it can, `install` fails, too."""
+    return not (finding.subject == messages.HOME and finding.level is Level.PROBLEM)
 
 
 # ---------------------------------------------------------------- what is shown

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from fnmatch import fnmatch
 
-from sisyphus import clients, files, paths, settings
+from sisyphus import clients, files, git, paths, settings
 from sisyphus.cli import show
 from sisyphus.clients import installer, programs
 from sisyphus.clients.findings import Finding, Level
@@ -198,6 +198,8 @@ def project(root: str) -> Iterator[Finding]:
     mark = next((each for each in marks if os.path.lexists(os.path.join(root, each))), "")
     why = f"it has {mark}" if mark else "you are in it, and no folder above has a repository"
     yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
+    if git.is_repository(root) and not git.is_installed():
+        yield Finding(messages.PROJECT, Level.WARNING, *messages.NO_GIT)
 
 
 def rules(client: str, place: Installation) -> Iterator[Finding]:

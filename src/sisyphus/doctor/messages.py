@@ -233,6 +233,11 @@ def project(root: str, why: str) -> str:
     return f"{path(root)}, because {why}."
 
 
+NO_GIT = (
+    "there is no `git` on the PATH, and the project is a repository: `ralph run` does not see what "
+    "is committed, and files that git ignores count as an agent's progress.",
+    "Install it, or put its folder on the PATH.",
+)
 NO_PROJECT = (
     "you are in your home folder, or above it: that is no project.",
     "Go to a project's folder, or give `--project`.",
@@ -242,12 +247,14 @@ NO_PROJECT = (
 def loads_twice(client: str, number: int, scope: str = "") -> tuple[str, str]:
     """scope: that of the user's own file that has our hooks; "" = only what everybody gets has
     them, in which no rule can be named."""
-    rules = "a rule" if number == 1 else f"{number} rules"
+    rules, they, them = "a rule", "it applies", "it"
+    if number > 1:
+        rules, they, them = f"{number} rules", "they apply", "them"
     install = installer.command("install", client, scope or installer.LOCAL)
     title = clients.checkup(client).TITLE
     return (
-        f"{title} loads {rules} at each start that sisyphus sends when they apply.",
-        f"Run `{install}`: it tells {title} to leave them out."
+        f"{title} loads {rules} at each start that sisyphus sends when {they}.",
+        f"Run `{install}`: it tells {title} to leave {them} out."
         if scope
         else f"To prevent that on this machine: `{install}`.",
     )

@@ -80,7 +80,8 @@ def _surprises(rule: Rule, project: str, unscoped: str) -> Iterator[tuple[int, s
         yield (
             rule.lines.get(next(iter(rule.keys), "alwaysApply"), 0),
             f"Claude Code ignores {keys} and also loads this file at every session start; "
-            f'to stop that, put "claudeMdExcludes": [{_exclude(rule, project)}] into its settings',
+            "to stop that, run `sisyphus install` or, with the plugin, put "
+            f'"claudeMdExcludes": [{_exclude(rule, project)}] into its settings',
         )
     if "paths" in rule.keys and len(rule.keys) > 1:
         others = ", ".join(f"'{key}'" for key in rule.keys if key != "paths")

@@ -114,7 +114,9 @@ def install(
         notes.extend(_notes_for_everybody(changed, place))
     if _confirm("install", parts, notes, scope, dry_run, yes):
         _carry_out("install", parts)
-        show.line(messages.installed([part.site.client for part in parts], scope))
+        done = [part.site.client for part in parts]
+        shown = messages.installed(done, scope, parts[0].site.project, is_here=bool(client or here))
+        show.line(shown)
     elif not dry_run and _has_new_record(parts):
         _carry_out("install", parts)  # the database was lost
 

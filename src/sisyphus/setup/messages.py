@@ -57,8 +57,8 @@ def folder(name: str, files: Iterable[str]) -> str:
     return f"{path(name)}: {', '.join(os.path.basename(file) for file in files)}"
 
 
-def installed(names: list[str], scope: str) -> str:
-    """names: of the clients."""
+def installed(names: list[str], scope: str, project: str, *, is_here: bool) -> str:
+    """names: of the clients. project: "" = all of them. is_here: the user has these clients."""
     *others, last = (clients.checkup(name).TITLE for name in names)
     titles = f"{', '.join(others)} and {last}" if others else last
     signs = {clients.checkup(name).TITLE: clients.native(name).COMMAND_SIGN for name in names}
@@ -66,8 +66,10 @@ def installed(names: list[str], scope: str) -> str:
     hint = "".join(f" (in {t} with `{s}` for `{sign}`)" for t, s in signs.items() if s != sign)
     first = "".join(f"{text} " for name in names if (text := clients.wiring(name).NEXT))
     out = installer.command("uninstall", scope=scope)
+    where = f" in {path(project)}" if project else ""
+    use = "that starts from now on uses" if is_here else "will use"
     return (
-        f"Done. {first}Every session of {titles} that starts from now on uses sisyphus. In one, "
+        f"Done. {first}Every session of {titles}{where} {use} sisyphus. In one, "
         f'type `{sign}ralph-loop "TASK"`, or `{sign}start-work` to follow a PLAN.md{hint}. In a '
         f"terminal, `sisyphus status` shows what goes on. `{out}` takes it out again."
     )
@@ -133,7 +135,7 @@ def unreadable(file: str, why: str) -> tuple[str, str]:
 
 def read_only(file: str) -> tuple[str, str]:
     what = f"{path(file)} cannot be written: it is read-only."
-    return what, "Make it writable, or add the hooks where you manage this file."
+    return what, "Make it writable, or add the hooks where you manage it."
 
 
 def leads_out(file: str) -> tuple[str, str]:
