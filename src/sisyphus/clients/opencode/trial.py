@@ -1,7 +1,8 @@
 """Tries the wiring of OpenCode, as measured on 1.18.33. See `clients.base.Trial`.
 
 Its configuration for the trial is in a variable; of the user's, which has keys and other plugins in
-it, nothing is taken. Without the files of `_furniture` it would fetch a package at its start.
+it, nothing is taken. Without the files of `_furniture` it would fetch a package at its start. The
+models that it knows by itself take a third of that, and none is asked, so it gets an empty list.
 """
 
 import json
@@ -35,6 +36,7 @@ _FOLDERS = {
 _OFF = ("AUTOUPDATE", "CLAUDE_CODE", "DEFAULT_PLUGINS", "EMBEDDED_WEB_UI", "LSP_DOWNLOAD",
         "MODELS_FETCH", "SHARE")  # fmt: skip
 _NO_PLUGINS = "OPENCODE_PURE"
+_MODELS = "models.json"
 _NOWHERE = "http://127.0.0.1:9/"
 _PACKAGE = "@opencode-ai/plugin"
 _TOKENS = {"context": 200_000, "output": 32_000}
@@ -72,7 +74,8 @@ def wiring(place: Installation) -> WiringCopy:
     start = plugin.start_of(plugins.get(path, b""))
     scope = checkup.scope(place.project, path)
     mend = installer.mend("" if programs.started_by(start) else start, OPENCODE, scope)
-    return WiringCopy(copies | commands, bool(tried), mend, words, left_out=left_out)
+    copies |= {_MODELS: b"{}", **commands}
+    return WiringCopy(copies, bool(tried), mend, words, left_out=left_out)
 
 
 def _installed(place: Installation, path: str) -> list[bytes]:
@@ -95,6 +98,7 @@ def environment(stage: Stage) -> dict[str, str]:
         **{f"OPENCODE_DISABLE_{name}": "1" for name in _OFF},
         **switch,
         "OPENCODE_CONFIG_CONTENT": json.dumps(_configuration(stage.url)),
+        "OPENCODE_MODELS_PATH": os.path.join(stage.root, _MODELS),
         "npm_config_registry": _NOWHERE,
         "npm_config_fetch_retries": "0",
     }
