@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ class _Session:
             "input": {"file_path": os.path.abspath("cart.py"), "new_string": "cart = 1"},
         }
         message = {"id": "m1", "model": MODEL, "content": [call], "usage": usage}
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = {"type": "assistant", "timestamp": stamp, "uuid": "u1", "message": message}
         path.write_text(json.dumps(line) + "\n")
         fields = {"tool_name": "Bash", "tool_input": {"command": "ls"}}

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import fake_client
 import pytest
+from browser import Browser
 from world import SISYPHUS, Json, Reply, World
 
 from sisyphus import processes
+from sisyphus.store import open_store
 
 Process = list[Any]
 """The steps of one process of the client (see `fake_client.py`)."""
@@ -792,14 +796,112 @@ def test_an_iteration_that_is_cut_off_after_its_item_is_done(runs: Runs, *, is_c
     ]  # fmt: skip
 
 
-def test_what_a_cut_iteration_used_counts(runs: Runs) -> None:
+@pytest.mark.parametrize("is_killed", [True, False])
+@pytest.mark.parametrize("item", ["total", "receipt"])
+def test_an_item_that_was_done_when_its_run_was_cut_off_gets_its_line(
+    runs: Runs, item: str, *, is_killed: bool
+) -> None:
+    """The rows add up to what the run has used, whoever counted it: the client, or its
+    transcript."""
+    cut = [["signal", "SIGINT"], ["sleep", 0.3], ["signal", "SIGINT"]]
+    ends = [["signal", "SIGKILL"]] if is_killed else cut
+    before = ALL[: ["cart", "total", "receipt"].index(item)]
+    last = [["checkpoint", 30], *done(item), *ends, ["sleep", 60]]
+    runs.script(*before, last)
+    assert runs.process().wait(20) in (-9, 130)
+
+    resumed_at = time.time()
+    answer = runs.resume(processes=ALL[len(before) + 1 :])
+
+    assert answer.code == 0, answer
+    number = len(before) + 1
+    line = answer.out.splitlines()[1]
+    assert f" ✓ {item} · " in line
+    assert line.endswith(f" k · 1 file ({number}/3)")
+    assert [row["iteration"] for row in runs.log()] == [1, 2, 3]
+    row = runs.log()[number - 1]
+    assert row["is_done"]
+    assert (row["tokens"] > 0, row["seconds"] > 0, row["files"]) == (True, True, 1)
+    assert row["at"] < resumed_at
+    figures = runs.world.cli("ralph", "log", "--stats", "--json").json
+    assert sum(row["tokens"] for row in runs.log()) == figures["tokens"]["total"]
+
+
+def test_what_nobody_knows_of_a_cut_off_iteration_is_not_said_to_be_0(runs: Runs) -> None:
+    """No hook has heard of its session, so its transcript is not known."""
+    runs.script([*done("cart"), ["signal", "SIGKILL"], ["sleep", 60]])
+    assert runs.process().wait(20) == -9
+
+    answer = runs.resume(processes=ALL[1:])
+
+    assert re.search(r"✓ cart · \d+ s · 1 file \(1/3\)\n", answer.out), answer.out
+    assert re.search(r"\| 1 \| cart \| done \| \d+ s \|  \| 1 \|  \|\n", answer.out), answer.out
+    assert ", 0 tokens" not in runs.world.cli("ralph", "log", runs.id).out
+
+
+def test_an_iteration_that_is_made_again_counts_all_that_it_used(runs: Runs) -> None:
     cut = [["fill", 300_000], ["signal", "SIGINT"], ["sleep", 0.3], ["signal", "SIGINT"]]
     assert runs.run(processes=[[*cut, ["sleep", 60]]]).code == 130
 
-    answer = runs.resume("--max-tokens", "200000", processes=ALL)
+    assert runs.resume(processes=[[["fill", 200_000], ["fail", LIMIT]], *ALL]).code == 0
 
-    assert answer.code == 3
-    assert "its 200,000 tokens are used up" in answer.out
+    assert 500_000 < runs.log()[0]["tokens"] < 510_000
+    figures = runs.world.cli("ralph", "log", "--stats", "--json").json
+    assert sum(row["tokens"] for row in runs.log()) == figures["tokens"]["total"]
+
+
+@pytest.mark.parametrize("end", ["ended", "paused"])
+def test_the_time_since_a_run_was_killed_is_a_pause(runs: Runs, end: str) -> None:
+    """Even if its user cancels or pauses it hours later."""
+    runs.script([*ALL[0], ["signal", "SIGKILL"], ["sleep", 60]])
+    assert runs.process().wait(20) == -9
+    runs.world.cli("ralph", "cancel" if end == "ended" else "pause", runs.id)
+    with closing(open_store(str(runs.world.ours))) as store:
+        store.run(
+            "UPDATE loop SET ended_at = ended_at + 9000, "
+            "counters = json_set(counters, '$.paused_at', "
+            "iif(counters ->> '$.paused_at' > 0, counters ->> '$.paused_at' + 9000, 0.0))"
+        )
+
+    assert runs.resume("--max-minutes", "5", processes=ALL[1:]).code == 0
+
+
+def test_iterations_are_those_that_have_ended(runs: Runs) -> None:
+    """The one that was cut off is in no list, no figure and no report."""
+    runs.script(ALL[0], [["write", ["total.py", "1"]], ["signal", "SIGKILL"], ["sleep", 60]])
+    assert runs.process().wait(20) == -9
+    assert "iteration 2 of 50" in runs.world.cli("status").out
+
+    runs.world.cli("ralph", "cancel", runs.id)
+
+    assert f"{runs.id}  run, cancelled, 1 iteration: " in runs.world.cli("ralph", "log").out
+    assert "Iterations: median 1, " in runs.world.cli("ralph", "log", "--stats").out
+    assert "you cancelled it, 1 iteration: " in runs.world.cli("status").out
+    assert ", 1 iteration, 1 of 3 items" in runs.world.cli("ralph", "list", runs.id).out
+    page = Browser(runs.world).json(f"/loops/{runs.id}")
+    assert (page["row"]["iteration"], page["limits"][0]["used"]) == (1, 1)
+    line = (runs.world.ours / "logs" / "sessions.jsonl").read_text().splitlines()[-1]
+    assert (json.loads(line)["outcome"], json.loads(line)["iterations"]) == ("cancelled", 1)
+
+
+def test_each_session_of_a_run_is_named_by_its_iteration(runs: Runs) -> None:
+    """The one that was killed, too, and the one that waited for a limit."""
+    runs.script(
+        ALL[0],
+        [["fail", LIMIT]],
+        [["write", ["total.py", "1"]], ["signal", "SIGKILL"], ["sleep", 60]],
+    )
+    assert runs.process().wait(20) == -9
+    audits: list[Process] = [[["fail", LIMIT]], [["say", "<audit>complete</audit>"]]]
+
+    assert runs.resume("--audit", "1", processes=[*ALL[1:], *audits]).code == 0
+
+    rows = runs.world.cli("sessions", "--json").json["sessions"]
+    assert sorted((row["iteration"], row["item"]) for row in rows) == [
+        (1, "cart"), (2, "total"), (2, "total"), (2, "total"), (3, "receipt"), (4, "audit 1"),
+        (4, "audit 1"),
+    ]  # fmt: skip
+    assert {row["run"] for row in rows} == {runs.id}
 
 
 def test_the_end_of_the_terminal_is_no_ctrl_c(runs: Runs) -> None:
@@ -812,8 +914,54 @@ def test_the_end_of_the_terminal_is_no_ctrl_c(runs: Runs) -> None:
 
 def test_a_resumed_run_takes_new_limits(runs: Runs) -> None:
     assert runs.run("--max-iterations", "1", processes=ALL).code == 3
-    assert runs.resume(processes=ALL[1:]).code == 3
-    assert runs.resume("--max-iterations", "9", processes=ALL[1:]).code == 0
+    assert runs.resume("--max-iterations", "2", processes=ALL[1:]).code == 3
+    assert runs.resume("--max-iterations", "0", processes=ALL[2:]).code == 0
+
+
+FULL: Process = [["fill", 300_000], *done("cart")]
+MORE = ("--max-iterations", "9")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "iteration 2 was the last. Give more than 2 with --max-iterations, or 0 for no limit"),
+        (("--max-iterations", "1"), "iteration 2 was the last. Give more than 2 with"),
+        ((*MORE, "--max-tokens", "200000"),
+         "its 200,000 tokens are used up. Give more than 306070 with --max-tokens"),
+        ((*MORE, "--max-usd", "0.1"), "its $0.10 are used up. Give more than 0.31 with --max-usd"),
+        ((*MORE, "--max-minutes", "60"),
+         "its 60 minutes are up. Give more than 90 with --max-minutes"),
+    ],
+)  # fmt: skip
+def test_a_run_at_a_limit_is_not_resumed(runs: Runs, words: tuple[str, ...], says: str) -> None:
+    assert runs.run("--max-iterations", "2", processes=[FULL, *ALL[1:]]).code == 3
+    with closing(open_store(str(runs.world.ours))) as store:
+        store.run("UPDATE loop SET started_at = ended_at - 5430")
+        before = store.all("SELECT * FROM loop JOIN run ON run.loop = loop.n")
+    report = runs.world.ours / "ralph" / "transcripts" / f"{runs.id}_report.md"
+    report.write_text("mine")
+
+    answer = runs.resume(*words, processes=ALL[2:])
+
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err.startswith(f"error: Run {runs.id} cannot go on: {says}")
+    assert answer.err.count("\n") == 1
+    assert len(runs.calls) == 2
+    assert report.read_text() == "mine"
+    with closing(open_store(str(runs.world.ours))) as store:
+        assert store.all("SELECT * FROM loop JOIN run ON run.loop = loop.n") == before
+
+
+def test_what_a_killed_client_used_is_counted_before_its_run_is_resumed(runs: Runs) -> None:
+    runs.script([["checkpoint", 30], ["signal", "SIGKILL"], ["sleep", 60]])
+    assert runs.process().wait(20) == -9
+
+    answer = runs.resume("--max-tokens", "200000", processes=ALL)
+
+    assert answer.code == 1
+    assert "its 200,000 tokens are used up. Give more than 300010 with" in answer.err
+    assert runs.resume(processes=ALL).code == 0
 
 
 def test_a_new_run_replaces_one_that_waits(runs: Runs) -> None:

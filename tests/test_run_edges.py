@@ -225,7 +225,10 @@ def test_five_audits_in_vain_and_a_resume(runs: Runs) -> None:
     vague = [["say", "I am not sure."]]
     assert runs.run("--audit", "1", processes=[*ALL, *[vague] * 5]).code == 3
 
-    assert runs.resume(processes=[CLEAN]).code == 0
+    answer = runs.resume(processes=[CLEAN])
+
+    assert answer.code == 0
+    assert answer.out.startswith(f"Run {runs.id} goes on with audit 6.\n")
     assert len(runs.calls) == 3 + 5 + 1
 
 
@@ -321,6 +324,18 @@ def test_a_git_that_does_not_answer_is_no_clean_tree(runs: Runs) -> None:
 
     assert answer.code == 1
     assert "git does not say which files are committed" in answer.err
+
+
+def test_without_git_on_the_path_it_says_so(runs: Runs) -> None:
+    runs.git()
+    runs.world.setenv("PATH", str(runs.folder / "bin"))
+
+    answer = runs.run(processes=ALL)
+
+    assert answer.code == 1
+    assert answer.err.startswith(
+        "error: There is no `git` on the PATH to say which files are committed. Install it, or "
+    )
 
 
 def test_time_of_a_run_is_said_in_words(runs: Runs) -> None:

@@ -24,6 +24,7 @@ from sisyphus.ralph.loop import Counters, Loop, Options
 from sisyphus.ralph.runs import Run, RunOptions, RunState
 from sisyphus.sessions import record, retention
 from sisyphus.store import Store, open_store
+from sisyphus.text import iso
 
 GONE = "999999999 1"
 """A process that does not exist."""
@@ -332,10 +333,10 @@ def test_log_shows_a_run_and_its_iterations(world: World) -> None:
             store,
             run.loop,
             run.session,
-            Iteration(2, time.time(), "completed", "the promise was said"),
+            Iteration(2, time.time(), "completed", "the promise was said", seconds=0.2),
         )
 
-    assert "aB3xY  run, complete, 5 iterations: Fill the kiln." in world.cli("ralph", "log").out
+    assert "aB3xY  run, complete, 2 iterations: Fill the kiln." in world.cli("ralph", "log").out
     (ended,) = world.ended()
     assert (ended["kind"], ended["session_id"], ended["outcome"]) == ("run", "s1", "success")
     shown = world.cli("ralph", "log", id).out.splitlines()
@@ -344,7 +345,7 @@ def test_log_shows_a_run_and_its_iterations(world: World) -> None:
         "    glaze (done), 11 s, 151,000 tokens, 12 % of the context, 2 files changed, $0.30"
     )
     assert shown[2].endswith("2: completed, the promise was said")
-    assert shown[3] == "    0 s, 0 tokens"
+    assert shown[3] == "    0 s"
     rows = json.loads(world.cli("ralph", "log", id, "--json").out)
     assert [(row["item"], row["is_done"], row["percent"]) for row in rows] == [
         ("glaze", True, 12), ("", False, 0),
@@ -422,6 +423,31 @@ def test_a_run_that_does_not_work_waits_for_the_user(
     assert (each["kind"], each["text"], each["loop_id"]) == (kind, text, "aB3xY")
     assert f"`sisyphus ralph run --resume` in {world.project}" in each["answer"]
     assert text in world.cli("status").out
+
+
+@pytest.mark.parametrize(
+    "what", ["started_at", "resumed_at", "began_at", "heard_at", "iteration", "session"]
+)
+def test_a_run_is_left_since_it_was_last_seen_at_work(world: World, what: str) -> None:
+    began = time.time() - 720
+    last = float(int(began) + 60)
+    id = begin(world, is_at_work=False)
+    with opened(world) as store, store.write():
+        run = runs.find(store, id)
+        assert run is not None
+        run.loop.started_at = last if what == "started_at" else began
+        run.loop.counters.resumed_at = last * (what == "resumed_at")
+        run.state.began_at = last * (what == "began_at")
+        run.heard_at = last * (what == "heard_at")
+        ended_at = last if what == "iteration" else began + 1
+        iterations.record(store, run.loop, 0, Iteration(1, ended_at, "continue", ""))
+        seen_at = last if what == "session" else began + 2
+        store.run("UPDATE session SET seen_at = ? WHERE n = ?", seen_at, run.session)
+        runs.save(store, run)
+
+    (each,) = world.cli("status", "--json").json["waiting"]
+
+    assert each["since"] == iso(last)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 from sisyphus.handoff import record as handoffs
 from sisyphus.processes import is_alive
-from sisyphus.ralph import control, iterations, runs
+from sisyphus.ralph import control, runs
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
 from sisyphus.ralph.loop import Loop
@@ -123,7 +123,7 @@ def _runs(store: Store) -> Iterator[Waiting]:
         if run.is_active:
             text, since, answer = (
                 ralph.where_left(run),
-                _last_at(store, run),
+                runs.last_seen(store, own),
                 ralph.what_continues(run),
             )
             yield Waiting(LEFT, text, since, answer, run.project, session, run.id)
@@ -134,12 +134,6 @@ def _runs(store: Store) -> Iterator[Waiting]:
         session = record.id_of(store, runs.of(store, run).session)
         since = run.ended_at or run.started_at
         yield Waiting(run.result, text, since, answer, run.project, session, run.id)
-
-
-def _last_at(store: Store, run: Loop) -> float:
-    """Returns when the last iteration of a run ended or, if none has, when the run began."""
-    ends = [each.at for each in iterations.of(store, run)]
-    return max(ends, default=run.started_at)
 
 
 def _paused(loop: Loop, session: str) -> Waiting:

@@ -171,7 +171,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
         answered_at=_answered_at(store, loop),
         way=way,
         command=command,
-        limits=_limits(loop, run, row.seconds),
+        limits=_limits(loop, run, row),
         promise=loop.options.promise,
         check=loop.options.verify,
         needs_plan=loop.options.verify_plan,
@@ -247,11 +247,11 @@ def _answered_at(store: Store, loop: Loop) -> list[float]:
     return [row[0] for row in found]
 
 
-def _limits(loop: Loop, run: Run | None, seconds: float) -> list[Limit]:
+def _limits(loop: Loop, run: Run | None, row: rows.Row) -> list[Limit]:
     options, counters = loop.options, loop.counters
     limits = [
-        Limit("iterations", counters.iteration, options.max_iterations),
-        Limit("seconds", seconds, options.max_minutes * 60),
+        Limit("iterations", row.iteration, options.max_iterations),
+        Limit("seconds", row.seconds, options.max_minutes * 60),
         Limit("tokens", counters.tokens, options.max_tokens),
     ]
     if run:

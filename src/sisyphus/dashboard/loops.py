@@ -260,8 +260,9 @@ def _of_run(store: Store, loop: Loop, now: float) -> Row:
     is_at_work = run.is_at_work
     has_no_process = loop.is_active and not is_at_work
     last = run.action if is_at_work else stands.action
+    iteration = loop.counters.iteration if loop.ended_at is None else stands.finished
     return Row(
-        **_common(loop, now) | {"seconds": run.seconds(now)}, why=loop.why,
+        **_common(loop, now) | {"seconds": run.seconds(now), "iteration": iteration}, why=loop.why,
         state=LEFT if has_no_process else loop.result or loop.status,
         done=len(stands.done), total=stands.total, cost=stands.cost,
         session=record.id_of(store, run.session), is_working=loop.is_active and not has_no_process,

@@ -272,7 +272,7 @@ def log(
 
 def _log_stats(store: Store, days: int, as_json: bool) -> None:
     since = time.time() - days * 24 * 3600 if days else 0.0
-    figures = stats.of(loops.ended_since(store, since))
+    figures = stats.of(store, loops.ended_since(store, since))
     if as_json:
         show.as_json({"days": days or None, **figures})
         return
@@ -291,8 +291,8 @@ def _log_stops(store: Store, loop: Loop, as_json: bool) -> None:
         return
     for each in rows:
         show.line(f"{show.clock(each.at)}  {each.number}: {each.decision}, {each.why}")
-        if loop.is_run:
-            show.line(messages.iteration_facts(each), "dim", indent=4)
+        if loop.is_run and (facts := messages.iteration_facts(each)):
+            show.line(facts, "dim", indent=4)
     if not rows:
         show.line("No iteration has ended yet." if loop.is_run else "No Stops yet.")
     if os.path.exists(file := transcripts.full_file(loop.id)):
@@ -303,16 +303,15 @@ def _log_stops(store: Store, loop: Loop, as_json: bool) -> None:
 
 def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
     if as_json:
-        rows = [history.as_dict(loop, control.owner_id(store, loop)) for loop in ended]
+        rows = [history.as_dict(store, loop, control.owner_id(store, loop)) for loop in ended]
         show.as_json([row | {"kind": loop.kind} for row, loop in zip(rows, ended, strict=True)])
         return
     here = show.project_root("")
     for loop in ended:
-        number = loop.counters.iteration
-        iterations = f"{number} iteration{'' if number == 1 else 's'}"
+        made = messages.iterations(iterations.made(store, loop))
         result = f"{'run, ' * loop.is_run}{messages.outcome(loop.result)}"
         where = "" if loop.project == here else f" (in {display(loop.project, '')})"
-        show.line(f"{show.clock(loop.ended_at or 0.0)}  {loop.id}  {result}, {iterations}: "
+        show.line(f"{show.clock(loop.ended_at or 0.0)}  {loop.id}  {result}, {made}: "
                   f"{one_line(loop.task, 80)}{where}")  # fmt: skip
     if not ended:
         show.line("No loop has ended yet.")

@@ -23,10 +23,10 @@ class Iteration:
     fields are those of the table `iteration`.
 
     number: from 1. at: when it ended, in seconds since 1970. decision, why: how the loop went on,
-    and why, in words. tokens: that it used. said: the end of the agent's last message; of a run,
-    whose report may go to others, masked. seconds: how long it took; 0 = unknown. files: how many
-    changed, of a loop those that the agent edited with a tool. percent: of its context, at the
-    most; 0 = unknown. Those below are of runs alone.
+    and why, in words. tokens: that it used; 0 = unknown. said: the end of the agent's last message;
+    of a run, whose report may go to others, masked. seconds: how long it took; 0 = unknown. files:
+    how many changed, of a loop those that the agent edited with a tool. percent: of its context, at
+    the most; 0 = unknown. Those below are of runs alone.
     item: what it worked on; "" = nothing of a plan. cost: in US dollars, as the client counts.
     denied: the tool calls that the client did not allow, for people.
     """
@@ -68,9 +68,25 @@ def of(store: Store, loop: Loop) -> list[Iteration]:
     return [_iteration(dict(zip(Iteration.__slots__, row, strict=True))) for row in rows]
 
 
+def made(store: Store, loop: Loop) -> int:
+    """Returns how many iterations a loop has made: of a run, those that have ended."""
+    if not loop.is_run:
+        return loop.counters.iteration
+    row = store.one(
+        "SELECT count(*) FROM iteration WHERE loop = (SELECT n FROM loop WHERE id = ?)", loop.id
+    )
+    assert row is not None
+    return int(row[0])
+
+
 def by_session(store: Store, sessions: list[int]) -> dict[int, tuple[str, int, str]]:
     """Returns the numbers of the sessions that an iteration of a run worked in, of these, each with
-    the id of the run, the number of the iteration and its item; "" = none."""
+    the id of the run, the number of the iteration and its item; "" = none. An iteration that was
+    made again has several.
+
+    SQLite keeps the order of cross joins. Of 2,000 runs, which few such iterations have, it would
+    make 0.15 s instead of 0.01 s in its own.
+    """
     rows = store.all(
         "WITH asked AS (SELECT value FROM json_each(?)) "
         "SELECT session, id, number, item FROM (SELECT iteration.session, id, number, item, "
@@ -78,7 +94,12 @@ def by_session(store: Store, sessions: list[int]) -> dict[int, tuple[str, int, s
         "WHERE kind = 'run' AND iteration.session IN asked UNION ALL "
         "SELECT run.session, id, json_extract(state, '$.finished') + 1, "
         "json_extract(state, '$.item'), 0 FROM run "
-        "JOIN loop ON loop.n = run.loop WHERE run.session IN asked) ORDER BY place",
+        "JOIN loop ON loop.n = run.loop WHERE run.session IN asked UNION ALL "
+        "SELECT session.n, loop.id, json_extract(each.value, '$[0]'), "
+        "json_extract(each.value, '$[1]'), 0 FROM run "
+        "CROSS JOIN json_each(state, '$.cut') AS each "
+        "CROSS JOIN session ON session.id = each.key CROSS JOIN loop ON loop.n = run.loop "
+        "WHERE session.n IN asked) ORDER BY place",
         json.dumps(sessions),
     )
     return {session: (id, number, item) for session, id, number, item in rows}

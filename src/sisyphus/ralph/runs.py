@@ -55,8 +55,10 @@ class RunState:
     todo, done, marked: the items as last read; marked are those that the plan itself says are
     blocked. blocked: items → what the agent needs for them. removals: items that left the plan
     before they were done. before: those that were done when the run began.
-    is_working: an iteration has begun, and its end is not noted. began_at: its begin, in seconds
-    since 1970.
+    is_working: an iteration has begun, and its end is not noted. began_at: its begin or, if it is
+    made again, that of its last process, in seconds since 1970. spent_seconds, spent_tokens,
+    spent_cost: what all its processes have used so far. cut: the sessions whose work another one
+    has made again: id → the number of the iteration, and its item.
     resume: the resume block that the next iteration gets; "" = none. checkpoint: the
     `context_checkpoint` of `ralph-state.json`; {} = none yet.
     action: what the agent did last. refused, tail: why the work did not count as done though it
@@ -81,6 +83,10 @@ class RunState:
     before: list[str] = field(default_factory=list)
     is_working: bool = False
     began_at: float = 0.0
+    spent_seconds: float = 0.0
+    spent_tokens: int = 0
+    spent_cost: float = 0.0
+    cut: dict[str, tuple[int, str]] = field(default_factory=dict)
     resume: str = ""
     checkpoint: dict[str, Any] = field(default_factory=dict)
     action: str = ""
@@ -138,11 +144,17 @@ class Run:
         """Tells whether our process that drives it is alive."""
         return processes.is_alive(self.runner)
 
+    @property
+    def worked_at(self) -> float:
+        """Returns when our process was last at work, by what it has noted itself."""
+        began_at = max(self.loop.started_at, self.loop.counters.resumed_at)
+        return max(began_at, self.state.began_at, self.heard_at)
+
     def seconds(self, now: float) -> float:
         """Returns how long it has run, without its pauses and without the time since its process
         is gone."""
         is_left = self.loop.is_active and not self.is_at_work
-        return self.loop.seconds(max(self.heard_at, self.loop.started_at) if is_left else now)
+        return self.loop.seconds(self.worked_at if is_left else now)
 
 
 # ---------------------------------------------------------------- its rows
@@ -203,6 +215,14 @@ def latest(store: Store, project: str) -> Run | None:
     return find(store, row[0]) if row else None
 
 
+def last_seen(store: Store, run: Run) -> float:
+    """Returns when a run was last seen at work: by its own process, at the end of an iteration, or
+    by a hook in its session. Its client may outlive that process."""
+    last = store.one(f"SELECT max(at) FROM iteration WHERE {_ROW}", run.loop.id)
+    session = store.one("SELECT seen_at FROM session WHERE n = ?", run.session)
+    return max(run.worked_at, *(row[0] or 0.0 for row in (last, session) if row))
+
+
 def end_client(run: Run) -> None:
     """Ends the client of a run that was cancelled, if nobody else will: its runner was killed."""
     if not run.is_at_work:
@@ -214,7 +234,9 @@ def end_client(run: Run) -> None:
 
 def summary(run: Run) -> str:
     """Says how a run is."""
-    return messages.run_state(run.loop, run.state.items, is_at_work=run.is_at_work)
+    return messages.run_state(
+        run.loop, run.state.finished, run.state.items, is_at_work=run.is_at_work
+    )
 
 
 def what_it_waits_for(run: Run) -> str:

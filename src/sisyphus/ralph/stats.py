@@ -6,19 +6,21 @@ from statistics import median
 from typing import Any
 
 from sisyphus.paths import display
-from sisyphus.ralph import messages
+from sisyphus.ralph import iterations, messages
 from sisyphus.ralph.loop import SUCCESS, Loop
+from sisyphus.store import Store
 
 
-def of(loops: list[Loop]) -> dict[str, Any]:
+def of(store: Store, loops: list[Loop]) -> dict[str, Any]:
     """Returns the figures as `ralph log --stats --json` shows them; projects with most loops
     first."""
+    made = {loop.id: iterations.made(store, loop) for loop in loops}
     by_project: dict[str, list[Loop]] = {}
     for loop in loops:
         by_project.setdefault(loop.project, []).append(loop)
-    projects = [{"project": name, **_figures(own)} for name, own in by_project.items()]
+    projects = [{"project": name, **_figures(own, made)} for name, own in by_project.items()]
     projects.sort(key=lambda each: each["loops"], reverse=True)
-    return {**_figures(loops), "projects": projects}
+    return {**_figures(loops, made), "projects": projects}
 
 
 def lines(figures: dict[str, Any]) -> Iterator[str]:
@@ -43,14 +45,15 @@ def _count(figures: dict[str, Any]) -> str:
     return f"{number:,} loop{'' if number == 1 else 's'}, {complete}"
 
 
-def _figures(loops: list[Loop]) -> dict[str, Any]:
-    """Returns the figures of some loops. The success rate is between 0 and 1; None = no loops."""
+def _figures(loops: list[Loop], made: dict[str, int]) -> dict[str, Any]:
+    """Returns the figures of some loops. made: their iterations, by the id of the loop. The success
+    rate is between 0 and 1; None = no loops."""
     outcomes = Counter(loop.result for loop in loops)
     return {
         "loops": len(loops),
         "outcomes": dict(outcomes.most_common()),
         "success_rate": round(outcomes[SUCCESS] / len(loops), 3) if loops else None,
-        "iterations": _spread([loop.counters.iteration for loop in loops]),
+        "iterations": _spread([made[loop.id] for loop in loops]),
         "minutes": _spread([round(loop.seconds(0.0) / 60, 1) for loop in loops]),
         "tokens": _spread([loop.counters.tokens for loop in loops]),
     }

@@ -13,7 +13,6 @@ from sisyphus import git, worktree
 from sisyphus.clients.records import Reading
 from sisyphus.errors import UnreadableError
 from sisyphus.masking import mask
-from sisyphus.ralph import iterations
 from sisyphus.ralph.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.ralph.runs import MAX_AUDITS, Run
 from sisyphus.runner import (
@@ -38,7 +37,10 @@ def step(runner: Runner, run: Run) -> Decision:
         return Decision(decide.LIMIT, messages.audits_used_up(MAX_AUDITS))
     now = time.time()
     with changes.change(runner, run):
-        run.state.item, run.state.began_at = messages.audit_name(run.state.audits + 1), now
+        item = messages.audit_name(run.state.audits + 1)
+        if run.state.item == item:
+            progress.make_again(runner.store, run)
+        run.state.item, run.state.began_at = item, now
         run.loop.counters.iteration = run.state.finished + 1
     runner.screen.begin(run, now)
     result = iteration.run_client(runner, run, _prompt(runner, run, now), is_audit=True)
@@ -55,8 +57,7 @@ def step(runner: Runner, run: Run) -> Decision:
         decision = _take(runner, run, result, found, added)
         entry = _entry(run, result, decision, turn.last_text)
         if decision.kind != decide.WAIT:
-            run.state.finished += 1
-            iterations.record(runner.store, run.loop, run.session, entry)
+            progress.close(runner.store, run, entry)
     changes.export(runner, run)
     if decision.kind != decide.WAIT:
         changes.write_down(runner, run, entry, turn)
@@ -118,11 +119,11 @@ def _entry(run: Run, result: ClientResult, decision: Decision, said: str) -> Ite
         at=time.time(),
         decision=decide.AUDIT,
         why=decision.why,
-        tokens=result.report.tokens,
+        tokens=run.state.spent_tokens,
         item=run.state.item,
         is_done=run.state.clean_audits > 0,
         said=mask(said.strip())[-SAID_CHARACTERS:],
-        seconds=result.seconds,
+        seconds=run.state.spent_seconds,
         percent=result.report.peak,
-        cost=result.report.cost,
+        cost=run.state.spent_cost,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from functools import partial
@@ -18,7 +19,7 @@ from sisyphus.ralph import loop as loops
 from sisyphus.ralph.arguments import Arguments
 from sisyphus.ralph.loop import RUN, SUCCESS
 from sisyphus.ralph.runs import Run, RunOptions, RunState
-from sisyphus.runner import fix_plan, messages, project_files
+from sisyphus.runner import decide, fix_plan, messages, project_files
 
 
 def new(place: Place, arguments: Arguments, plan: str) -> Run:
@@ -70,6 +71,22 @@ def find(place: Place) -> Run:
     return run
 
 
+def check_limits(place: Place, run: Run) -> None:
+    """Raises `SisyphusError` if a run that is to be resumed has used up one of its limits."""
+    now, again = time.time(), copy.deepcopy(run)
+    _reopen(place, again, now)
+    loop, state = again.loop, again.state
+    limits = (
+        ("--max-iterations", decide.max_iterations(again), str(state.finished - state.audits)),
+        ("--max-minutes", decide.minutes(loop, now), str(int(loop.seconds(now) // 60))),
+        ("--max-tokens", decide.tokens(loop), str(loop.counters.tokens)),
+        ("--max-usd", decide.dollars(again), f"{state.cost:.2f}"),
+    )
+    for option, why, used in limits:
+        if why:
+            raise SisyphusError(messages.cannot_go_on(run, why, option, used))
+
+
 def resume(place: Place, run: Run) -> bool:
     """Makes a run active again; tells whether a client of it was still there and was ended. An
     iteration that had no end is made again, from its handoff. Raises `SisyphusError` if somebody
@@ -85,6 +102,8 @@ def resume(place: Place, run: Run) -> bool:
             raise SisyphusError(messages.NOTHING_TO_RESUME)
         _need_rest(fresh)
         fresh.options, fresh.loop.options = run.options, run.loop.options
+        if fresh.loop.ended_at is not None or fresh.loop.left_at is not None:
+            history.forget(place.store, fresh.loop)
         _reopen(place, fresh, now)
         if handoff:
             handoffs.give(place.store, handoff)
@@ -92,21 +111,19 @@ def resume(place: Place, run: Run) -> bool:
             fresh.state.checkpoint = project_files.checkpoint(handoff, fresh.state.item)
         runs.save(place.store, fresh)
     run.loop, run.state, run.session = fresh.loop, fresh.state, fresh.session
-    run.runner, run.client = fresh.runner, fresh.client
+    run.runner, run.client, run.heard_at = fresh.runner, fresh.client, fresh.heard_at
     exports.run([partial(history.export, place.store)])
     return has_ended_client
 
 
 def _reopen(place: Place, run: Run, now: float) -> None:
     """Makes a run active as from now: what was blocked is tried again, and all counts begin anew.
-    What a killed iteration used is added, as far as its transcript says."""
+    The time since its process was killed is a pause."""
     loop, stands = run.loop, run.state
-    was_killed = loop.is_active and stands.is_working and bool(run.client)
-    loop.counters.tokens += _tokens(place, run) if was_killed else 0
-    if loop.ended_at is not None or loop.left_at is not None:
-        history.forget(place.store, loop)
-    last_seen = stands.began_at or loop.started_at
-    loop.counters.paused_at = loop.counters.paused_at or loop.ended_at or last_seen
+    if run.client:
+        _count_killed(place, run)
+    rests_since = None if run.runner else loop.counters.paused_at or loop.ended_at
+    loop.counters.paused_at = rests_since or run.worked_at
     loop.ended_at, loop.left_at, loop.result = None, None, ""
     loop.resume(now)
     run.runner, run.client = processes.key(os.getpid()), ""
@@ -116,14 +133,19 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     stands.plan = stands.plan or find_plan(place)
 
 
-def _tokens(place: Place, run: Run) -> int:
-    """Returns what the iteration of a run used that was killed, as far as the transcript says."""
+def _count_killed(place: Place, run: Run) -> None:
+    """Adds what a client used whose run was killed, as far as its transcript says."""
+    stands = run.state
     row = place.store.one("SELECT transcript, client FROM session WHERE n = ?", run.session)
-    if row is None or not row[0]:
-        return 0
-    transcript = clients.transcript(row[1])
-    own = sum(record.tokens for record in transcript.read(row[0], since=run.state.began_at).records)
-    return own + transcript.subagent_tokens(row[0], run.state.began_at)
+    if row and row[0]:
+        transcript = clients.transcript(row[1])
+        records = transcript.read(row[0], since=stands.began_at).records
+        tokens = sum(record.tokens for record in records)
+        tokens += transcript.subagent_tokens(row[0], stands.began_at)
+        run.loop.counters.tokens += tokens
+        stands.spent_tokens += tokens
+        run.heard_at = max(run.heard_at, *(record.at for record in records), 0.0)
+    stands.spent_seconds += max(0.0, run.heard_at - stands.began_at)
 
 
 def _need_rest(run: Run) -> None:

@@ -131,6 +131,8 @@ def run(
     if client:
         _take_client(target.options, str(client))
     _set(target.options, max_usd, audit, permission_mode, client_command)
+    if resume:
+        beginning.check_limits(place, target)
     preflight.check(place, target, allow_dirty=allow_dirty or resume)
     place.store.wait_longer(_LOCK_SECONDS)
     with screen.open_screen() as lines, Signals() as signals:

@@ -79,18 +79,25 @@ def decide(facts: IterationFacts) -> Decision:
 
 def limit(run: Run, now: float) -> str:
     """Returns which limit besides the iterations is reached; "" = none."""
-    if over := minutes(run.loop, now):
-        return over
-    tokens, dollars = run.loop.options.max_tokens, run.options.max_usd
-    if tokens and run.loop.counters.tokens >= tokens:
-        return messages.tokens_used_up(tokens)
-    return messages.dollars_used_up(dollars) if dollars and run.state.cost >= dollars else ""
+    return minutes(run.loop, now) or tokens(run.loop) or dollars(run)
 
 
 def minutes(loop: Loop, now: float) -> str:
     """Returns that the time is up; "" = it is not."""
     most = loop.options.max_minutes
     return messages.minutes_used_up(most) if 0 < most * 60 <= loop.seconds(now) else ""
+
+
+def tokens(loop: Loop) -> str:
+    """Returns that the tokens are used up; "" = they are not."""
+    most = loop.options.max_tokens
+    return messages.tokens_used_up(most) if 0 < most <= loop.counters.tokens else ""
+
+
+def dollars(run: Run) -> str:
+    """Returns that the dollars are used up; "" = they are not."""
+    most = run.options.max_usd
+    return messages.dollars_used_up(most) if 0 < most <= run.state.cost else ""
 
 
 def max_iterations(run: Run, after: int = 0) -> str:

@@ -63,10 +63,7 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
     plan = plan_of(runner, run) if state.plan else None
-    apart = (state.plan, project_files.chosen_state())
-    changed = [
-        path for path in worktree.changed(runner.project, state.began_at, now) if path not in apart
-    ]
+    changed = changed_files(runner, run, now)
     is_done = bool(plan and state.item and state.item in plan.done)
     has_commits = state.began_at < git.head_moved_at(runner.project) <= now
     has_worked = not (result.failure or result.end)
@@ -81,6 +78,13 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
         blocked_on=promise.blocked_on(turn.texts),
         handoff=_handoff(runner, run, result, now),
     )
+
+
+def changed_files(runner: Runner, run: Run, now: float) -> list[str]:
+    """Returns the files that have changed since the iteration began, without the plan."""
+    apart = (run.state.plan, project_files.chosen_state())
+    changed = worktree.changed(runner.project, run.state.began_at, now)
+    return [path for path in changed if path not in apart]
 
 
 def _handoff(runner: Runner, run: Run, result: ClientResult, now: float) -> Handoff | None:

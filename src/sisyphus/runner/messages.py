@@ -57,13 +57,25 @@ def _success(run: Run) -> str:
 
 def resumed(run: Run, *, has_ended_client: bool) -> str:
     ended = " Its client was still there and was ended." if has_ended_client else ""
-    number = run.state.finished + 1
-    return f"Run {run.loop.id} goes on with iteration {number}{_of(run)}.{ended}"
+    state = run.state
+    number = f"iteration {state.finished + 1}{_of(run)}"
+    if state.is_auditing:
+        number = audit_name(state.audits + 1)
+    return f"Run {run.loop.id} goes on with {number}.{ended}"
 
 
 def _of(run: Run) -> str:
     most = run.loop.options.max_iterations
     return f" of {most}" if most else ""
+
+
+def cannot_go_on(run: Run, why: str, option: str, used: str) -> str:
+    """Refuses to resume a run at a limit. why: which one. option: sets it. used: what the run has
+    used, as the option counts."""
+    return (
+        f"Run {run.loop.id} cannot go on: {why}. Give more than {used} with {option}, or 0 for no "
+        "limit."
+    )
 
 
 NOTHING_TO_RESUME = (
@@ -217,10 +229,13 @@ def dirty(files: list[str]) -> str:
     return f"The work tree has changes that are not committed:{shown}{more}"
 
 
-NO_STATUS = (
-    "git does not say which files are committed. Mend that, or give --allow-dirty: the run's work "
-    "would be mixed with what is not committed."
-)
+def no_status(*, has_git: bool) -> str:
+    what = "git does not say" if has_git else "There is no `git` on the PATH to say"
+    mend = "Mend that" if has_git else "Install it"
+    return (
+        f"{what} which files are committed. {mend}, or give --allow-dirty: the run's work would be "
+        "mixed with what is not committed."
+    )
 
 
 def commit_first(waiting: str) -> str:

@@ -7,6 +7,7 @@ from sisyphus.boulder import size
 from sisyphus.handoff import record as handoffs
 from sisyphus.handoff.record import Handoff
 from sisyphus.masking import mask, masked_line
+from sisyphus.ralph import iterations
 from sisyphus.ralph.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.ralph.runs import Run, RunState
 from sisyphus.runner import changes, decide, fix_plan, project_files
@@ -15,8 +16,10 @@ from sisyphus.runner.findings import Completion, Findings
 from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.runner.iteration import ClientResult
 from sisyphus.runner.runner import Runner
+from sisyphus.sessions import record
 from sisyphus.sessions.stops import Stops
 from sisyphus.stop import breaker
+from sisyphus.store import Store
 from sisyphus.text import fingerprint
 
 _ERRORS = 5
@@ -24,9 +27,13 @@ _ERRORS = 5
 
 def spend(run: Run, result: ClientResult) -> None:
     """Notes what a process has used, and what its agent did last."""
-    run.loop.counters.tokens += result.report.tokens
-    run.state.cost += result.report.cost
-    run.state.action = masked_line(result.report.last_action, SAID_CHARACTERS) or run.state.action
+    report, current = result.report, run.state
+    run.loop.counters.tokens += report.tokens
+    current.cost += report.cost
+    current.spent_seconds += result.seconds
+    current.spent_tokens += report.tokens
+    current.spent_cost += report.cost
+    current.action = masked_line(report.last_action, SAID_CHARACTERS) or current.action
 
 
 def note(runner: Runner, run: Run, result: ClientResult, found: Findings, now: float) -> str:
@@ -116,21 +123,39 @@ def entry(
         at=now,
         decision=decide.BLOCKED if is_aside else decision.kind,
         why=decision.why,
-        tokens=report.tokens,
+        tokens=run.state.spent_tokens,
         item=run.state.item,
         is_done=found.is_done,
         said=mask(found.turn.last_text.strip())[-SAID_CHARACTERS:],
-        seconds=result.seconds,
+        seconds=run.state.spent_seconds,
         files=len(found.changed),
         percent=report.peak,
-        cost=report.cost,
+        cost=run.state.spent_cost,
         denied=[masked_line(f"{each.tool} {each.target}", 200) for each in report.denied],
     )
 
 
-def cut_off(run: Run, decision: Decision, now: float) -> Iteration:
-    """Returns the row of an iteration that did its item, and whose end nobody saw."""
+def cut_off(run: Run, decision: Decision, files: int) -> Iteration:
+    """Returns the row of an iteration that did its item, and whose end nobody saw. files: how many
+    it changed."""
+    state = run.state
     return Iteration(
-        run.loop.counters.iteration, now, decision.kind, decision.why, item=run.state.item,
-        is_done=True,
+        run.loop.counters.iteration, max(state.began_at, run.heard_at), decision.kind, decision.why,
+        state.spent_tokens, seconds=state.spent_seconds, files=files, item=state.item,
+        is_done=True, cost=state.spent_cost,
     )  # fmt: skip
+
+
+def close(store: Store, run: Run, done: Iteration) -> None:
+    """Adds the row of an iteration that has ended."""
+    iterations.record(store, run.loop, run.session, done)
+    current = run.state
+    current.finished += 1
+    current.spent_seconds, current.spent_tokens, current.spent_cost = 0.0, 0, 0.0
+
+
+def make_again(store: Store, run: Run) -> None:
+    """Notes the session of an iteration that was cut off, or failed in a way that passes, before
+    another session takes its place."""
+    if id := record.id_of(store, run.session):
+        run.state.cut[id] = run.state.finished + 1, run.state.item

@@ -132,7 +132,8 @@ def _look_at(run: Run, iterations: Sequence[Iteration], problem: str) -> str:
 def _table(iterations: Sequence[Iteration]) -> str:
     rows = [
         f"| {each.number} | {plain(_item(each), _ITEM).replace('|', '/')} | "
-        f"{_WORDS[_mark(each)]} | {short_time(each.seconds)} | {short_count(each.tokens)} | "
+        f"{_WORDS[_mark(each)]} | {short_time(each.seconds) if each.seconds else ''} | "
+        f"{short_count(each.tokens) if each.tokens else ''} | "
         f"{each.files} | {f'{each.percent} %' if each.percent else ''} |"
         for each in iterations[-_ROWS:]
     ]
@@ -150,18 +151,19 @@ def _transcripts(run: Run) -> str:
 
 
 def iteration_line(iteration: Iteration, done: int, total: int) -> str:
-    """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`.
+    """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`. Time and
+    tokens that are not known are left out.
 
     done, total: the items of the plan; 0 = it has none.
     """
     clock = time.strftime("%H:%M", time.localtime(iteration.at))
     parts = (
         f"{clock} {_mark(iteration)} {masked_line(_item(iteration), 60)}",
-        short_time(iteration.seconds),
-        short_count(iteration.tokens),
+        short_time(iteration.seconds) if iteration.seconds else "",
+        short_count(iteration.tokens) if iteration.tokens else "",
         _count(iteration.files, "file"),
     )
-    return " · ".join(parts) + (f" ({done}/{total})" if total else "")
+    return " · ".join(part for part in parts if part) + (f" ({done}/{total})" if total else "")
 
 
 def short_count(number: int) -> str:

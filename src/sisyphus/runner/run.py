@@ -101,8 +101,7 @@ def _iterate(runner: Runner, run: Run) -> Decision:
         decision = _with_audit(run, decision)
         done = progress.entry(run, result, found, decision, now)
         if decision.kind != decide.WAIT:
-            run.state.finished += 1
-            iterations.record(runner.store, run.loop, run.session, done)
+            progress.close(runner.store, run, done)
     changes.export(runner, run)
     if decision.kind != decide.WAIT:
         _tell(runner, run, found, done)
@@ -112,14 +111,19 @@ def _iterate(runner: Runner, run: Run) -> Decision:
 def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
     """Takes it that nothing is left to do, without a client: all items were done before the run, or
     in an iteration that was cut off."""
+    plan, done = findings.plan_of(runner, run), None
+    files = len(findings.changed_files(runner, run, time.time())) if run.state.is_working else 0
     with changes.change(runner, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         run.state.check_changed = completion.check_changed
         decision = _with_audit(run, Decision(decide.COMPLETED, completion.why))
         if run.state.is_working:
-            _note_cut_off(runner, run, decision)
-        return decision
+            done = _close_cut_off(runner, run, decision, files)
+        fix_plan.note(plan, run.state)
+    if done:
+        runner.screen.end(run, done)
+    return decision
 
 
 def _was_done(runner: Runner, run: Run) -> bool:
@@ -128,20 +132,23 @@ def _was_done(runner: Runner, run: Run) -> bool:
     state, plan = run.state, findings.plan_of(runner, run)
     if not state.is_working or state.item in plan.todo or state.item not in plan.done:
         return False
+    decision = Decision(decide.CONTINUE, messages.ITEM_DONE)
+    files = len(findings.changed_files(runner, run, time.time()))
     with changes.change(runner, run):
-        _note_cut_off(runner, run, Decision(decide.CONTINUE, messages.ITEM_DONE))
+        done = _close_cut_off(runner, run, decision, files)
         fix_plan.note(plan, state)
         state.resume = ""
         if state.checkpoint:
             state.checkpoint["active"] = False
+    runner.screen.end(run, done)
     return True
 
 
-def _note_cut_off(runner: Runner, run: Run, decision: Decision) -> None:
-    run.state.finished += 1
+def _close_cut_off(runner: Runner, run: Run, decision: Decision, files: int) -> Iteration:
     run.state.is_working = False
-    entry = progress.cut_off(run, decision, time.time())
-    iterations.record(runner.store, run.loop, run.session, entry)
+    done = progress.cut_off(run, decision, files)
+    progress.close(runner.store, run, done)
+    return done
 
 
 def _with_audit(run: Run, decision: Decision) -> Decision:
@@ -157,6 +164,8 @@ def _begin(runner: Runner, run: Run) -> str:
     now, current = time.time(), run.state
     plan = findings.plan_of(runner, run)
     with changes.change(runner, run):
+        if current.is_working:
+            progress.make_again(runner.store, run)
         fix_plan.note(plan, current)
         if not (current.resume and current.item in plan.todo):  # else it goes on with that one
             current.item = fix_plan.next_item(plan, current.blocked)
