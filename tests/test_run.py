@@ -827,6 +827,47 @@ def test_an_item_that_was_done_when_its_run_was_cut_off_gets_its_line(
     assert sum(row["tokens"] for row in runs.log()) == figures["tokens"]["total"]
 
 
+def test_an_item_that_left_the_plan_when_its_run_was_cut_off_is_not_done(runs: Runs) -> None:
+    runs.script(*ALL[:2], [["write", ["receipt.py", "1"]], ["signal", "SIGKILL"], ["sleep", 60]])
+    assert runs.process().wait(20) == -9
+    runs.world.write("fix_plan.md", "- [x] cart\n- [x] total\n")
+
+    answer = runs.resume(processes=[])
+
+    assert answer.code == 0, answer
+    assert " ✓ receipt" not in answer.out
+    assert [row["is_done"] for row in runs.log()] == [True, True, False]
+
+
+def test_an_audit_after_a_cut_off_iteration_hands_nothing_of_it_over(runs: Runs) -> None:
+    """Its item is done, so what the audit finds begins anew."""
+    runs.script(*ALL[:2], [["checkpoint", 50], *done("receipt"), ["signal", "SIGKILL"],
+                           ["sleep", 60]])  # fmt: skip
+    assert runs.process().wait(20) == -9
+    audit: Process = [["say", "<audit>\n- [ ] refund\n</audit>"]]
+
+    answer = runs.resume("--audit", "1", "--max-iterations", "4", processes=[audit, done("refund")])
+
+    assert answer.code == 3, answer
+    assert "\n> refund\n" in runs.prompts[4]
+    assert "CONTEXT CHECKPOINT RESUME" not in runs.prompts[4]
+    assert not runs.state["context_checkpoint"]["active"]
+
+
+def test_a_run_rests_from_when_its_process_is_gone(runs: Runs) -> None:
+    runs.script([*ALL[0], ["signal", "SIGKILL"], ["sleep", 60]])
+    assert runs.process().wait(20) == -9
+    with closing(open_store(str(runs.world.ours))) as store:
+        store.run("UPDATE loop SET started_at = started_at - 9000")
+        store.run("UPDATE run SET heard_at = heard_at - 8000, "
+                  "state = json_set(state, '$.began_at', 0)")  # fmt: skip
+
+    runs.world.cli("ralph", "cancel", runs.id)
+
+    line = (runs.world.ours / "logs" / "sessions.jsonl").read_text().splitlines()[-1]
+    assert 900 < json.loads(line)["duration_seconds"] < 1100
+
+
 def test_what_nobody_knows_of_a_cut_off_iteration_is_not_said_to_be_0(runs: Runs) -> None:
     """No hook has heard of its session, so its transcript is not known."""
     runs.script([*done("cart"), ["signal", "SIGKILL"], ["sleep", 60]])
@@ -961,6 +1002,7 @@ def test_what_a_killed_client_used_is_counted_before_its_run_is_resumed(runs: Ru
 
     assert answer.code == 1
     assert "its 200,000 tokens are used up. Give more than 300010 with" in answer.err
+    assert answer.err.endswith("Its client was still there and was ended.\n")
     assert runs.resume(processes=ALL).code == 0
 
 

@@ -93,7 +93,7 @@ def diff(project: str, commit: str) -> str:
 
 def exclude_file(project: str) -> str:
     """Returns the path of the list of files that only this checkout ignores, `.git/info/exclude`;
-    "" if there is none. Where git fails, only a linked worktree's is not found."""
+    "" if there is none. Where git fails, it is found if `.git` is a folder."""
     folder = os.path.join(project, ".git")
     result = _git(project, "rev-parse", "--git-path", "info/exclude")
     if result is None and os.path.isfile(os.path.join(folder, "HEAD")):

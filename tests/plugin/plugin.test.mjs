@@ -829,6 +829,21 @@ test("an idle session that its user has left for another one is not woken", asyn
   assert.ok(!names().includes("session-end"))
 })
 
+test("nothing waits beside a session that its user has left while it worked", async () => {
+  process.argv = TERMINAL
+  const code = await load()
+  const idle = () => calls().filter(([name]) => name === "idle").map(([, { session }]) => session)
+  await code.prompt("go")
+  await code.prompt("more", "ses_3")
+  await code.turn("So far.")
+  await until(() => names().includes("stop"))
+  await code.say("Here, too.", "ses_3")
+  await code.idle("ses_3")
+
+  await until(() => idle().includes("ses_3"))
+  assert.deepEqual(idle(), ["ses_3"])
+})
+
 for (const [words, event, what] of [[SERVE, "idle", "in a server it is woken"], [TERMINAL, "stop", "its Stop counts"]])
   test(`but ${what}`, async () => {
     process.argv = words

@@ -356,7 +356,7 @@ def resume(
     else:
         loop, was_paused = control.resume(store, picked)
     if control.is_left(store, loop):
-        show.line(messages.resumed_left(loop, owner))
+        show.line(messages.resumed_left(loop, control.owner_id(store, loop)))
         return
     show.line(messages.resumed(loop) if was_paused else messages.not_paused(loop))
     if not loop.is_run and (owner != show.asker().session or loop.is_hold):

@@ -87,11 +87,14 @@ def delete(store: Store, picked: Iterable[Loop]) -> None:
 
 @contextmanager
 def _edit(store: Store, picked: Loop) -> Iterator[Loop]:
-    """Yields the loop to be changed in one transaction; then writes its files."""
+    """Yields the loop to be changed in one transaction; then writes its files. A run has rested
+    since its process is gone."""
     with store.write():
         loop = require(store, picked.id)
         if loop.ended_at is not None:
             raise SisyphusError(messages.has_ended(loop))
+        if loop.is_run and is_left(store, loop):
+            loop.counters.paused_at = runs.of(store, loop).worked_at
         yield loop
         loops.save(store, loop)
     lifecycle.export(store, loop.session)

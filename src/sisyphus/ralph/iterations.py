@@ -84,8 +84,8 @@ def by_session(store: Store, sessions: list[int]) -> dict[int, tuple[str, int, s
     the id of the run, the number of the iteration and its item; "" = none. An iteration that was
     made again has several.
 
-    SQLite keeps the order of cross joins. Of 2,000 runs, which few such iterations have, it would
-    make 0.15 s instead of 0.01 s in its own.
+    SQLite keeps the order of cross joins. With 2,000 runs the query takes 0.01 s in this order, and
+    0.15 s in the one that SQLite would choose.
     """
     rows = store.all(
         "WITH asked AS (SELECT value FROM json_each(?)) "
@@ -97,7 +97,7 @@ def by_session(store: Store, sessions: list[int]) -> dict[int, tuple[str, int, s
         "JOIN loop ON loop.n = run.loop WHERE run.session IN asked UNION ALL "
         "SELECT session.n, loop.id, json_extract(each.value, '$[0]'), "
         "json_extract(each.value, '$[1]'), 0 FROM run "
-        "CROSS JOIN json_each(state, '$.cut') AS each "
+        "CROSS JOIN json_each(state, '$.cut_sessions') AS each "
         "CROSS JOIN session ON session.id = each.key CROSS JOIN loop ON loop.n = run.loop "
         "WHERE session.n IN asked) ORDER BY place",
         json.dumps(sessions),

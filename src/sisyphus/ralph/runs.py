@@ -57,7 +57,7 @@ class RunState:
     before they were done. before: those that were done when the run began.
     is_working: an iteration has begun, and its end is not noted. began_at: its begin or, if it is
     made again, that of its last process, in seconds since 1970. spent_seconds, spent_tokens,
-    spent_cost: what all its processes have used so far. cut: the sessions whose work another one
+    spent_cost: what all its processes have used so far. cut_sessions: those whose work another one
     has made again: id → the number of the iteration, and its item.
     resume: the resume block that the next iteration gets; "" = none. checkpoint: the
     `context_checkpoint` of `ralph-state.json`; {} = none yet.
@@ -86,7 +86,7 @@ class RunState:
     spent_seconds: float = 0.0
     spent_tokens: int = 0
     spent_cost: float = 0.0
-    cut: dict[str, tuple[int, str]] = field(default_factory=dict)
+    cut_sessions: dict[str, tuple[int, str]] = field(default_factory=dict)
     resume: str = ""
     checkpoint: dict[str, Any] = field(default_factory=dict)
     action: str = ""

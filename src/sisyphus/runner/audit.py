@@ -39,7 +39,7 @@ def step(runner: Runner, run: Run) -> Decision:
     with changes.change(runner, run):
         item = messages.audit_name(run.state.audits + 1)
         if run.state.item == item:
-            progress.make_again(runner.store, run)
+            progress.note_cut_session(runner.store, run)
         run.state.item, run.state.began_at = item, now
         run.loop.counters.iteration = run.state.finished + 1
     runner.screen.begin(run, now)

@@ -72,7 +72,8 @@ def find(place: Place) -> Run:
 
 
 def check_limits(place: Place, run: Run) -> None:
-    """Raises `SisyphusError` if a run that is to be resumed has used up one of its limits."""
+    """Raises `SisyphusError` if a run that is to be resumed has used up one of its limits. Ends a
+    client of it that is still there: it would use more."""
     now, again = time.time(), copy.deepcopy(run)
     _reopen(place, again, now)
     loop, state = again.loop, again.state
@@ -84,7 +85,10 @@ def check_limits(place: Place, run: Run) -> None:
     )
     for option, why, used in limits:
         if why:
-            raise SisyphusError(messages.cannot_go_on(run, why, option, used))
+            has_ended_client = processes.end(run.client)
+            raise SisyphusError(
+                messages.cannot_go_on(run, why, option, used, has_ended_client=has_ended_client)
+            )
 
 
 def resume(place: Place, run: Run) -> bool:

@@ -55,13 +55,15 @@ def _success(run: Run) -> str:
     return f"when {' and '.join(ends)}"
 
 
+_ENDED_CLIENT = " Its client was still there and was ended."
+
+
 def resumed(run: Run, *, has_ended_client: bool) -> str:
-    ended = " Its client was still there and was ended." if has_ended_client else ""
     state = run.state
     number = f"iteration {state.finished + 1}{_of(run)}"
     if state.is_auditing:
         number = audit_name(state.audits + 1)
-    return f"Run {run.loop.id} goes on with {number}.{ended}"
+    return f"Run {run.loop.id} goes on with {number}.{_ENDED_CLIENT * has_ended_client}"
 
 
 def _of(run: Run) -> str:
@@ -69,12 +71,12 @@ def _of(run: Run) -> str:
     return f" of {most}" if most else ""
 
 
-def cannot_go_on(run: Run, why: str, option: str, used: str) -> str:
+def cannot_go_on(run: Run, why: str, option: str, used: str, *, has_ended_client: bool) -> str:
     """Refuses to resume a run at a limit. why: which one. option: sets it. used: what the run has
     used, as the option counts."""
     return (
         f"Run {run.loop.id} cannot go on: {why}. Give more than {used} with {option}, or 0 for no "
-        "limit."
+        f"limit.{_ENDED_CLIENT * has_ended_client}"
     )
 
 

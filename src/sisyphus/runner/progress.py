@@ -1,4 +1,4 @@
-"""Notes in a run what an iteration came to, and returns its row."""
+"""Notes in a run what an iteration came to, and makes its row."""
 
 from __future__ import annotations
 
@@ -136,13 +136,13 @@ def entry(
 
 
 def cut_off(run: Run, decision: Decision, files: int) -> Iteration:
-    """Returns the row of an iteration that did its item, and whose end nobody saw. files: how many
-    it changed."""
+    """Returns the row of an iteration whose end nobody saw and which is not made again, because its
+    item is done or has left the plan. files: how many it changed."""
     state = run.state
     return Iteration(
         run.loop.counters.iteration, max(state.began_at, run.heard_at), decision.kind, decision.why,
         state.spent_tokens, seconds=state.spent_seconds, files=files, item=state.item,
-        is_done=True, cost=state.spent_cost,
+        is_done=not state.plan or state.item in state.done, cost=state.spent_cost,
     )  # fmt: skip
 
 
@@ -154,8 +154,8 @@ def close(store: Store, run: Run, done: Iteration) -> None:
     current.spent_seconds, current.spent_tokens, current.spent_cost = 0.0, 0, 0.0
 
 
-def make_again(store: Store, run: Run) -> None:
+def note_cut_session(store: Store, run: Run) -> None:
     """Notes the session of an iteration that was cut off, or failed in a way that passes, before
     another session takes its place."""
     if id := record.id_of(store, run.session):
-        run.state.cut[id] = run.state.finished + 1, run.state.item
+        run.state.cut_sessions[id] = run.state.finished + 1, run.state.item

@@ -118,34 +118,35 @@ def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         run.state.check_changed = completion.check_changed
         decision = _with_audit(run, Decision(decide.COMPLETED, completion.why))
+        fix_plan.note(plan, run.state)
         if run.state.is_working:
             done = _close_cut_off(runner, run, decision, files)
-        fix_plan.note(plan, run.state)
     if done:
         runner.screen.end(run, done)
     return decision
 
 
 def _was_done(runner: Runner, run: Run) -> bool:
-    """Tells whether the last iteration was cut off when its item was done already, and closes it:
-    nobody needs its handoff."""
+    """Tells whether the last iteration was cut off when its item was done already, and closes
+    it."""
     state, plan = run.state, findings.plan_of(runner, run)
     if not state.is_working or state.item in plan.todo or state.item not in plan.done:
         return False
     decision = Decision(decide.CONTINUE, messages.ITEM_DONE)
     files = len(findings.changed_files(runner, run, time.time()))
     with changes.change(runner, run):
-        done = _close_cut_off(runner, run, decision, files)
         fix_plan.note(plan, state)
-        state.resume = ""
-        if state.checkpoint:
-            state.checkpoint["active"] = False
+        done = _close_cut_off(runner, run, decision, files)
     runner.screen.end(run, done)
     return True
 
 
 def _close_cut_off(runner: Runner, run: Run, decision: Decision, files: int) -> Iteration:
-    run.state.is_working = False
+    """Adds the row of an iteration that was cut off; nobody needs its handoff. files: how many it
+    changed."""
+    run.state.is_working, run.state.resume = False, ""
+    if run.state.checkpoint:
+        run.state.checkpoint["active"] = False
     done = progress.cut_off(run, decision, files)
     progress.close(runner.store, run, done)
     return done
@@ -165,7 +166,7 @@ def _begin(runner: Runner, run: Run) -> str:
     plan = findings.plan_of(runner, run)
     with changes.change(runner, run):
         if current.is_working:
-            progress.make_again(runner.store, run)
+            progress.note_cut_session(runner.store, run)
         fix_plan.note(plan, current)
         if not (current.resume and current.item in plan.todo):  # else it goes on with that one
             current.item = fix_plan.next_item(plan, current.blocked)

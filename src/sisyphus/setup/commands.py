@@ -115,8 +115,9 @@ def install(
     if _confirm("install", parts, notes, scope, dry_run, yes):
         _carry_out("install", parts)
         done = [part.site.client for part in parts]
-        shown = messages.installed(done, scope, parts[0].site.project, is_here=bool(client or here))
-        show.line(shown)
+        show.line(
+            messages.installed(done, scope, parts[0].site.project, is_known=bool(client or here))
+        )
     elif not dry_run and _has_new_record(parts):
         _carry_out("install", parts)  # the database was lost
 

@@ -57,8 +57,9 @@ def folder(name: str, files: Iterable[str]) -> str:
     return f"{path(name)}: {', '.join(os.path.basename(file) for file in files)}"
 
 
-def installed(names: list[str], scope: str, project: str, *, is_here: bool) -> str:
-    """names: of the clients. project: "" = all of them. is_here: the user has these clients."""
+def installed(names: list[str], scope: str, project: str, *, is_known: bool) -> str:
+    """names: of the clients. project: "" = all of them. is_known: the user has them, or has named
+    one."""
     *others, last = (clients.checkup(name).TITLE for name in names)
     titles = f"{', '.join(others)} and {last}" if others else last
     signs = {clients.checkup(name).TITLE: clients.native(name).COMMAND_SIGN for name in names}
@@ -67,7 +68,7 @@ def installed(names: list[str], scope: str, project: str, *, is_here: bool) -> s
     first = "".join(f"{text} " for name in names if (text := clients.wiring(name).NEXT))
     out = installer.command("uninstall", scope=scope)
     where = f" in {path(project)}" if project else ""
-    use = "that starts from now on uses" if is_here else "will use"
+    use = "that starts from now on uses" if is_known else "will use"
     return (
         f"Done. {first}Every session of {titles}{where} {use} sisyphus. In one, "
         f'type `{sign}ralph-loop "TASK"`, or `{sign}start-work` to follow a PLAN.md{hint}. In a '

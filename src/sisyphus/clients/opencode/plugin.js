@@ -224,10 +224,11 @@ export const Sisyphus = async ({ client, directory }) => {
     return "clear"
   }
 
-  // The terminal shows one session, and does not say which. A prompt does: whom the user has left
-  // while it was idle is not woken, as nobody would see it.
+  // The terminal shows one session, and does not say which. A prompt does: a session that the user
+  // has left is not woken, as nobody would see it.
+  const isLeft = (session) => isTerminal && current !== undefined && current !== session
   const leaveOther = (session) => {
-    if (isTerminal && current?.isWaiting && current !== session) interrupt(current)
+    if (isLeft(session) && current.isWaiting) interrupt(current)
   }
 
   const askAboutPrompt = async (session, prompt, id) => {
@@ -306,7 +307,7 @@ export const Sisyphus = async ({ client, directory }) => {
     session.isDeciding = false
     await showMessage(reply)
     if (reply.reason) return resume(session, reply, steps)
-    if (!fields.can_wake || session.steps !== steps) return
+    if (!fields.can_wake || session.steps !== steps || isLeft(session)) return
     session.isWaiting = true
     const wake = await ask(session, "idle", fields, IDLE_SECONDS, began)
     if (session.steps === steps && wake.reason) await resume(session, wake, steps)
