@@ -8,11 +8,15 @@ the first file that fits when the model calls the tool.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 SURPLUS = "[the script has no more turns]"
+_THINKS = 0.3
+"""Seconds that the model thinks where it fills its context. Of answers that came within 0.1 s of
+each other, Qwen Code has written two down only after the hooks of their tools."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,12 @@ def say(text: str, **more: Any) -> Turn:
 
 def use(*tools: Tool, **more: Any) -> Turn:
     return Turn(tools=tools, **more)
+
+
+def fill(tokens: int) -> Turn:
+    """The model reads a file with so much in its context. Before that it thinks, and the client
+    writes its last answer down, by which a hook knows how full the context is."""
+    return use(read("one.py"), tokens=tokens, meanwhile=lambda: time.sleep(_THINKS))
 
 
 def read(path: str) -> Tool:

@@ -9,7 +9,7 @@ import pytest
 from e2e.desk import QWEN, Desk
 from e2e.qwen import LATE
 from e2e.scenario import each_client, each_client_but
-from e2e.script import Turn, edit, read, say, use
+from e2e.script import Turn, edit, fill, read, say, use
 from e2e.terminal import terminal
 
 PLAN = "# Kiln\n\n- [x] wash\n- [ ] fire\n- [ ] glaze\n"
@@ -27,13 +27,13 @@ def plan(desk: Desk) -> None:
 def full(percent: int, *turns: Turn) -> list[Turn]:
     """The model reads a file, with so much of its context in use. A client may say how much only
     after the hook of the tools, so it reads twice."""
-    reads = [use(read("one.py"), tokens=percent * PERCENT)] * 2
+    reads = [fill(percent * PERCENT)] * 2
     return [*reads, *(turns or [say("yes")])]
 
 
 @each_client
 def test_each_level_is_told_once(desk: Desk) -> None:
-    turns = [use(read("one.py"), tokens=percent * PERCENT) for percent in (60, 72, 73, 87, 88)]
+    turns = [fill(percent * PERCENT) for percent in (60, 72, 73, 87, 88)]
 
     run = desk.run("on", turns=[*turns, say("yes")])
 

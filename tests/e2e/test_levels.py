@@ -11,7 +11,7 @@ from e2e.desk import CODEX, QWEN, Desk
 from e2e.model import Request
 from e2e.qwen import LATE
 from e2e.scenario import each_client, each_client_but
-from e2e.script import Turn, read, say, use
+from e2e.script import Turn, fill, say
 from e2e.terminal import terminal
 
 LOOP = '/sisyphus:ralph-loop "fire the kiln" --completion-promise DONE'
@@ -29,7 +29,7 @@ def files(desk: Desk) -> None:
 def full(*percents: int) -> list[Turn]:
     """The model reads a file each time, with so much of its context in use. The client may write
     an answer down after the hook of its tools, so a level needs two."""
-    return [use(read("one.py"), tokens=10_000 * percent) for percent in percents]
+    return [fill(10_000 * percent) for percent in percents]
 
 
 def marks(requests: Sequence[Request]) -> list[str]:

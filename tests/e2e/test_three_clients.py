@@ -8,7 +8,7 @@ import re
 import pytest
 
 from e2e.desk import CLAUDE_CODE, CODEX, OPENCODE, Desk, Run
-from e2e.script import Turn, edit, read, say, use
+from e2e.script import Turn, edit, fill, read, say, use
 from e2e.test_boulder import continuation
 
 PLAN = "# Kiln\n\n- [ ] wash\n- [ ] fire\n- [ ] glaze\n"
@@ -69,7 +69,7 @@ def test_a_handoff_of_claude_code_is_taken_up_in_codex(desks: dict[str, Desk]) -
     desk = desks[CLAUDE_CODE]
     desk.write("PLAN.md", PLAN)
     desk.write("one.py", "1\n")
-    reads = [use(read("one.py"), tokens=870_000)] * 2
+    reads = [fill(870_000)] * 2
 
     desk.run("fire the kiln", turns=[*reads, say("yes")])
     run = desks[CODEX].run("on", turns=[say("yes")])
