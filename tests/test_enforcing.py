@@ -567,7 +567,7 @@ def test_the_status_says_when_an_idle_session_is_woken(world: World) -> None:
     assert next_wake(world) == "after its next turn"
     world.stop(WORKING)
     assert re.fullmatch(r"at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, if it stays idle", next_wake(world))
-    configure(world, idle_seconds=600)
+    configure(world, idle_seconds=900)
     assert next_wake(world) == "after its next turn"
     configure(world, idle_seconds=0)
     assert next_wake(world) == "after its next turn"

@@ -262,6 +262,7 @@ def test_a_question_waits_for_the_user_if_they_say_so(
 def test_plan_mode_and_a_subagent_may_stop(world: World) -> None:
     hold(world)
 
+    assert "plan mode" in world.stop(permission_mode="plan").message
     assert world.stop(permission_mode="plan").is_silent
     assert world.stop(agent_id="a1").is_silent
     assert iteration(world) == 1
@@ -270,7 +271,9 @@ def test_plan_mode_and_a_subagent_may_stop(world: World) -> None:
 def test_background_work_may_be_waited_for(world: World) -> None:
     hold(world)
 
-    assert world.stop(background_tasks=[{"id": "b1", "status": "running"}]).is_silent
+    running = [{"id": "b1", "status": "running"}]
+    assert not world.stop(background_tasks=running).reason
+    assert world.stop(background_tasks=running).is_silent
     assert iteration(world) == 1
     assert world.stop().reason
 

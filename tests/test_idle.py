@@ -147,7 +147,6 @@ def test_where_nobody_can_or_may_be_woken_it_leaves_at_once(enforced: World, wha
     [
         ("Shall I push it?", {}),
         ("<blocked>a key</blocked>", {}),
-        (WORKING, {"background_tasks": [{"id": "b1"}]}),
     ],
 )
 def test_a_session_that_waits_for_something_is_not_woken(

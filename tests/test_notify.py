@@ -106,8 +106,6 @@ def test_a_question_is_sent_once(world: World, inbox: Path) -> None:
     world.loop("--wait-for-user")
     for _ in range(2):
         assert not world.stop("Which database should I use?").reason
-    assert not world.stop("I wait.", background_tasks=[{"id": "b1"}]).reason
-
     (notice,) = notices(world, inbox)
 
     assert notice["kind"] == "question"

@@ -24,15 +24,21 @@ from sisyphus.stop import messages as words
 from sisyphus.store import Store
 from sisyphus.text import iso
 
-RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT, PROMPT = (
-    "rests", "question", "left", "no_work", "checkpoint", "prompt",
+RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT, PROMPT, STANDSTILL = (
+    "rests", "question", "left", "no_work", "checkpoint", "prompt", "standstill",
 )  # fmt: skip
 """Kinds, besides the dialog's, the statuses of a loop that is not active, and the result of a run
 that failed. RESTS: a session that said that it needs its user, under a hold or enforcement. LEFT: a
 loop whose session is over, or a run whose process is gone.
 NO_WORK: a hold whose plan nobody can go on with. CHECKPOINT: a session with a loop that has ended
 with a handoff. PROMPT: a loop that was resumed or answered outside of its idle session, or whose
-session the user has interrupted."""
+session the user has interrupted. STANDSTILL: a session that has stopped in plan mode, or for background
+work that does not end."""
+
+
+STANDSTILL_SECONDS = 600
+"""After so long, background work that has not ended is something to look at. It is what
+`ralph.background_wait` has if nobody sets it; here nobody knows the settings of each project."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,8 @@ def waiting(store: Store, now: float) -> list[Waiting]:
     """Returns what waits in all projects, the longest first."""
     found = [*_loops(store), *_holds(store, now), *_runs(store)]
     owners = {each.session for each in found}
-    found += [each for each in _requests(store) if each.session not in owners]
+    asking = [*_requests(store), *_standstills(store, now)]
+    found += [each for each in asking if each.session not in owners]
     found += _dialogs(store, now)
     return sorted(found, key=lambda each: each.since)
 
@@ -171,6 +178,22 @@ def _requests(store: Store) -> Iterator[Waiting]:
         else:
             text, answer = sessions.asks(id, question), sessions.ANSWER_QUESTION
             yield Waiting(QUESTION, text, since, answer, project, id)
+
+
+def _standstills(store: Store, now: float) -> Iterator[Waiting]:
+    """Yields the sessions that have stopped though their work stands: in plan mode, or for longer
+    than background work excuses."""
+    rows = store.all(
+        "SELECT n, id, project, process, idle_since FROM session AS main "
+        "WHERE idle_since IS NOT NULL AND json_extract(stops, '$.standstill') <> '' "
+        f"AND {_IS_UNATTENDED}"
+    )
+    for n, id, project, process, since in rows:
+        known = stops.load(store, n)
+        is_late = not known.waits or now - max(known.waits.values()) > STANDSTILL_SECONDS
+        if is_late and not (process and not is_alive(process)):
+            text = sessions.stands_still(id, known.standstill)
+            yield Waiting(STANDSTILL, text, since, sessions.ANSWER_REST, project, id)
 
 
 def _dialogs(store: Store, now: float) -> Iterator[Waiting]:

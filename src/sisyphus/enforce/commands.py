@@ -141,7 +141,8 @@ def _gates(place: show.Place, number: int) -> dict[str, Any]:
     elif not all(gate.opens_in_time for gate in rows if gate.why):
         at, when = 0.0, messages.NOT_BY_ITSELF
     else:
-        at = _next_wake(place, idle_since, enforcement, now)
+        wait_ends = stops.load(place.store, number).patience_ends(values["ralph.background_wait"])
+        at = _next_wake(place, idle_since, enforcement, now, wait_ends)
         when = messages.next_at(show.clock(at)) if at else messages.AFTER_TURN
     return {
         "gates": [{"gate": gate.name, "is_open": not gate.why, "why": gate.why} for gate in rows],
@@ -151,13 +152,17 @@ def _gates(place: show.Place, number: int) -> dict[str, Any]:
 
 
 def _next_wake(
-    place: show.Place, idle_since: float | None, enforcement: Enforcement, now: float
+    place: show.Place,
+    idle_since: float | None,
+    enforcement: Enforcement,
+    now: float,
+    wait_ends: float,
 ) -> float:
     """Returns when the process that waits beside an idle session wakes it; 0 = none waits, because
     it does not run for longer, or because enforcement was off at the last Stop."""
     if idle_since is None or idle_since < record.enforced_since(place.store, place.project):
         return 0.0
-    at = gates.next_at(idle_since, enforcement, place.settings)
+    at = gates.next_at(idle_since, enforcement, place.settings, wait_ends=wait_ends)
     return at if now <= at <= idle_since + gates.WAIT_SECONDS else 0.0
 
 

@@ -15,11 +15,14 @@ BACKOFF = 2
 
 _MAX_DOUBLINGS = 20
 
+PLANNING, BACKGROUND = "plan mode", "background work"
+"""The gates at which nobody works, and the user is told."""
+
 IDLE, COOLDOWN, FAILURES = "idle time", "cooldown", "failures"
 """The gates that open by themselves, with time."""
 
-WAIT_SECONDS = 590
-"""How long a process waits beside an idle session. The client kills it after 600 s, see
+WAIT_SECONDS = 890
+"""How long a process waits beside an idle session. The client kills it after 900 s, see
 hooks.json."""
 
 
@@ -58,7 +61,11 @@ class Gate:
     @property
     def opens_in_time(self) -> bool:
         """Tells whether nothing but time has to pass until it is open."""
-        return self.name in (IDLE, COOLDOWN, FAILURES)
+        return self.name in (BACKGROUND, IDLE, COOLDOWN, FAILURES)
+
+    @property
+    def is_standstill(self) -> bool:
+        return self.name in (PLANNING, BACKGROUND)
 
 
 def after_turn(
@@ -100,9 +107,9 @@ def gates(facts: GateFacts, enforcement: Enforcement, settings: Values) -> list[
     last, opens = settings["enforce.max_iterations"], cooldown_ends(enforcement, settings)
     left = recovers_at(enforcement, settings) - facts.now
     rows = (
-        ("plan mode", facts.is_planning, "the agent is in plan mode"),
+        (PLANNING, facts.is_planning, "the agent is in plan mode"),
         ("loop or hold", facts.has_other, "a loop or a hold decides"),
-        ("background work", facts.is_waiting, "background work is still running"),
+        (BACKGROUND, facts.is_waiting, "background work is still running"),
         ("context", facts.is_full, "the context is nearly full: the work is handed over"),
         ("blocked", facts.rests, f"the session waits for its user: {facts.rests}"),
         ("question", facts.asks, "the agent asks its user something"),
@@ -150,9 +157,12 @@ def cooldown_ends(enforcement: Enforcement, settings: Values) -> float:
     return float(enforcement.at + settings["enforce.cooldown_seconds"] * BACKOFF**doublings)
 
 
-def next_at(idle_since: float, enforcement: Enforcement, settings: Values) -> float:
-    """Returns when time has opened the gates of an idle session, in seconds since 1970."""
+def next_at(
+    idle_since: float, enforcement: Enforcement, settings: Values, *, wait_ends: float = 0.0
+) -> float:
+    """Returns when time has opened the gates of an idle session, in seconds since 1970. wait_ends:
+    when its background work excuses it no more."""
     idle_ends = float(idle_since + settings["enforce.idle_seconds"])
-    ends = max(idle_ends, cooldown_ends(enforcement, settings))
+    ends = max(idle_ends, wait_ends, cooldown_ends(enforcement, settings))
     is_failing = has_too_many_failures(enforcement, settings)
     return max(ends, recovers_at(enforcement, settings)) if is_failing else ends

@@ -42,6 +42,16 @@ def _always(_: Hook) -> bool:
     return True
 
 
+def _is_personal(hook: Hook) -> bool:
+    return hook.event.prompt.is_personal and not hook.event.agent
+
+
+def _has_schedule(hook: Hook) -> bool:
+    """Tells whether the agent has scheduled prompts, or had at the last Stop."""
+    has_any = bool(hook.event.stop.scheduled) or hook.standing.has_schedule
+    return has_any and not hook.event.agent
+
+
 def _is_new_fork(hook: Hook) -> bool:
     return hook.standing.fork == "new" and not hook.event.agent
 
@@ -146,7 +156,8 @@ def _is_at_work_again(hook: Hook) -> bool:
 
 def _may_wake(hook: Hook) -> bool:
     """Tells whether this process may wake the session later. It runs beside every Stop."""
-    can_wake = hook.is_enforced and bool(hook.event.stop.host) and hook.store.is_durable
+    waits = bool(hook.event.stop.background) and "active" in (hook.standing.loop, hook.standing.hold)
+    can_wake = bool(hook.event.stop.host) and hook.store.is_durable and (hook.is_enforced or waits)
     return can_wake and bool(hook.session) and not hook.event.agent and not hook.event.is_planning
 
 
@@ -290,6 +301,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.context.hooks", "look_at_start", _always),
     ),
     "user-prompt-submit": (
+        ("sisyphus.sessions.hooks", "look_at_author", _is_personal),  # first: whose is it?
         ("sisyphus.sessions.hooks", "look_at_fork", _is_new_fork),
         ("sisyphus.sessions.hooks", "look_at_prompt", _is_followed),
         ("sisyphus.cli.slash", "look_at_prompt", _is_own_command),
@@ -312,6 +324,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.context.hooks", "look_at_tools", _touches_files),
     ),
     "stop": (
+        ("sisyphus.sessions.hooks", "look_at_schedule", _has_schedule),
         ("sisyphus.boulder.hooks", "look_at_stop", _stop_concerns_plan),
         ("sisyphus.handoff.hooks", "look_at_context", _reaches_level),  # first: it may end it
         ("sisyphus.stop.hooks", "look_at_stop", _may_block),

@@ -69,10 +69,25 @@ def short(session: str) -> str:
     return session[: len(prefix + mark) + 8] if mark else session[:8]
 
 
+def is_scheduled(prompt: str) -> str:
+    """Tells the user that a prompt is not theirs."""
+    return f"The agent has scheduled this prompt: {prompt}"
+
+
+NOT_YOURS = (
+    "sisyphus takes it for the agent's, so it commands, resumes and answers nothing. If it is "
+    "yours, say it in other words, or run the command in a terminal."
+)
+
+
 def asks_permission(session: str, tool: str, project: str) -> str:
     """tool: its name, with what it asks for. project: its folder."""
     name = one_line(project.rpartition("/")[2])
     return f"Session {short(session)} in {name} asks for your permission to use {tool}"
+
+
+def stands_still(session: str, why: str) -> str:
+    return f"Session {short(session)} stands still: {one_line(why)}"
 
 
 def asks(session: str, question: str) -> str:

@@ -22,6 +22,11 @@ def typed(hook: Hook, name: str) -> str:
     return clients.native(hook.event.client).COMMAND_SIGN + own
 
 
+def may_be_ours(hook: Hook, name: str) -> bool:
+    """Tells whether a command is ours, or one of another plugin that we would take up."""
+    return "ralph" in name or bool(own_name(hook, name))
+
+
 def own_name(hook: Hook, name: str) -> str:
     """Returns a command's name without the prefix of our plugin; "" if it is not our command."""
     if ":" in name:

@@ -24,13 +24,16 @@ class Stops:
     counted_at: when we last decided one that the breaker counts; 0 = never.
     blocks: Stops that we blocked in a row, as the client counts them.
     idle, error, same_error: used by the breaker (`stop/breaker.py`).
-    waits: background work that let the session stop → since when.
+    waits: background work that let the session stop → since when. standstill: why the last Stop was
+        let go though a loop, a hold or enforcement stands: the agent plans, or waits; "" = it was
+        not.
+    scheduled: fingerprints of the prompts that the agent had scheduled at the last Stop.
     tested: the test command that passed after the last edit; "" = none did.
     name: of the one that we last decided, see `_name`; "" = it has none.
     """
 
     __slots__ = ("at", "blocks", "counted_at", "error", "idle", "name", "offset", "same_error",
-                 "tested", "waits")  # fmt: skip
+                 "scheduled", "standstill", "tested", "waits")  # fmt: skip
 
     def __init__(
         self,
@@ -44,6 +47,8 @@ class Stops:
         waits: dict[str, float] | None = None,
         tested: str = "",
         name: str = "",
+        scheduled: list[str] | None = None,
+        standstill: str = "",
     ) -> None:
         self.at = at
         self.offset = offset
@@ -55,6 +60,8 @@ class Stops:
         self.waits = waits or {}
         self.tested = tested
         self.name = name
+        self.scheduled = scheduled or []
+        self.standstill = standstill
 
     def as_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -87,6 +94,11 @@ class Stops:
             for name, first in self.waits.items()
             if first >= since and abs(now - first) < patience  # the clock may have been set back
         ]
+
+    def patience_ends(self, patience: int) -> float:
+        """Returns when background work lets the session stop no more, in seconds since 1970; 0 =
+        it waits for none."""
+        return max(self.waits.values()) + patience if self.standstill and self.waits else 0.0
 
     def close_breaker(self) -> None:
         """Lets the breaker begin to count again."""

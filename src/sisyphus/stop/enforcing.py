@@ -44,6 +44,8 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
         is_at_cap=is_at_cap(stops.blocks, hook.event.stop.block_cap),
     )
     closed = gates.closed(facts, enforcement, hook.settings)
+    if closed and closed[0].is_standstill:
+        stops.standstill = closed[0].why
     if closed or not findings.says_done:
         why = closed[0].why if closed else "the agent does not say that it is done"
         news = [messages.rests(findings.blocked_on)] if findings.blocked_on else []

@@ -1,4 +1,5 @@
-"""Wakes a session that has been idle for too long.
+"""Wakes a session that has been idle for too long: under enforcement, and where a loop or a hold
+waits for background work that does not end.
 
 The client starts this process beside each Stop and does not wait for it. It sleeps without a lock,
 looks now and then, and leaves as soon as the session goes on, ends, or must not be woken. Several
@@ -18,6 +19,7 @@ from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import record as sessions
 from sisyphus.sessions import stops
 from sisyphus.stop import enforcing
+from sisyphus.stop import messages as words
 from sisyphus.stop.line import in_charge, is_at_checkpoint
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from sisyphus.enforce.record import Enforcement
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Act
+    from sisyphus.sessions.stops import Stops
 
 STOP_SECONDS = 10
 """How long we wait for the Stop hook, which runs beside us and decides whether the session is
@@ -46,19 +49,44 @@ def look_at_idle(hook: Hook) -> Act | None:
             time.sleep(_FIRST_LOOKS_SECONDS)
             continue
         was_idle = True
-        enforcement = record.load(hook.store, hook.session)
         now = time.time()
-        closed = _closed(hook, enforcement, idle_since, now)
-        if not closed:
-            return partial(_wake, hook, idle_since, _open_tasks(hook))
-        if not all(gate.opens_in_time for gate in closed):
+        next_at, act = _look_at_work(hook, idle_since) or _look_at_gates(hook, idle_since, now)
+        if not 0 < next_at <= hook.now + WAIT_SECONDS:
             return None
-        next_at = gates.next_at(idle_since, enforcement, hook.settings)
-        if next_at > hook.now + WAIT_SECONDS:
-            return None
-        left = next_at - now
-        time.sleep(min(max(left, 0.01), _LOOK_SECONDS))
+        if next_at <= now and act:
+            return act
+        time.sleep(min(max(next_at - now, 0.01), _LOOK_SECONDS))
     return None
+
+
+def _look_at_work(hook: Hook, idle_since: float) -> tuple[float, Act] | None:
+    """Returns when an idle session is woken whose loop or hold waits for background work, and what
+    wakes it; None = it has no loop or hold, and 0 = it is not woken."""
+    hook.standing = standing.load(hook.store, hook.event, hook.project)
+    work = in_charge(hook)
+    if work is None:
+        return None
+    is_left = not work.is_active or sessions.is_left(hook, idle_since)
+    return 0.0 if is_left else _wait_ends(hook), partial(_wake_for_work, hook, idle_since)
+
+
+def _look_at_gates(hook: Hook, idle_since: float, now: float) -> tuple[float, Act | None]:
+    """Returns when enforcement wakes the session, and what does it if its gates are open now; 0 =
+    it does not wake it."""
+    enforcement = record.load(hook.store, hook.session)
+    closed = _closed(hook, enforcement, idle_since, now)
+    if not all(gate.opens_in_time for gate in closed):
+        return 0.0, None
+    if not closed:
+        return now, partial(_wake, hook, idle_since, _open_tasks(hook))
+    wait_ends = _wait_ends(hook)
+    return gates.next_at(idle_since, enforcement, hook.settings, wait_ends=wait_ends), None
+
+
+def _wait_ends(hook: Hook) -> float:
+    """Returns when background work excuses the session no more; 0 = it waits for none."""
+    patience = hook.settings["ralph.background_wait"]
+    return stops.load(hook.store, hook.session).patience_ends(patience)
 
 
 def _idle_since(hook: Hook) -> float | None:
@@ -76,7 +104,6 @@ def _has_decided(hook: Hook) -> bool:
 
 def _closed(hook: Hook, enforcement: Enforcement, idle_since: float, now: float) -> list[Gate]:
     """Returns the closed gates, from rows that are read anew."""
-    hook.standing = standing.load(hook.store, hook.event, hook.project)
     if not hook.is_enforced:
         return [Gate("switch", "enforcement is off")]
     if sessions.is_left(hook, idle_since):
@@ -109,6 +136,29 @@ def _open_tasks(hook: Hook) -> tuple[str, ...]:
     return findings.open_tasks(path)
 
 
+def _wake_for_work(hook: Hook, idle_since: float) -> Outcome:
+    """Wakes a session whose background work has run for too long, so that its loop or hold goes on:
+    no event of the client would come."""
+    waits = stops.load(hook.store, hook.session).waits
+    found = _look_at_work(hook, idle_since)
+    is_idle = stops.idle_since(hook.store, hook.session) == idle_since
+    if not is_idle or found is None or not 0 < found[0] <= hook.now:
+        return Outcome()
+    _note_wake(hook)
+    seconds = round(hook.now - min(waits.values()))
+    reason = words.waited_long_enough(seconds, list(waits))
+    return Outcome(reason=reason, notes=[f"woke the session: {reason}"])
+
+
+def _note_wake(hook: Hook) -> Stops:
+    """Notes that the session goes on; returns what we remember of its Stops."""
+    remembered = stops.load(hook.store, hook.session)
+    remembered.blocks = 0  # the client begins to count again in a turn that it was woken for
+    stops.save(hook.store, hook.session, remembered)
+    stops.set_idle(hook.store, hook.session, None)
+    return remembered
+
+
 def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
     """Wakes the session, unless it went on, or another process woke it."""
     enforcement = record.load(hook.store, hook.session)
@@ -118,10 +168,7 @@ def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
     enforcement = gates.recovered(enforcement, hook.now, hook.settings)
     enforcement.count(hook.now)
     record.save(hook.store, hook.session, enforcement)
-    remembered = stops.load(hook.store, hook.session)
-    remembered.blocks = 0  # the client begins to count again in a turn that it was woken for
-    stops.save(hook.store, hook.session, remembered)
-    stops.set_idle(hook.store, hook.session, None)
+    remembered = _note_wake(hook)
     number, seconds = messages.number(enforcement, hook.settings), hook.now - idle_since
     return Outcome(
         reason=messages.idle(seconds, tasks, remembered.tested, number),

@@ -84,6 +84,7 @@ _TITLES = {
     "question": "The agent asks you",
     "no_work": "{} has no work",
     "checkpoint": "{} waits at a checkpoint",
+    "standstill": "{} stands still",
 }
 
 
@@ -104,6 +105,41 @@ def what_happened(loop: Loop, why: str) -> str:
     number = "" if text.startswith("iteration ") else f", {ralph.iteration(loop)}"
     end = "" if text.endswith(_ENDS) else "."
     return f"{name} {loop.id}{number}: {text}{end} Task: {one_line(loop.task, _TASK)}"
+
+
+def stands_still(work: Loop | None, why: str, *, is_planning: bool, seconds: int) -> str:
+    """Tells the user that a session stops though its work stands, and what makes it go on.
+
+    work: a loop or a hold; None = enforcement. seconds: after so many it goes on by itself; 0 = it
+    does not.
+    """
+    if is_planning:
+        then = "It goes on when you end plan mode and give the agent a prompt."
+    elif seconds:
+        then = f"It goes on when that ends, at the latest after {_span(seconds)}."
+    else:
+        then = "It goes on when that ends, or with your next prompt."
+    return f"{_name(work)} stands still: {one_line(why)}. {then}"
+
+
+def _name(work: Loop | None) -> str:
+    if work is None:
+        return "Enforcement"
+    return "The hold of the plan" if work.is_hold else f"Ralph loop {work.id}"
+
+
+def _span(seconds: int) -> str:
+    minutes = seconds // 60
+    return ralph.duration(minutes) if minutes else f"{seconds} s"
+
+
+def waited_long_enough(seconds: int, names: list[str]) -> str:
+    """Wakes the agent that waits for background work which does not end."""
+    work = one_line(", ".join(names), _TASK)
+    return (
+        f"You have waited {_span(seconds)} for background work ({work}), and it has not ended. Go "
+        "on with the task: look at what it has done, end it if it hangs, or do without it."
+    )
 
 
 def checkpointed(loop: Loop, file: str) -> str:

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Export
 
-COMPLETION, ENDED, PAUSED, BLOCKED, QUESTION, NO_WORK, CHECKPOINT = (
-    "completion", "ended", "paused", "blocked", "question", "no_work", "checkpoint",
+COMPLETION, ENDED, PAUSED, BLOCKED, QUESTION, NO_WORK, CHECKPOINT, STANDSTILL = (
+    "completion", "ended", "paused", "blocked", "question", "no_work", "checkpoint", "standstill",
 )  # fmt: skip
 """Kinds of notices. ENDED: a limit ended it. PAUSED: by the breaker, or at the client's limit.
 BLOCKED: the agent needs something from the user. NO_WORK: nobody can go on with a hold's plan.
-CHECKPOINT: the session has ended with a handoff."""
+CHECKPOINT: the session has ended with a handoff. STANDSTILL: the agent plans, or waits
+for background work, and nothing wakes it."""
 
 
 def of_verdict(hook: Hook, loop: Loop, verdict: Verdict) -> list[Export]:
@@ -45,6 +46,11 @@ def of_no_work(hook: Hook, hold: Loop, why: str) -> list[Export]:
 def of_checkpoint(hook: Hook, loop: Loop, text: str) -> list[Export]:
     """Returns what to run for a session that has ended with a handoff."""
     return _send(hook, CHECKPOINT, text, loop)
+
+
+def of_standstill(hook: Hook, loop: Loop | None, text: str) -> list[Export]:
+    """Returns what to run for a session that may stop though its work stands."""
+    return _send(hook, STANDSTILL, text, loop)
 
 
 def of_rest(hook: Hook, why: str) -> list[Export]:

@@ -106,6 +106,7 @@ def read(name: str, raw: Json) -> Event:
         event.prompt = Prompt(
             values.text(raw.get("turn_id")),
             command_of(prompt),
+            prompt,
             is_personal=not is_wake(prompt),
             is_wake=is_wake(prompt),
         )

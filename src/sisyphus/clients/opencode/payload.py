@@ -84,7 +84,11 @@ def read(name: str, raw: Json) -> Event:
         prompt = values.text(raw.get("prompt")).lstrip()
         is_ours = raw.get("is_ours") is True
         event.prompt = Prompt(
-            values.text(raw.get("id")), _command(prompt), is_personal=not is_ours, is_wake=is_ours
+            values.text(raw.get("id")),
+            _command(prompt),
+            prompt,
+            is_personal=not is_ours,
+            is_wake=is_ours,
         )
     elif name in ("stop", "idle", "stop-failure"):
         last = raw.get("last") if name != "stop-failure" else raw.get("error")

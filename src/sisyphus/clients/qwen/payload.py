@@ -61,6 +61,7 @@ def read(name: str, raw: Json) -> Event:
         stop.last_message = stop.last_message and tags.unescaped(stop.last_message)
         running = [task for task in values.items(raw.get("background_tasks")) if _is_running(task)]
         stop.background = claude_code.task_ids(running) + claude_code.task_ids(raw.get("crons"))
+        stop.scheduled = claude_code.prompts_of(raw.get("crons"))
         stop.block_cap = block_cap(event.cwd)
         stop.is_first = raw.get("stop_hook_active") is not True
         stop.host = ""
@@ -75,6 +76,7 @@ def _prompt(raw: Json) -> Prompt:
     return Prompt(
         values.text(raw.get("prompt_id")),
         claude_code.typed_command(submitted),
+        submitted,
         is_personal=bool(submitted),
     )
 
