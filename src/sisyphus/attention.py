@@ -32,8 +32,8 @@ that failed. RESTS: a session that said that it needs its user, under a hold or 
 loop whose session is over, or a run whose process is gone.
 NO_WORK: a hold whose plan nobody can go on with. CHECKPOINT: a session with a loop that has ended
 with a handoff. PROMPT: a loop that was resumed or answered outside of its idle session, or whose
-session the user has interrupted. STANDSTILL: a session that has stopped in plan mode, or for background
-work that does not end."""
+session the user has interrupted. STANDSTILL: a session that has stopped in plan mode, or for
+background work that does not end."""
 
 
 STANDSTILL_SECONDS = 600

@@ -1,6 +1,21 @@
 """Finds the client's folder, our folder inside it, and the project that a folder belongs to."""
 
+from __future__ import annotations
+
 import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NO_HOME = "sisyphus has no home folder"
+_NOT_ABSOLUTE = "CLAUDE_CONFIG_DIR is not an absolute path"
+_INSIDE = "sisyphus does not use its home folder, because it is inside the project"
+_AROUND = (
+    "sisyphus does not use its home folder, because CLAUDE_CONFIG_DIR leads into a repository or "
+    "project that this one is part of"
+)
+"""Why our folder is not used. Texts without names: those are a stranger's."""
 
 _ID_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _ID_LENGTH = 128
@@ -9,7 +24,7 @@ _ID_LENGTH = 128
 def user_home() -> str:
     """Returns the user's home folder; "" if there is none."""
     home = os.environ.get("HOME", os.path.expanduser("~"))
-    return os.path.normpath(home) if os.path.isabs(home) else ""
+    return os.path.normpath(home) if _is_fixed(home) else ""
 
 
 def client_home() -> str:
@@ -23,24 +38,79 @@ def client_home() -> str:
 
 def our_home(project: str = "") -> str:
     """Returns our folder in the client's. It is below `os.devnull`, and nothing can be read or
-    written there, if there is no home folder or if that is inside `project` ("" = do not check)."""
-    home = "" if project and is_home_in(project) else client_home()
-    return os.path.join(home or os.devnull, ".sisyphus")
+    written there, if there is no home folder, or if a project may have chosen it: see `is_home_in`.
+    project: "" = look at no project."""
+    home = client_home()
+    is_there = bool(home) and not home.startswith(os.devnull)
+    why = _why_foreign(project) if is_there else _NO_HOME
+    return os.path.join(f"{os.devnull}/{why}" if why else home, ".sisyphus")
+
+
+def why_unused(our_home: str) -> str:
+    """Returns why our folder is not used, for people; "" = it is. our_home: by `our_home()`."""
+    folder = os.path.dirname(our_home)
+    return folder[len(os.devnull) + 1 :] if folder.startswith(os.devnull) else ""
 
 
 def is_home_in(project: str) -> bool:
-    """Tells whether the environment puts the client's folder into a project. A project's settings
-    can do that, and then the folder's content is not the user's.
+    """Tells whether the environment puts the client's folder into a project, or into a folder with
+    a mark of a project that this one is in: its superproject, the download that it came with. A
+    project's settings can do that, and then the folder's content is not the user's. So can a
+    relative path, which means another folder in each session.
 
     `~` and `~/.claude` as projects are fine: everything there is the user's.
     """
-    home = user_home()
-    if home and project == os.path.realpath(home):
-        return False
-    folder = os.environ.get("CLAUDE_CONFIG_DIR")
-    if not folder:
-        return bool(home and names(home, project))
-    return is_inside(folder, project) or bool(names(os.path.abspath(folder), project))
+    return bool(_why_foreign(project))
+
+
+def _why_foreign(project: str) -> str:
+    """Returns why the client's folder may not be the user's; "" = it is. project: "" = look at no
+    project."""
+    home, folder = user_home(), os.environ.get("CLAUDE_CONFIG_DIR", "")
+    if folder and not _is_fixed(folder):
+        return _NOT_ABSOLUTE
+    if not project or (home and project == os.path.realpath(home)):
+        return ""
+    if not folder or folder == os.path.join(home, ".claude"):
+        return _INSIDE if home and names(home, project) else ""
+    if lies_in(folder, [project]):
+        return _INSIDE
+    return _AROUND if lies_in(folder, surroundings(project)) else ""
+
+
+def surroundings(project: str) -> list[str]:
+    """Returns the folders whose files may come from the same stranger: the project, and each folder
+    around it with `.git`, `.claude/` or PLAN.md. Not the user's home, nor what is above that.
+    project: links in it are resolved."""
+    home = os.path.realpath(user_home() or os.devnull)
+    found = []
+    for each in ancestors(project):
+        if each == home or (each != project and lies_in(home, [each])):
+            break
+        if each == project or os.path.lexists(os.path.join(each, ".git")) or _is_marked(each):
+            found.append(each)
+    return found
+
+
+def is_users(path: str, projects: Iterable[str]) -> bool:
+    """Tells whether no project may have brought a file or folder: it is absolute, and in none of
+    these projects, neither as written nor with its links resolved."""
+    return _is_fixed(path) and not lies_in(path, projects)
+
+
+def lies_in(path: str, roots: Iterable[str]) -> bool:
+    """Tells whether a file or folder is one of `roots` or below one, as written or with its links
+    resolved. The links of `roots` must be resolved."""
+    spellings = os.path.normpath(path) + os.sep, os.path.realpath(path) + os.sep
+    starts = tuple(root.rstrip(os.sep) + os.sep for root in roots)
+    return any(each.startswith(starts) for each in spellings)
+
+
+def _is_fixed(path: str) -> bool:
+    """Tells whether a path means the same folder in every process: `/proc/self/cwd` is relative,
+    too."""
+    names = os.path.normpath(path).strip(os.sep).split(os.sep)
+    return os.path.isabs(path) and names[0] != "proc"
 
 
 def project_of(folder: str) -> str:
@@ -73,9 +143,10 @@ def can_be_project(folder: str) -> bool:
 def _is_marked(folder: str) -> bool:
     """Tells whether a folder has a plan, or a `.claude/` that is not the client's own."""
     config = os.path.join(folder, ".claude")
-    own = os.path.realpath(client_home() or os.devnull)
-    if os.path.isdir(config) and os.path.realpath(config) != own:
-        return True
+    if os.path.isdir(config):
+        own = os.path.realpath(client_home() or os.devnull)
+        if os.path.realpath(config) != own:
+            return True
     return os.path.isfile(os.path.join(folder, "PLAN.md"))
 
 
@@ -106,8 +177,18 @@ def is_inside(path: str, root: str) -> bool:
 
 
 def display(path: str, root: str) -> str:
-    """Returns a path for people: relative to `root` ("" = no such folder), else from `~`, else
-    absolute."""
+    """Returns a path for people and the model, as `shortened`, but on one line, whatever a stranger
+    has put into its names."""
+    shown = shortened(path, root)
+    if shown.isprintable() and "<" not in shown:
+        return shown
+    from sisyphus.text import one_line  # imported late: such names are rare
+
+    return one_line(shown, len(shown))
+
+
+def shortened(path: str, root: str) -> str:
+    """Returns a path relative to `root` ("" = no such folder), else from `~`, else absolute."""
     for base, prefix in ((root, ""), (os.path.expanduser("~"), "~/")):
         start = base.rstrip(os.sep) + os.sep
         if len(start) > 1 and path.startswith(start):

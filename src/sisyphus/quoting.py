@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sisyphus.masking import mask, masked_line
-from sisyphus.text import without_frames
+from sisyphus.text import without_tags
 
 _PATH = 160
 _ROWS = 200
@@ -40,4 +40,4 @@ def bullets(rows: Iterable[str], most: int = _ROWS, total: int = 0) -> str:
 
 
 def _harmless(text: str, most: int) -> str:
-    return without_frames(masked_line(text, most)).replace("<!--", "(!--")
+    return without_tags(masked_line(text, most)).replace("<!--", "(!--")

@@ -8,6 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_TAG = r"<(\s*/?\s*(?:system-reminder|promise|blocked)\b[^<>]*)>"
+
+_HEADINGS = ("# Rule from ", "[BOULDER ", "[RALPH LOOP ", "[CONTINUOUS ENFORCEMENT", "CCS_")
+"""How lines start that only we write."""
+
 
 def units(text: str) -> int:
     """Returns the length in UTF-16 code units, which is how the client counts."""
@@ -33,10 +38,10 @@ def shorten(text: str, limit: int, note: str) -> str:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """Returns untrusted text on one line, without control characters, at most `limit`
+    """Returns untrusted text on one line, without control characters and tags, at most `limit`
     characters."""
     words = "".join(c if c.isprintable() else " " for c in text[: 2 * limit]).split()
-    line = " ".join(words)
+    line = without_tags(" ".join(words))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
@@ -59,14 +64,25 @@ def sentence(text: str, limit: int = 300) -> str:
     return line if line.endswith((".", "?", "!", "\u2026")) else f"{line}."
 
 
-def without_frames(text: str) -> str:
-    """Returns untrusted text in which no `</system-reminder>` can end the frame around it and speak
-    as we or the client do."""
-    if "system-reminder" not in text.lower():
+def without_tags(text: str) -> str:
+    """Returns untrusted text in which no tag acts: `</system-reminder>` would end the frame around
+    it and let it speak as we or the client do; a `<promise>` or `<blocked>` would count when the
+    agent repeats it."""
+    if "<" not in text:
         return text
     import re
 
-    return re.sub(r"<(\s*/?\s*system-reminder[^<>]*)>", r"[\1]", text, flags=re.IGNORECASE)
+    return re.sub(_TAG, r"[\1]", text, flags=re.IGNORECASE)
+
+
+def without_headings(text: str) -> str:
+    """Returns the text of a rule or document in which no line poses as a heading of ours: as the
+    next rule, or as what makes the agent go on or stop."""
+    if not any(mark in text for mark in _HEADINGS):
+        return text
+    import re
+
+    return re.sub(rf"(?m)^(\s*)({'|'.join(map(re.escape, _HEADINGS))})", r"\1\\\2", text)
 
 
 def fingerprint(text: str | bytes) -> str:

@@ -185,7 +185,7 @@ def _start_plan(hook: Hook, file: PlanFile) -> Outcome:
     return Outcome(
         [messages.continuation(row, file.plan, hook.project)],
         [messages.summary(row)],
-        [f"plan {row.name}: started"],
+        [messages.note(row, "started")],
         exports=progress.exports(hook.store, row, file),
     )
 

@@ -91,6 +91,11 @@ def summary(record: PlanRecord) -> str:
     return f"{one_line(record.name)}: {done}{blocked}{next_task}"
 
 
+def note(record: PlanRecord, what: str) -> str:
+    """Returns what happened to a plan, for the journal."""
+    return f"plan {one_line(record.name)}: {what}"
+
+
 def enabled(record: PlanRecord) -> str:
     return f"Boulder state tracking enabled for this plan. {summary(record)}"
 

@@ -10,7 +10,7 @@ from sisyphus.handoff.runs import Run
 from sisyphus.handoff.sentences import Quote
 from sisyphus.masking import mask
 from sisyphus.quoting import bullets, code, plain
-from sisyphus.text import cut, iso, without_frames
+from sisyphus.text import cut, iso, without_tags
 
 MAX_BYTES = 16_000
 """The most bytes of a document: four thousand tokens."""
@@ -43,7 +43,7 @@ def render(facts: Facts, heading: str) -> str:
             ("Resume Instructions", _numbered(_instructions(facts))),
         )
         written = (f"## {name}\n\n{text}" for name, text in sections if text)
-        document = without_frames(mask("\n\n".join((heading.strip(), *written)))) + "\n"
+        document = without_tags(mask("\n\n".join((heading.strip(), *written)))) + "\n"
         if len(document.encode(errors="replace")) <= MAX_BYTES:
             break
     return cut(document, MAX_BYTES)
@@ -71,7 +71,7 @@ def resume_block(facts: Facts, file: str, occasion: str, earlier: str = "") -> s
         f"### Handoff Document\n\nRead {code(file, 400)} for full context.{before}",
         f"### Resume Instructions\n\n{_numbered(_instructions(facts, file))}",
     )
-    return cut(without_frames(mask("\n\n".join(part for part in parts if part))), BLOCK_CHARACTERS)
+    return cut(without_tags(mask("\n\n".join(part for part in parts if part))), BLOCK_CHARACTERS)
 
 
 def _in_progress(facts: Facts, most: int, *, with_task: bool = False) -> str:

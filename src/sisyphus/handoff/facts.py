@@ -177,9 +177,9 @@ def _is_path(target: str) -> bool:
 
 
 def _name(path: str, project: str) -> str:
-    """Returns how a file is shown. Only a path that seems to be outside costs a look at links."""
+    """Returns a file's short name. Only a path that seems to be outside costs a look at links."""
     full = os.path.normpath(os.path.join(project, path))
-    shown = paths.display(full, project)
+    shown = paths.shortened(full, project)
     return next(iter(paths.names(full, project)), shown) if _is_outside(shown) else shown
 
 

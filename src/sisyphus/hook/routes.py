@@ -156,8 +156,9 @@ def _is_at_work_again(hook: Hook) -> bool:
 
 def _may_wake(hook: Hook) -> bool:
     """Tells whether this process may wake the session later. It runs beside every Stop."""
-    waits = bool(hook.event.stop.background) and "active" in (hook.standing.loop, hook.standing.hold)
-    can_wake = bool(hook.event.stop.host) and hook.store.is_durable and (hook.is_enforced or waits)
+    stop, standing = hook.event.stop, hook.standing
+    waits = bool(stop.background) and "active" in (standing.loop, standing.hold)
+    can_wake = bool(stop.host) and hook.store.is_durable and (hook.is_enforced or waits)
     return can_wake and bool(hook.session) and not hook.event.agent and not hook.event.is_planning
 
 

@@ -15,7 +15,7 @@ from sisyphus.quoting import bullets, code, plain
 from sisyphus.ralph.runs import Run
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS, MAX_NEW, FixPlan
 from sisyphus.runner.prompt import TITLE_CHARACTERS
-from sisyphus.text import cut, one_line, without_frames
+from sisyphus.text import cut, one_line, without_tags
 
 DIFF_CHARACTERS = 60_000
 """The most of a diff that an auditor gets: about 20,000 tokens."""
@@ -66,7 +66,7 @@ def _diff(diff: str) -> str:
     if not diff.strip():
         return "## Changes\n\nThere is no diff. Read the files."
     shown = cut(diff, DIFF_CHARACTERS)
-    text = without_frames(mask(shown)).rstrip()
+    text = without_tags(mask(shown)).rstrip()
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     note = "\n\nIt is cut here. Read the other changed files." * (shown != diff)
     return (
