@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ from sisyphus.hook.event import EVENTS
 COMMANDS = {file.stem for file in (Path(__file__).parents[1] / "commands").glob("*.md")}
 TRUST = "Start `codex` once and choose *Trust all*"
 INSTALL = ("install", "--client", "codex", "--yes")
+START = f"{shlex.quote(sys.executable)} -I -m sisyphus"
 UNINSTALL = ("uninstall", "--client", "codex", "--yes")
 
 FAKE = """#!PYTHON
@@ -116,8 +118,9 @@ def test_each_hook_names_its_event_and_the_client(world: World, codex: Path) -> 
     world.cli(*INSTALL)
 
     for command in commands(codex / "hooks.json"):
-        *start, word, event, option, client = command.split()
-        assert (start, word, option, client) == ([str(SISYPHUS)], "hook", "--client", "codex")
+        start, _, rest = command.partition(" hook ")
+        event, *options = rest.partition(" || ")[0].split()
+        assert (start, options) == (START, ["--client", "codex"])
         assert event in EVENTS
 
 
@@ -230,8 +233,8 @@ def test_ours_come_after_the_users(world: World, codex: Path) -> None:
     world.cli(*INSTALL)
 
     stops = read(codex / "hooks.json")["hooks"]["Stop"]
-    assert [group["hooks"][0]["command"].split()[-3:] for group in stops] == [
-        ["say", "done"],
+    assert [group["hooks"][0]["command"].split()[-5:-2] for group in stops] == [
+        [],
         ["stop", "--client", "codex"],
         ["idle", "--client", "codex"],
     ]
@@ -338,7 +341,7 @@ def test_the_home_is_not_for_those_who_share_a_project(world: World, codex: Path
 
     assert "has to trust the project and its hooks" in out
     found = commands(world.project / ".codex" / "hooks.json")
-    assert all(each.startswith("sisyphus hook ") for each in found)
+    assert all("WARNINGS= sisyphus hook " in each for each in found)
 
 
 # ---------------------------------------------------------------- one project
@@ -533,11 +536,11 @@ BROKEN: dict[str, tuple[Callable[[World], object], str, str, str, str]] = {
         edited("900", "901"), "Codex hooks", "warning", "has other hooks than this version", AGAIN,
     ),
     "the program is gone": (
-        edited(str(SISYPHUS), "/gone/sisyphus"), "Codex hooks", "problem",
+        edited(START, "/gone/sisyphus"), "Codex hooks", "problem",
         "starts /gone/sisyphus, and there is no such program", AGAIN,
     ),
     "another home": (
-        edited(str(SISYPHUS), f"env CLAUDE_CONFIG_DIR=/there {SISYPHUS}"), "Codex hooks",
+        edited(START, f"env CLAUDE_CONFIG_DIR=/there {START}"), "Codex hooks",
         "warning", "keep what they know in /there, and this command looks in ~/.claude.", AGAIN,
     ),
     "wired twice": (

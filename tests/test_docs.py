@@ -19,6 +19,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,9 @@ from sisyphus.cli.app import app
 from sisyphus.settings import SETTINGS
 
 ROOT = Path(__file__).parents[1]
+PYTHON = "/home/you/.local/share/uv/tools/sisyphus-hooks/bin/python"
+"""Where `uv tool install` puts what sisyphus runs in."""
+
 PAGES = {file.name: file for file in sorted((ROOT / "docs").glob("*.md"))}
 PAGES["/README.md"] = ROOT / "README.md"
 
@@ -140,7 +144,8 @@ def _run(world: World, command: str) -> str:
     else:
         env = os.environ | {"PATH": f"{SISYPHUS.parent}{os.pathsep}{os.environ['PATH']}"}
         out = subprocess.check_output(command, shell=True, encoding="utf-8", env=env)
-    return out.replace(str(world.home), "/home/you").replace(str(SISYPHUS), "sisyphus")
+    out = out.replace(str(world.home), "/home/you").replace(sys.executable, PYTHON)
+    return out.replace(str(SISYPHUS), "sisyphus")
 
 
 def _compare(expected: str, actual: str, what: str) -> None:

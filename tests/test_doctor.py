@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -31,6 +32,7 @@ from sisyphus.setup import plugin
 from sisyphus.store import VERSION
 
 Json = dict[str, Any]
+START = f"{shlex.quote(sys.executable)} -I -m sisyphus"
 Break = Callable[[World], object]
 
 CHECKUPS: tuple[Checkup, ...] = (checkup, opencode_checkup, codex_checkup, qwen_checkup)
@@ -222,12 +224,12 @@ def no_hooks(world: World) -> None:
 
 
 def old_program(world: World) -> None:
-    replace(user_file(world), shlex.quote(str(SISYPHUS)), "/gone/sisyphus")
+    replace(user_file(world), START, "/gone/sisyphus")
 
 
 def another_program(world: World) -> None:
     other = put_program(world.root / "other" / "sisyphus", "exit 0")
-    replace(user_file(world), shlex.quote(str(SISYPHUS)), str(other))
+    replace(user_file(world), START, str(other))
 
 
 def not_executable(world: World) -> None:
@@ -255,7 +257,7 @@ def wired_by_another(world: World) -> None:
     world.cli("install", "--yes", "--scope", "local")
     other = put_program(world.root / "other" / "sisyphus", "exit 0")
     file = world.project / ".claude" / "settings.local.json"
-    replace(file, shlex.quote(str(SISYPHUS)), str(other))
+    replace(file, START, str(other))
 
 
 def plugin_alone(world: World) -> None:
@@ -465,7 +467,7 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
         "`sisyphus install --client opencode`",
     ),
     "the plugin's program is gone": (
-        lambda world: replace(world.home / PLUGIN, str(SISYPHUS), "/gone/sisyphus"),
+        lambda world: replace(world.home / PLUGIN, json.dumps(sys.executable), '"/gone/sisyphus"'),
         "OpenCode plugin", "problem", "starts /gone/sisyphus",
         "`sisyphus install --client opencode`",
     ),
@@ -550,7 +552,7 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
     "no home": (variable("HOME", ""), "home folder", "problem", "no home folder", "Set HOME"),
     "a home in the project": (
         lambda world: world.setenv("CLAUDE_CONFIG_DIR", str(world.project / "x")), "home folder",
-        "problem", "inside this project", "Set CLAUDE_CONFIG_DIR",
+        "problem", "inside the project", "Set CLAUDE_CONFIG_DIR",
     ),
     "a home that is a file": (
         lambda world: world.setenv("CLAUDE_CONFIG_DIR", str(world.write("../file"))),

@@ -6,11 +6,15 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from world import SISYPHUS, World
+from world import World
 
+from sisyphus.clients import entry
+
+ISOLATED = ("-I", "-m", "sisyphus")
 COMMANDS = {file.name for file in (Path(__file__).parents[1] / "commands").glob("*.md")}
 
 
@@ -64,7 +68,8 @@ def test_the_plugin_names_its_commands_and_its_program(world: World, config: Pat
     names = re.search(r"^const COMMANDS = new Set\((.*)\)$", text, re.MULTILINE)
     assert names
     assert {f"{name}.md" for name in json.loads(names[1])} == COMMANDS
-    assert f"= {json.dumps([str(SISYPHUS)])}\n" in text
+    assert f"= {json.dumps([sys.executable, *ISOLATED])}\n" in text
+    assert json.dumps(entry.CLEARED)[1:-1] in text
 
 
 def test_commands_have_the_frontmatter_that_opencode_knows(world: World, config: Path) -> None:
@@ -163,16 +168,17 @@ def test_a_second_install_changes_nothing(world: World, config: Path) -> None:
 
 
 def test_an_older_copy_of_ours_is_replaced(world: World, config: Path) -> None:
+    """It starts another program."""
     world.cli("install", "--yes")
-    tools = world.root / "bin"
-    tools.mkdir()
-    (tools / "sisyphus").symlink_to(SISYPHUS)
-    world.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    tools = world.root / "tools"
+    tools.symlink_to(sys.prefix)
+    program = [f"{tools}/bin/python", "-m", "sisyphus", "install", "--yes"]
 
-    answer = world.cli("install", "--yes")
+    answer = subprocess.check_output(program, text=True)
 
-    assert "plugins: sisyphus.js" in answer.out
-    assert '= ["sisyphus"]\n' in (config / "plugins" / "sisyphus.js").read_text()
+    assert "plugins: sisyphus.js" in answer
+    text = (config / "plugins" / "sisyphus.js").read_text()
+    assert f"= {json.dumps([f'{tools}/bin/python', *ISOLATED])}\n" in text
 
 
 def test_a_plugin_that_no_record_knows(world: World, config: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from sisyphus.hook.event import EVENTS
 
 COMMANDS = {file.name for file in (Path(__file__).parents[1] / "commands").glob("*.md")}
 INSTALL = ("install", "--client", "qwen", "--yes")
+START = f"{shlex.quote(sys.executable)} -I -m sisyphus"
 UNINSTALL = ("uninstall", "--client", "qwen", "--yes")
 
 FOREIGN = """\
@@ -49,8 +52,9 @@ def test_hooks_are_wired_and_commands_are_there(world: World, qwen: Path) -> Non
     assert set(os.listdir(qwen / "commands")) == COMMANDS
     assert not (world.claude / "settings.json").exists()
     for command in commands(qwen / "settings.json"):
-        *start, word, event, option, client = command.split()
-        assert (start, word, option, client) == ([str(SISYPHUS)], "hook", "--client", "qwen")
+        start, _, rest = command.partition(" hook ")
+        event, *options = rest.partition(" || ")[0].split()
+        assert (start, options) == (START, ["--client", "qwen"])
         assert event in EVENTS
 
 
@@ -179,7 +183,7 @@ def without_stop(world: World) -> None:
 
 def moved(world: World) -> None:
     file = world.home / ".qwen/settings.json"
-    file.write_text(file.read_text().replace(str(SISYPHUS), "/gone/sisyphus"))
+    file.write_text(file.read_text().replace(START, "/gone/sisyphus"))
 
 
 def slower(world: World) -> None:
@@ -189,7 +193,7 @@ def slower(world: World) -> None:
 
 def twice(world: World) -> None:
     text = (world.home / ".qwen/settings.json").read_text()
-    world.write(".qwen/settings.json", text.replace(str(SISYPHUS), "sisyphus"))
+    world.write(".qwen/settings.json", text.replace(START, "sisyphus"))
 
 
 def without_program(world: World) -> None:

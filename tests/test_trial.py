@@ -194,7 +194,7 @@ def start_with(program: str) -> Callable[[Json], object]:
         (lambda s: s.update(disableAllHooks=True), '.claude/settings.json sets "disable', "out"),
         (
             start_with("/gone/sisyphus"),
-            "failed with exit code 127: ",
+            "does not start: ",
             "`sisyphus install --client claude-code`",
         ),
         (
@@ -342,7 +342,11 @@ def test_a_shared_install_is_mended_for_everybody(
     subprocess.run(["git", "-C", wired.project, "add", "-A"], check=True)
     if is_edited:  # it starts another program, so it is not tried
         shared = wired.project / file
-        shared.write_text(shared.read_text().replace('"sisyphus', '"/gone/sisyphus'))
+        for old, new in (
+            ("= sisyphus ", "= /gone/sisyphus "),
+            ('["sisyphus"]', '["/gone/sisyphus"]'),
+        ):
+            shared.write_text(shared.read_text().replace(old, new))
     if is_on_path:
         put_on_path(wired)
     place = show.place()

@@ -1,9 +1,19 @@
-"""Asks git about a project, without running the project's hooks, pagers or filters."""
+"""Asks git about a project, and lets it run nothing that the project names.
+
+The `.git` of a download or of a shared folder is a stranger's, as all its files are. Its config
+names commands: hooks, a file monitor, filters, a program for signatures, a transport that fetches
+what is missing.
+"""
+
+from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
-from sisyphus import processes
+from sisyphus import executables, paths, processes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SECONDS, _STATUS_SECONDS = 5.0, 60.0
 """The longest that we wait for git, and for its status in a large work tree."""
@@ -11,7 +21,28 @@ _SECONDS, _STATUS_SECONDS = 5.0, 60.0
 _MAX_BYTES = 16_000_000
 """The most bytes of output that are read: the names of about 200,000 files."""
 
-_QUIET = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"]
+_SETTINGS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "diff.autoRefreshIndex=false",
+)
+"""What names commands, or writes the index, for a question that we ask. Where a command has an
+option against it, that is given there."""
+
+_VARIABLES = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a name that no transport has
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+"""A partial clone fetches what is missing by a command of its config. A git from 2.44 on knows that
+we do not want it, an earlier one finds no transport. Nothing is asked or written."""
+
+_NONE_FOUND = 1
+"""The exit code of `git config` where no setting has such a name."""
+
+_FILTERS = r"^(filter|lfs\.extension)\."
+"""The settings that name filters, and those that name more of them to `git-lfs`."""
 
 
 def head_moved_at(project: str) -> float:
@@ -33,7 +64,7 @@ def known_paths(project: str) -> list[str] | None:
     those that it would add; None if git fails.
 
     It does not ask which of them have changed: to compare a file, `git status` and `git diff-index`
-    run the filters of `.git/config`. A caller compares times.
+    run filters. A caller compares times.
     """
     result = _git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if result is None:
@@ -63,18 +94,20 @@ def is_repository(project: str) -> bool:
 
 def uncommitted(project: str) -> list[str] | None:
     """Returns the paths of the files that differ from the last commit, or that git would add,
-    relative to the project; None if git fails, or takes too long.
+    relative to the project; None if git fails, or takes too long. A submodule differs if it is at
+    another commit; what was changed in it does not count.
 
-    It runs the filters of `.git/config`, so it is for a user's command, not for a hook.
+    It runs the user's own filters, so it is for a user's command, not for a hook.
     """
-    words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
-    result = _git(project, *words, seconds=_STATUS_SECONDS)
+    words = ("--porcelain", "-z", "--no-renames", "--untracked-files=all")
+    result = _compare(project, "status", *words)
     return [entry[3:] for entry in result.output.split("\0") if entry] if result else None
 
 
 def commits_since(project: str, commit: str) -> list[str]:
     """Returns the commits after one, newest first, each as "1a2b3c4 Subject"."""
-    result = _git(project, "log", "--format=%h %s", f"{commit}..HEAD", "--") if commit else None
+    words = ("log", "--no-show-signature", "--format=%h %s", f"{commit}..HEAD", "--")
+    result = _git(project, *words) if commit else None
     return result.output.splitlines() if result else []
 
 
@@ -87,7 +120,8 @@ def count_commits(project: str, since: float) -> int:
 def diff(project: str, commit: str) -> str:
     """Returns how the tracked files differ from a commit; "" if git fails. For a user's command
     alone, as `uncommitted`."""
-    result = _git(project, "diff", "--no-ext-diff", "--no-textconv", "--no-color", commit, "--")
+    words = ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", commit, "--")
+    result = _compare(project, "diff", *words)
     return result.output if result else ""
 
 
@@ -102,17 +136,87 @@ def exclude_file(project: str) -> str:
     return os.path.normpath(os.path.join(project, path)) if path else ""
 
 
-def is_installed() -> bool:
-    """Tells whether there is a `git` on the PATH. Starts no process."""
-    import shutil  # imported late: hooks need none of it
-
-    return shutil.which("git") is not None
+def is_installed(project: str) -> bool:
+    """Tells whether there is a `git` on the PATH, outside of the project. Starts no process."""
+    return bool(_program(project)[0])
 
 
-def _git(project: str, *words: str, seconds: float = _SECONDS) -> processes.CommandResult | None:
-    """Runs git in a project; None if it is not installed, fails or takes too long."""
+def _compare(project: str, command: str, *words: str) -> processes.CommandResult | None:
+    """Runs `status` or `diff` without the filters of the project, and without asking submodules,
+    which have hooks and filters of their own. None if it fails, or one cannot be switched off."""
     try:
-        result = processes.run(["git", *_QUIET, *words], project, seconds, tail=_MAX_BYTES)
+        settings = [f"{key}={value}" for key, value in _filters(project).items()]
+    except ValueError:
+        return None
+    words = (command, "--ignore-submodules=dirty", *words)
+    return _git(project, *words, settings=settings, seconds=_STATUS_SECONDS)
+
+
+def _filters(project: str) -> dict[str, str]:
+    """Returns the settings of filters that the project's config sets, each with the value of the
+    user's own config; "" = no such filter. Raises `ValueError` if one is not known, or has a name
+    that cannot be given on the command line."""
+    words = ("config", "--show-scope", "-z", "--get-regexp", _FILTERS)
+    result = _git(project, *words, codes=(0, _NONE_FOUND))
+    if result is None or result.is_cut:
+        raise ValueError
+    *fields, _ = result.output.split("\0")
+    users, others = {}, {}
+    for scope, entry in zip(fields[::2], fields[1::2], strict=True):
+        key, _, value = entry.partition("\n")
+        if scope in {"system", "global"}:
+            users[key] = value
+        elif scope != "command":
+            others[key] = value
+    if any("=" in key or "\ufffd" in key for key in others):
+        raise ValueError
+    return {key: users.get(key, "") for key in others}
+
+
+def _git(
+    project: str,
+    *words: str,
+    settings: Iterable[str] = (),
+    seconds: float = _SECONDS,
+    codes: tuple[int, ...] = (0,),
+) -> processes.CommandResult | None:
+    """Runs git in a project; None if it is not installed, fails or takes too long.
+
+    settings: more of them, as "key=value". codes: the exit codes of an answer.
+    """
+    options = [word for each in (*_SETTINGS, *settings) for word in ("-c", each)]
+    try:
+        program, path = _program(project)
+        if not program:
+            return None
+        command = [program, *options, *words]
+        environ = _environment(project, path)
+        result = processes.run(command, project, seconds, environ, tail=_MAX_BYTES)
     except OSError:
         return None
-    return result if result.code == 0 else None
+    return result if result.code in codes else None
+
+
+def _program(project: str) -> tuple[str, str]:
+    """Returns the path of git, "" = there is none, and the PATH for what git starts. One of the
+    project does not count, nor one of the folder that we work in."""
+    projects = project, os.getcwd()
+    key = os.environ.get("PATH", ""), *projects
+    if key not in _programs:
+        program = executables.find("git", projects)
+        _programs[key] = program, executables.search_path(projects)
+    return _programs[key]
+
+
+_programs: dict[tuple[str, ...], tuple[str, str]] = {}
+
+
+def _environment(project: str, path: str) -> dict[str, str]:
+    """Returns git's environment. What a git hook, or a project's settings, have set for git itself
+    leads to another repository, or names commands; a home in the project has a config that does."""
+    kept = {name: each for name, each in os.environ.items() if not name.startswith("GIT_")}
+    strangers = paths.surroundings(os.path.realpath(project))
+    for name in ("HOME", "XDG_CONFIG_HOME"):
+        if name in kept and not paths.is_users(kept[name], strangers):
+            del kept[name]
+    return {**kept, **_VARIABLES, "PATH": path}

@@ -113,6 +113,53 @@ def end_group(group: int, has_leader: Callable[[], bool]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def children() -> set[int]:
+    """Returns our child processes; none if the system has no `/proc`."""
+    own = str(os.getpid())
+    return {pid for pid in _every() if (fields := _stat(pid)) and fields[1] == own}
+
+
+def marked(mark: str) -> set[int]:
+    """Returns the user's processes with a variable in their environment, without us and those above
+    us; none if the system has no `/proc`. mark: "NAME=VALUE"."""
+    word = os.fsencode(mark)
+    found = {pid for pid in _every() if word in _variables(pid)}
+    pid = os.getpid() if found else 0
+    while pid > 0:
+        found.discard(pid)
+        fields = _stat(pid)
+        pid = int(fields[1]) if fields else 0
+    return found
+
+
+def end_marked(mark: str) -> bool:
+    """Kills the user's processes with a variable in their environment, see `marked`, and what they
+    start meanwhile; tells whether there were any."""
+    import signal
+    import time
+    from contextlib import suppress
+
+    deadline = time.monotonic() + GRACE_SECONDS
+    is_there = False
+    while (found := marked(mark)) and time.monotonic() < deadline:
+        is_there = True
+        for pid in found:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    return is_there
+
+
+def is_below(process: str, leader: int, mark: str) -> bool:
+    """Tells whether a process, named by `key()`, is in the session of a leader, or has left it and
+    is marked as what that has started is. mark: "NAME=VALUE"."""
+    pid = int(process.partition(" ")[0])
+    try:
+        return os.getsid(pid) == leader or os.fsencode(mark) in _variables(pid)
+    except OSError:
+        return False
+
+
 def _of_session(leader: int) -> list[int]:
     """Returns the processes in the session of a leader, who may have ended; none if the system has
     no `/proc`."""
@@ -132,6 +179,16 @@ def _words(pid: int) -> list[str]:
             return [word.decode("utf-8", "replace") for word in file.read().split(b"\0")]
     except OSError:
         return [""]
+
+
+def _variables(pid: int) -> list[bytes]:
+    """Returns the environment with which a process began; [] if it has ended, or is another
+    user's."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
 
 
 def _stat(pid: int) -> list[str]:
@@ -256,6 +313,7 @@ def _wait(process: Popen[bytes], deadline: float, output: BinaryIO) -> tuple[int
 
 def start(module: str, request: object, environment: dict[str, str]) -> None:
     """Starts one of our modules in a process of its own, which outlives us, and waits for nothing.
+    Its Python heeds no `PYTHONPATH`, which may lead into a project.
 
     request: a small value; the module reads it as JSON from stdin. environment: all its variables.
     Raises `OSError`.
@@ -265,7 +323,7 @@ def start(module: str, request: object, environment: dict[str, str]) -> None:
     import sys
 
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", module],
+        [sys.executable, "-E", "-P", "-m", module],
         cwd=paths.user_home() or os.sep,
         env=environment,
         stdin=subprocess.PIPE,

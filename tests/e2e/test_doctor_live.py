@@ -88,7 +88,8 @@ def drop(settings: Json) -> None:
 def lead_nowhere(settings: Json) -> None:
     for groups in settings["hooks"].values():
         for hook in (hook for group in groups for hook in group["hooks"]):
-            hook["command"] = f"/gone/sisyphus {hook['command'].partition(' ')[2]}"
+            _, _, rest = hook["command"].partition(" hook ")
+            hook["command"] = f"/gone/sisyphus hook {rest}"
 
 
 @pytest.mark.parametrize("bench", [CLAUDE_CODE], indirect=True)
@@ -132,7 +133,7 @@ def test_hooks_for_one_project_alone_work_too(bench: Desk) -> None:
     ("place", "old", "new", "text"),
     [
         ("plugins/sisyphus.js", "const [PROGRAM, ...OPTIONS] = [", "", "it did not call sisyphus"),
-        ("plugins/sisyphus.js", '/sisyphus"]', '/gone"]', "/gone was not found"),
+        ("plugins/sisyphus.js", '/python", ', '/gone", ', "/gone -I -m sisyphus was not found"),
         ("command/start-work.md", "", "", "it does not know the slash command /start-work."),
     ],
     ids=["plugin broken", "program gone", "command gone"],

@@ -112,6 +112,38 @@ def test_a_fifo_in_place_of_a_file_blocks_no_hook(furnished: Desk, name: str) ->
     assert sum(counts(look(furnished))) == 2
 
 
+# ---------------------------------------------------------------- a hostile project, and no program
+
+
+@pytest.mark.parametrize("way", ["plugin", "settings"])
+def test_python_takes_nothing_from_the_project(furnished: Desk, way: str) -> None:
+    """The environment leads it there, as `direnv` and a client's settings do."""
+    if way == "settings":
+        furnished.plugins.clear()
+        furnished.sisyphus("install", "--yes", "--client", "claude-code")
+    for name in ("sitecustomize.py", "re.py", "json.py", "sisyphus/__init__.py"):
+        furnished.write(name, "open('ran', 'w')\n")
+    variables = {"PYTHONPATH": str(furnished.project), "PYTHONPYCACHEPREFIX": "cache"}
+
+    run = look(furnished, env=variables)
+
+    assert counts(run) == [1, 1, 1]
+    assert not (furnished.project / "ran").exists()
+
+
+def test_where_the_program_is_gone_the_start_says_so(bare: Desk, furnished: Desk) -> None:
+    bare.sisyphus("install", "--yes", "--client", "claude-code")
+    file = bare.home / ".claude" / "settings.json"
+    file.write_text(file.read_text().replace("/bin/python -I", "/gone/python -I"))
+
+    run = look(bare)
+
+    assert counts(run) == [0, 0, 0]
+    said = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].strip()]
+    assert [list(each) for each in said] == [["systemMessage"]]
+    assert "sisyphus does not start" in said[0]["systemMessage"]
+
+
 # ---------------------------------------------------------------- `sisyphus install`
 
 

@@ -669,6 +669,40 @@ for (const args of [SERVE, RUN])
     assert.deepEqual(code.prompts, [])
   })
 
+for (const args of [SERVE, RUN])
+  test(`a program that does not start is as one that is gone (${args[2]})`, async () => {
+    process.argv = args
+    for (const event of ["session-start", "user-prompt-submit", "post-tool-use", "stop"]) act(event, "exit 1")
+    const code = await load()
+    await code.create()
+
+    for (let turn = 0; turn < 3; turn += 1) {
+      await code.prompt("go")
+      await code.turn("Done.")
+    }
+    await settled()
+    assert.deepEqual(code.toasts, ["sisyphus was not found, so nothing is done. Run `sisyphus install` again."])
+    assert.deepEqual(names(), ["session-start"])
+  })
+
+const LEADS = ["PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX", "PYTHONUSERBASE", "PYTHONWARNINGS"]
+
+for (const [name, options] of [["its name", ""], ["an isolated Python", ', "-I", "-m", "sisyphus"']])
+  test(`what leads Python elsewhere reaches only the second: ${name}`, async () => {
+    for (const each of LEADS) process.env[each] = "/evil"
+    const seen = join(fake, "seen")
+    writeFileSync(join(fake, "bin", "sisyphus"), `#!/bin/sh\nenv > ${seen}\n`, { mode: 0o755 })
+    const code = await load([['= ["sisyphus"]', `= ["sisyphus"${options}]`]])
+    await code.create()
+    await code.prompt("go")
+
+    const text = readFileSync(seen, "utf8")
+    for (const each of LEADS) {
+      delete process.env[each]
+      assert.equal(text.includes(`${each}=`), options !== "", each)
+    }
+  })
+
 test("a program that comes back is started again", async () => {
   answer("post-tool-use", { text: "RULE" })
   const { PATH } = process.env

@@ -2,14 +2,13 @@
 
 import os
 import shlex
-import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from sisyphus import paths, settings
+from sisyphus import executables, paths, settings
 from sisyphus.cli import completion, show
 from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.masking import masked_line
@@ -190,8 +189,8 @@ def _target(place: show.Place, in_project: bool) -> Target:
     if not in_project:
         if place.our_home.startswith(os.devnull):
             raise SisyphusError(
-                "There is no home folder for your settings, or it is inside the project. Set HOME "
-                "or CLAUDE_CONFIG_DIR and run the command again."
+                f"There is no home folder for your settings: {paths.why_unused(place.our_home)}. "
+                "Set HOME or CLAUDE_CONFIG_DIR and run the command again."
             )
         return Target(os.path.join(place.our_home, "config.toml"), "")
     if not paths.can_be_project(place.project):
@@ -272,7 +271,7 @@ def _edit(place: show.Place, target: Target) -> None:
     """Opens the file in the user's editor; says what is wrong in it afterwards."""
     from sisyphus import settings_file
 
-    words = _editor()
+    words = _editor(place.project)
     settings_file.make(target.file, target.project)
     try:
         code = subprocess.run([*words, target.file], check=False).returncode
@@ -288,7 +287,7 @@ def _edit(place: show.Place, target: Target) -> None:
         raise SisyphusError("What is wrong is ignored. Run `sisyphus config --edit` again.")
 
 
-def _editor() -> list[str]:
+def _editor(project: str) -> list[str]:
     """Returns the words that start the user's editor. Raises `SisyphusError` if there is none."""
     for name in ("VISUAL", "EDITOR"):
         if command := os.environ.get(name, "").strip():
@@ -296,6 +295,6 @@ def _editor() -> list[str]:
                 return shlex.split(command)
             except ValueError as error:
                 raise SisyphusError(f"{name} has a quote that is not closed.") from error
-    if editor := shutil.which("vi"):
+    if editor := executables.find("vi", [project]):
         return [editor]
     raise SisyphusError("There is no editor. Set VISUAL or EDITOR to yours, as EDITOR=nano.")

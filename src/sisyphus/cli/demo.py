@@ -109,7 +109,7 @@ class Stage:
 
     def _run(self, words: tuple[str, ...], stdin: str = "") -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "sisyphus", *words],
+            [sys.executable, "-E", "-P", "-m", "sisyphus", *words],
             cwd=self.project, env=self._environment, input=stdin, capture_output=True, text=True,
             check=False,
         )  # fmt: skip

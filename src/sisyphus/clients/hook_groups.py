@@ -3,23 +3,13 @@ hooks with a matcher. Claude Code's and Qwen Code's settings and Codex's `hooks.
 form."""
 
 import copy
-import os
-import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from sisyphus.clients import entry
 from sisyphus.clients.sites import Site
 
 Json = dict[str, Any]
-
-HOME = "CLAUDE_CONFIG_DIR"
-"""The variable that a command of ours may set, by `env`, before it starts us."""
-
-_LONGEST = 10_000
-"""No command of ours has more characters. To split a megabyte takes a second."""
-
-_CALL = re.compile(r"(.*)\shook\s+(\S+)", re.DOTALL)
 
 
 def problem(settings: Json) -> str:
@@ -37,8 +27,8 @@ def add(settings: Json, hooks: Mapping[str, Any], start: str) -> None:
     """Adds the hooks that are missing, each in a group of its own, the last of its event, and takes
     out those of an earlier install that differ.
 
-    hooks: event → groups, with commands that start with `sisyphus`. start: the words that start
-    sisyphus in a shell.
+    hooks: event → groups, with commands as `entry.line` gives them. start: see
+    `sites.Installation`.
     """
     missing = [
         (event, group.get("matcher", ""), _with_start(hook, start))
@@ -48,7 +38,7 @@ def add(settings: Json, hooks: Mapping[str, Any], start: str) -> None:
     ]
 
     def stays(event: str, matcher: str, hook: Json) -> bool:
-        if not is_ours(hook, "hook"):
+        if not entry.is_ours(hook, "hook"):
             return True
         if (event, matcher, hook) not in missing:
             return False
@@ -82,7 +72,7 @@ def with_ours(settings: Json, hooks: Mapping[str, Any], start: str) -> Json:
 def without_ours(settings: Json) -> Json:
     """Returns the settings without our hooks, and each group and event that is empty then."""
     new = copy.deepcopy(settings)
-    _keep(new, lambda _event, _matcher, hook: not is_ours(hook, "hook"))
+    _keep(new, lambda _event, _matcher, hook: not entry.is_ours(hook, "hook"))
     return new
 
 
@@ -93,7 +83,7 @@ def has_ours(settings: Json) -> bool:
 
 def ours(settings: Json) -> list[tuple[str, str, Json]]:
     """Returns the hooks of these settings that are ours, each with its event and its matcher."""
-    return [each for each in every_hook(settings) if is_ours(each[2], "hook")]
+    return [each for each in every_hook(settings) if entry.is_ours(each[2], "hook")]
 
 
 def installed(settings: Json, hooks: Json, starts: Iterable[str]) -> list[tuple[str, str, Json]]:
@@ -125,26 +115,24 @@ def every_hook(settings: Json) -> Iterator[tuple[str, str, Any]]:
 
 def starts(settings: Json) -> list[str]:
     """Returns the ways in which our hooks start us, in words of a shell."""
-    return list(dict.fromkeys(call(hook)[0] for _, _, hook in ours(settings)))
-
-
-def call(hook: Json) -> tuple[str, str]:
-    """Returns the words that start us in a hook of ours, and the event that it names."""
-    found = _CALL.match(hook["command"])
-    return (found[1], found[2]) if found else (hook["command"], "")
+    return list(dict.fromkeys(entry.call(hook["command"])[0] for _, _, hook in ours(settings)))
 
 
 def missing(every: Iterable[Json], hooks: Mapping[str, Any]) -> list[str]:
     """Returns the events of `hooks` of which a hook is in none of these settings."""
-    wired = [(event, call(hook)[1]) for each in every for event, _, hook in ours(each)]
+    wired = [(event, _event(hook)) for each in every for event, _, hook in ours(each)]
     events = [
         event
         for event, groups in hooks.items()
         for group in groups
         for hook in group["hooks"]
-        if (event, call(hook)[1]) not in wired
+        if (event, _event(hook)) not in wired
     ]
     return list(dict.fromkeys(events))
+
+
+def _event(hook: Json) -> str:
+    return entry.call(hook["command"])[1]
 
 
 def is_current(settings: Json, hooks: Mapping[str, Any]) -> bool:
@@ -163,23 +151,8 @@ def different(settings: Json, hooks: Mapping[str, Any], start: str) -> list[str]
     return [event for event in events if before[event] != after.get(event)]
 
 
-def is_ours(entry: object, command: str) -> bool:
-    """Tells whether a hook or status line runs `sisyphus COMMAND`, from whatever folder."""
-    line = entry.get("command") if isinstance(entry, dict) else None
-    try:
-        words = shlex.split(line) if isinstance(line, str) and len(line) <= _LONGEST else []
-    except ValueError:
-        return False
-    if words[:1] == ["env"] and words[1:2] and words[1].startswith(f"{HOME}="):
-        words = words[2:]
-    words = [word for word in words if word != "-P"]
-    if words[1:3] == ["-m", "sisyphus"]:
-        words = words[2:]
-    return len(words) > 1 and os.path.basename(words[0]) == "sisyphus" and words[1] == command
-
-
 def _with_start(hook: Json, start: str) -> Json:
-    return {**hook, "command": start + hook["command"].removeprefix("sisyphus")}
+    return {**hook, "command": entry.with_start(hook["command"], start)}
 
 
 def _keep(settings: Json, stays: Callable[[str, str, Json], bool]) -> None:

@@ -3,9 +3,9 @@ people what to type."""
 
 import shlex
 
-from sisyphus.clients import programs
+from sisyphus.clients import entry, programs
 
-NAME = "sisyphus"
+NAME = entry.NAME
 USER, PROJECT, LOCAL = "user", "project", "local"
 """The scopes of `install`: all projects of the user, a project for everybody who has it, and a
 project for the user alone."""

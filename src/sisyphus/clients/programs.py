@@ -6,8 +6,9 @@ import shlex
 import shutil
 from collections.abc import Iterable
 
-from sisyphus import clients, paths, processes
+from sisyphus import clients, executables, paths, processes
 from sisyphus.clients.findings import Finding, Level
+from sisyphus.executables import is_program
 from sisyphus.text import one_line
 
 Version = tuple[int, int, int]
@@ -15,27 +16,20 @@ Version = tuple[int, int, int]
 _SECONDS = 5.0
 """How long a program may take to say its version. Claude Code takes 0.1 s, OpenCode 0.6."""
 
+_PATH_BYTES = 4_096
+"""The longest path that Linux knows."""
+
 _NUMBERS = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 
 
 def find(name: str, project: str, elsewhere: Iterable[str] = ()) -> str:
-    """Returns a program's path, by PATH; "" = there is none. One inside the project does not count:
-    nothing of a project is run.
+    """Returns a program's path, by PATH; "" = there is none. One inside the project, or inside what
+    that is part of, does not count: nothing of a project is run.
 
     elsewhere: files to try after that, from the user's home.
     """
-    folders = os.environ.get("PATH", "").split(os.pathsep)
     others = [os.path.join(paths.user_home(), each) for each in elsewhere]
-    for path in [*(os.path.join(folder, name) for folder in folders), *others]:
-        each = path, os.path.dirname(path)
-        if is_program(path) and not any(paths.is_inside(place, project) for place in each):
-            return path
-    return ""
-
-
-def is_program(path: str) -> bool:
-    """Tells whether an absolute path names a file that can be run."""
-    return os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK)
+    return executables.find(name, [project], others)
 
 
 def is_folder(path: str) -> bool:
@@ -55,13 +49,34 @@ def started_by(start: str) -> str:
 
 
 def is_same(start: str, other: str) -> bool:
-    """Tells whether two ways to start us run the same program. Of `python -m sisyphus` the file
-    does not say it: environments share one."""
+    """Tells whether two ways to start us run the same program: that of one environment of Python,
+    by its interpreter or by a script in it."""
     if start == other:
         return True
-    one, two = started_by(start), started_by(other)
-    is_file = not any(" -m " in each for each in (start, other))
-    return is_file and bool(one and two) and os.path.samefile(one, two)
+    one, two = _environment(start), _environment(other)
+    return bool(one) and one == two
+
+
+def _environment(start: str) -> str:
+    """Returns the folder of the Python that words of a shell start; "" if there is no program. The
+    interpreter itself may be a link to one that environments share, so it is not followed."""
+    path = started_by(start)
+    if path and " -m " not in start:
+        path = _interpreter(path) or os.path.realpath(path)
+    return os.path.realpath(os.path.dirname(path)) if path else ""
+
+
+def _interpreter(script: str) -> str:
+    """Returns the Python that the first line of a script names; "" if it names none. In what
+    `pyenv` puts on the PATH, and where that path is too long for a first line, it is a shell."""
+    try:
+        with open(script, "rb") as file:
+            line = os.fsdecode(file.readline(_PATH_BYTES)).strip()
+    except OSError:
+        return ""
+    path = line.removeprefix("#!")
+    is_python = path != line and os.path.basename(path).startswith("python")
+    return path if is_python and is_program(path) else ""
 
 
 def version(program: str) -> Version | None:

@@ -30,7 +30,7 @@ class Site:
     project: "" = for the user, in all projects. file: the client's settings, or its plugin: the
     record is kept under this path. settings: the file that gets our entries; "" = none does.
     start: the words that start sisyphus in a shell. hooks: event → groups, as `install` writes
-    them, with commands that start with `sisyphus`. commands: the folder of our slash commands or
+    them, with commands as `entry.line` gives them. commands: the folder of our slash commands or
     skills; each is a file or a folder in it. copies: path → content of the files of ours that the
     client loads. defaults: what else goes into the settings, key → value, where neither they nor
     others have it. ignore: git's list of files that only this checkout ignores; "" = nothing is to

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sisyphus import executables
 from sisyphus.cli import show
 from sisyphus.errors import SisyphusError
 
@@ -43,7 +44,7 @@ def dashboard(
                 f"Port {port} is taken by another program. Give another one with --port."
             )
         show.line(f"It runs already: {url}")
-        _open(url, no_open)
+        _open(url, place.project, no_open)
         return
     own = access.Access(listener.getsockname()[1], token)
     url = own.new_link()
@@ -51,20 +52,26 @@ def dashboard(
     def ready() -> None:
         show.line(f"Dashboard: {url}")
         show.line(_ENDS, "dim")
-        _open(url, no_open)
+        _open(url, place.project, no_open)
 
     server.serve(
         desk.Desk(place.store, place.settings, place.home, place.our_home, own), listener, ready
     )
 
 
-def _open(url: str, no_open: bool) -> None:
-    """Opens the user's browser where there is a screen and somebody who looks at it."""
+def _open(url: str, project: str, no_open: bool) -> None:
+    """Opens the user's browser where there is a screen and somebody who looks at it. A browser of
+    the project is not started."""
     has_screen = (
         sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
     if has_screen and sys.stdout.isatty() and not no_open:
-        webbrowser.open(url)
+        path = os.environ.get("PATH", "")
+        os.environ["PATH"] = executables.search_path([project])
+        try:
+            webbrowser.open(url)
+        finally:
+            os.environ["PATH"] = path
 
 
 def _how_to_get_it(missing: str) -> str:

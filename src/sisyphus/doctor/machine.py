@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -42,7 +43,7 @@ def program(start: str, project: str) -> Iterator[Finding]:
     found = shutil.which("sisyphus")
     if not found:
         yield Finding(messages.PROGRAM, Level.GOOD, messages.NOT_ON_PATH, messages.PUT_ON_PATH)
-    elif programs.is_same(found, start) or programs.find("sisyphus", project) != found:
+    elif programs.is_same(shlex.quote(found), start) or programs.find("sisyphus", project) != found:
         yield Finding(messages.PROGRAM, Level.GOOD, messages.on_path(found))
     else:
         from importlib import metadata  # 13 ms
@@ -60,8 +61,8 @@ def home(our_home: str) -> Iterator[Finding]:
     folder = paths.client_home()
     if not folder:
         yield _problem(messages.HOME, messages.NO_HOME, messages.SET_HOME)
-    elif our_home.startswith(os.devnull):
-        yield _problem(messages.HOME, *messages.home_in_project(folder))
+    elif why := paths.why_unused(our_home):
+        yield _problem(messages.HOME, *messages.home_is_unused(folder, why))
     else:
         yield from _folder(our_home)
 
@@ -198,7 +199,7 @@ def project(root: str) -> Iterator[Finding]:
     mark = next((each for each in marks if os.path.lexists(os.path.join(root, each))), "")
     why = f"it has {mark}" if mark else "you are in it, and no folder above has a repository"
     yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
-    if git.is_repository(root) and not git.is_installed():
+    if git.is_repository(root) and not git.is_installed(root):
         yield Finding(messages.PROJECT, Level.WARNING, *messages.NO_GIT)
 
 

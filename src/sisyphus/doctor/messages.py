@@ -106,10 +106,10 @@ NO_HOME = "there is no home folder: hooks remember nothing."
 SET_HOME = "Set HOME or CLAUDE_CONFIG_DIR."
 
 
-def home_in_project(folder: str) -> tuple[str, str]:
+def home_is_unused(folder: str, why: str) -> tuple[str, str]:
     return (
-        f"{path(folder)} is inside this project, so it is not used: hooks remember nothing here.",
-        "Set CLAUDE_CONFIG_DIR to a folder outside.",
+        f"{path(folder)} is not used, and hooks remember nothing here: {why}.",
+        "Set CLAUDE_CONFIG_DIR to the absolute path of a folder outside.",
     )
 
 

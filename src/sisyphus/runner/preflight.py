@@ -97,7 +97,7 @@ def _check_tree(place: show.Place, run: Run) -> None:
     dirty = git.uncommitted(place.project)
     if dirty is None:
         if git.is_repository(place.project):
-            raise SisyphusError(messages.no_status(has_git=git.is_installed()))
+            raise SisyphusError(messages.no_status(has_git=git.is_installed(place.project)))
         return
     paths = {name: os.path.join(place.project, name) for name in dirty}
     state = project_files.chosen_state()

@@ -3,17 +3,20 @@
 import json
 import os
 import shlex
-import shutil
+import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import sisyphus
+from sisyphus.clients import entry
+from sisyphus.clients.entry import NAME
 from sisyphus.clients.sites import Installation
 from sisyphus.errors import SisyphusError
 
-NAME = "sisyphus"
-"""The words that start sisyphus where its folder is on the PATH."""
+_WITH_USER_SITE = f"-P -m {NAME}"
+"""What follows the path of a Python that reads no code of the working folder."""
 
 
 def folder() -> Path:
@@ -44,27 +47,23 @@ def commands() -> dict[str, bytes]:
 
 
 def start_command() -> str:
-    """Returns the words that start this sisyphus in any shell: its name if PATH leads to it, else
-    its path. A virtual environment does not count: it is on the PATH of some shells only."""
-    script = _script()
-    if not script:
-        # -P: a folder `sisyphus` of the project that the client works in is not ours.
-        return f"{shlex.quote(sys.executable)} -P -m sisyphus"
-    on_path = shutil.which("sisyphus")
-    if on_path and os.path.samefile(on_path, script) and not _is_in_environment(on_path):
-        return NAME
-    return shlex.quote(script)
+    """Returns the words that start this sisyphus in any shell: by the Python that it runs in, whose
+    path stays when `uv` or `pipx` updates what is in its environment. Neither the PATH nor a
+    program on it has a say.
+
+    There is no script in them. Without its script Python exits with 2, as `hook idle` does to wake
+    a session; without its module it exits with 1.
+    """
+    python = sys.executable
+    how = entry.ISOLATED if _is_isolated(python) else _WITH_USER_SITE
+    return f"{shlex.quote(python)} {how}"
 
 
-def _script() -> str:
-    """Returns the path of the console script that runs, else of the one that belongs to this
-    Python; "" if there is none."""
-    for each in (sys.argv[0], os.path.join(os.path.dirname(sys.executable), "sisyphus")):
-        if os.path.basename(each) == "sisyphus" and os.path.isfile(each):
-            return os.path.abspath(each)
-    return ""
-
-
-def _is_in_environment(script: str) -> bool:
-    is_environment = sys.prefix != sys.base_prefix
-    return is_environment and os.path.dirname(os.path.abspath(script)).startswith(sys.prefix)
+@cache
+def _is_isolated(python: str) -> bool:
+    """Tells whether this sisyphus is the one that an isolated Python finds. It does not look where
+    `pip install --user` puts it."""
+    command = [python, "-I", "-c", f"import {NAME}; print({NAME}.__file__)"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = done.stdout.strip()
+    return os.path.isfile(found) and os.path.samefile(found, str(sisyphus.__file__))

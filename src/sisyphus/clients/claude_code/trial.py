@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import CLAUDE_CODE, hook_groups, installer, json_files, lines, programs
+from sisyphus.clients import (
+    CLAUDE_CODE,
+    entry,
+    hook_groups,
+    installer,
+    json_files,
+    lines,
+    programs,
+)
 from sisyphus.clients.claude_code import checkup, native
 from sisyphus.clients.claude_code import wiring as entries
 from sisyphus.clients.sites import Installation
@@ -69,8 +77,6 @@ _RUN = ("command", "Command", "Helper", "Refresh", "Export")
 _NOTHING = ":"
 
 _SAID = 200
-_WAKES = 2
-"""The exit code of a hook that worked, and wakes the session."""
 
 
 def why_not() -> str:
@@ -93,7 +99,7 @@ def wiring(place: Installation) -> WiringCopy:
         every = hook_groups.ours(settings)
         ours = [each for each in every if is_users or each[2]["command"] in installed]
         for group, hooks in ((tried, ours), (left, every)):
-            group += [(hook_groups.call(hook)[0], _COPIES[copy]) for _, _, hook in hooks[:1]]
+            group += [(entry.call(hook["command"])[0], _COPIES[copy]) for _, _, hook in hooks[:1]]
         others += len([*hook_groups.every_hook(settings)]) - len(ours)
         name = one_line(paths.display(path, ""))
         if settings.get("disableAllHooks") is True:
@@ -137,15 +143,18 @@ def knows_commands(wiring: WiringCopy, output: bytes) -> bool:
 
 
 def failures(output: bytes, errors: str) -> list[str]:
-    """A hook that is too late, or in the background when the client ends, has no exit code."""
+    """A hook that is too late, or in the background when the client ends, has no exit code. One
+    whose program does not start exits with 0, and the shell or Python says why; ours says nothing
+    there unless it wakes the session."""
     alike: dict[str, list[str]] = {}
     for event in _events(output, "hook_response"):
-        if event.get("exit_code") not in (None, 0, _WAKES):
-            said = one_line(str(event.get("stderr")), _SAID) or "it said nothing"
-            what = f"exit code {event['exit_code']}: {said}"
+        code, said = event.get("exit_code"), one_line(str(event.get("stderr") or ""), _SAID)
+        if code not in (None, 0, entry.WAKES) or (code == 0 and said):
+            how = f"failed with exit code {code}" if code else "does not start"
+            what = f"{how}: {said or 'it said nothing'}"
             alike.setdefault(what, []).append(str(event.get("hook_event")))
     return [
-        one_line(f"The hook for {', '.join(dict.fromkeys(names))} failed with {what}", 2 * _SAID)
+        one_line(f"The hook for {', '.join(dict.fromkeys(names))} {what}", 2 * _SAID)
         for what, names in alike.items()
     ]
 
@@ -174,7 +183,7 @@ def _installed(place: Installation) -> set[str]:
         for hook in group["hooks"]
     ]
     return {
-        start + command.removeprefix(installer.NAME)
+        entry.with_start(command, start)
         for start in (place.start, installer.NAME)
         for command in commands
     }

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sisyphus.clients import CLAUDE_CODE, hook_files, hook_groups, installer, json_files
+from sisyphus.clients import CLAUDE_CODE, entry, hook_files, hook_groups, installer, json_files
 from sisyphus.clients.claude_code import native
 from sisyphus.clients.sites import Installation, Site, Source
 from sisyphus.errors import UnreadableError
@@ -18,7 +18,7 @@ the next turn."""
 
 
 NEXT = ""
-SHARED = "Where it is missing, Claude Code tells so at every event."
+SHARED = "Where it is missing, Claude Code says so when a session starts."
 EXCLUDES = (
     "sisyphus sends these rules when they apply, and claudeMdExcludes keeps Claude Code from "
     "loading them at every start. Only your own and those of this project are listed: run "
@@ -40,7 +40,7 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     others = native.settings(place.home, project) if project else []
     line = {
         "type": "command",
-        "command": f"{place.start} statusline",
+        "command": f"{entry.words(place.start)} statusline",
         "refreshInterval": STATUS_LINE_SECONDS,
     }
     return Site(
@@ -75,8 +75,8 @@ def excludes(settings: Json) -> list[str]:
 
 def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
     new = hook_groups.wire(settings, site)
-    if hook_groups.is_ours(new.get("statusLine"), "statusline"):
-        new["statusLine"] |= {"command": f"{site.start} statusline"}
+    if entry.is_ours(new.get("statusLine"), "statusline"):
+        new["statusLine"] |= {"command": f"{entry.words(site.start)} statusline"}
     if missing := [glob for glob in globs if glob not in excludes(new)]:
         new["claudeMdExcludes"] = [*excludes(new), *missing]
     return new
@@ -84,7 +84,7 @@ def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
 
 def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
     new = hook_groups.without_ours(settings)
-    if hook_groups.is_ours(new.get("statusLine"), "statusline"):
+    if entry.is_ours(new.get("statusLine"), "statusline"):
         del new["statusLine"]
     left = [glob for glob in excludes(new) if glob not in globs]
     if left != excludes(new):
@@ -143,7 +143,7 @@ def sources(place: Installation) -> list[Source]:
 def foreign_line(every: Iterable[Json]) -> str:
     """Returns the command of a status line that is not ours; "" if there is none."""
     for line in (settings.get("statusLine") for settings in every):
-        if line is not None and not hook_groups.is_ours(line, "statusline"):
+        if line is not None and not entry.is_ours(line, "statusline"):
             return str(line.get("command", line)) if isinstance(line, dict) else str(line)
     return ""
 

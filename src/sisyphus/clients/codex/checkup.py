@@ -13,6 +13,7 @@ from typing import Any
 from sisyphus import files
 from sisyphus.clients import (
     CODEX,
+    entry,
     hook_files,
     hook_groups,
     installer,
@@ -184,7 +185,7 @@ def _ask(program: str, project: str) -> _List | None:
         for key in ("warnings", "errors")
         for message in values.items(each.get(key))
     ]
-    return _List([each for each in hooks if hook_groups.is_ours(each, "hook")], said)
+    return _List([each for each in hooks if entry.is_ours(each, "hook")], said)
 
 
 def _trust_in(answer: _List, source: HookFile) -> Iterator[Finding]:

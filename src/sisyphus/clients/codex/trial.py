@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import CODEX, hook_groups, installer
+from sisyphus.clients import CODEX, entry, hook_groups, installer
 from sisyphus.clients.codex import checkup, native
 from sisyphus.clients.codex import wiring as entries
 from sisyphus.clients.sites import Installation
@@ -114,12 +114,12 @@ def _hooks(content: Json, place: Installation, *, is_users: bool) -> Iterator[tu
     `install` writes. None names the user's home, so that they work in that of the stage."""
     starts = (place.start, installer.NAME)
     for event, _, hook in hook_groups.ours(content):
-        start, _ = hook_groups.call(hook)
-        _, words = entries.home_of(start)
-        rest = hook["command"].removeprefix(start)
-        is_installed = {**hook, "command": f"{installer.NAME}{rest}"} in _installed(event)
+        line = hook["command"]
+        _, words = entries.home_of(entry.call(line)[0])
+        by_name = {**hook, "command": entry.with_start(line, installer.NAME)}
+        is_installed = by_name in _installed(event)
         if is_users or (words in starts and is_installed):
-            yield event, {**hook, "command": words + rest}
+            yield event, {**hook, "command": entry.with_start(line, words)}
 
 
 def _installed(event: str) -> list[Json]:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from sisyphus import files, paths
-from sisyphus.clients import CODEX, COMMAND_MARK, hook_files, hook_groups
+from sisyphus.clients import CODEX, COMMAND_MARK, entry, hook_files, hook_groups
 from sisyphus.clients.codex import native
 from sisyphus.clients.hook_files import shown
 from sisyphus.clients.sites import Installation, Site, Source
@@ -45,7 +45,7 @@ _POLICY = b"policy:\n  allow_implicit_invocation: false\n"
 
 
 def _groups(event: str, seconds: int, **more: Any) -> list[Json]:
-    command = f"sisyphus hook {event} --client codex"
+    command = entry.line(event, "--client", CODEX)
     return [{"hooks": [{"type": "command", "command": command, "timeout": seconds, **more}]}]
 
 
@@ -54,7 +54,7 @@ HOOKS: Json = {
     "UserPromptSubmit": _groups("user-prompt-submit", 10, **_WHOLE),
     "PermissionRequest": _groups("permission-request", 10),
     "PostToolUse": _groups("post-tool-use", 10, **_WHOLE),
-    "Stop": [*_groups("stop", 900), *_groups("idle", 600, **{"async": True})],
+    "Stop": [*_groups("stop", 900), *_groups("idle", 900, **{"async": True})],
     "PreCompact": _groups("pre-compact", 10),
     "SessionEnd": _groups("session-end", _SHORT),
     "Interrupt": _groups("interrupt", _SHORT),
@@ -137,7 +137,7 @@ def start_with_home(start: str, home: str) -> str:
     """
     if home == os.path.join(paths.user_home(), ".claude"):
         return start
-    return f"env {hook_groups.HOME}={shlex.quote(home)} {start}"
+    return f"env {entry.HOME}={shlex.quote(home)} {start}"
 
 
 def home_of(start: str) -> tuple[str, str]:
@@ -147,7 +147,7 @@ def home_of(start: str) -> tuple[str, str]:
         words = shlex.split(start)
     except ValueError:
         words = []
-    mark = f"{hook_groups.HOME}="
+    mark = f"{entry.HOME}="
     if words[:1] == ["env"] and words[1:2] and words[1].startswith(mark):
         return words[1].removeprefix(mark), shlex.join(words[2:])
     return os.path.join(paths.user_home(), ".claude"), start

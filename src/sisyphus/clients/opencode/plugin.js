@@ -17,6 +17,7 @@ const IDLE_SECONDS = 3600
 const OUTPUT_CHARACTERS = 20_000
 const TOAST_SECONDS = 15
 const MISSING_SECONDS = 60 // before a program that was not there is started again: an update may replace it
+const NOTHING = 1 // the exit code of a Python that has nothing to run: a hook of ours exits with 0
 const SAFE_ID = /^(?!.*\.\.)[\w.-]{1,128}$/ // of a session, as in `paths.is_id`
 const MARK = "sisyphus" // in the metadata of the parts that we send
 const ENDS = new Set(["stop", "length"]) // of a step that ends the turn
@@ -26,6 +27,12 @@ const SUBCOMMANDS = new Set(["run", "serve", "web", "acp", "attach"])
 // `sisyphus install` puts the names of its commands here, and what starts it.
 const COMMANDS = new Set(["@COMMANDS@"])
 const [PROGRAM, ...OPTIONS] = ["sisyphus"]
+
+// What leads Python to other code, see `entry.py`. With -I it reads none of it, and a check of the
+// user's that we start gets all of it.
+const CLEARED = OPTIONS[0] === "-I" ? [] : [
+  "PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX", "PYTHONUSERBASE", "PYTHONWARNINGS",
+]
 
 export const Sisyphus = async ({ client, directory }) => {
   if (!["", "0"].includes(process.env.SISYPHUS_DISABLE ?? "")) return {}
@@ -97,6 +104,7 @@ export const Sisyphus = async ({ client, directory }) => {
 
   const environment = () => {
     const { CLAUDE_PROJECT_DIR, CLAUDE_CODE_SESSION_ID, CLAUDECODE, CLAUDE_PID, ...rest } = process.env
+    for (const name of CLEARED) delete rest[name]
     return { ...rest, SISYPHUS_CLIENT_PID: String(process.pid) }
   }
 
@@ -119,9 +127,10 @@ export const Sisyphus = async ({ client, directory }) => {
       const chunks = []
       child.stdout.on("data", (chunk) => chunks.push(chunk))
       child.on("error", (error) => (clearTimeout(late), reject(error)))
-      child.on("close", () => {
+      child.on("close", (code) => {
         clearTimeout(late)
         try {
+          if (code === NOTHING) throw new NotStarted()
           resolve(parse(Buffer.concat(chunks).toString()))
         } catch (error) {
           reject(error)
@@ -153,8 +162,9 @@ export const Sisyphus = async ({ client, directory }) => {
     const input = payload(session, session, fields)
     const options = { cwd: directory, env: environment(), timeout: STOP_SECONDS * SECOND, input }
     try {
-      const { error, stdout } = spawnSync(PROGRAM, words(event), options)
+      const { error, status, stdout } = spawnSync(PROGRAM, words(event), options)
       if (error) throw error
+      if (status === NOTHING) throw new NotStarted()
       return parse(stdout.toString())
     } catch (error) {
       void fail(error)
@@ -164,8 +174,10 @@ export const Sisyphus = async ({ client, directory }) => {
 
   const fail = async (error) => {
     const isSpawn = error?.code === "ENOENT" && error.syscall?.startsWith("spawn")
-    if (isSpawn && existsSync(directory)) missingAt = Date.now() // without its folder it fails alike
-    const missing = `${PROGRAM} was not found, so nothing is done. Run \`sisyphus install\` again.`
+    const isGone = isSpawn && existsSync(directory) // without its folder it fails alike
+    if (isGone || error instanceof NotStarted) missingAt = Date.now()
+    const start = [PROGRAM, ...OPTIONS].join(" ")
+    const missing = `${start} was not found, so nothing is done. Run \`sisyphus install\` again.`
     const what = isMissing() ? missing : `failed: ${error?.stack ?? error}`
     if (logged.has(what)) return
     logged.add(what)
@@ -534,5 +546,8 @@ const commandIn = (text) => {
 }
 
 const repeat = (text) => `Answer with exactly this text, and do nothing else:\n\n${text}`
+
+// Python has found nothing to run.
+class NotStarted extends Error {}
 
 class Answered extends Error {}

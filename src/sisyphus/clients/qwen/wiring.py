@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from sisyphus.clients import QWEN, hook_files, hook_groups, json_files
+from sisyphus.clients import QWEN, entry, hook_files, hook_groups, json_files
 from sisyphus.clients.qwen import native
 from sisyphus.clients.sites import Installation, Site, Source
 
@@ -16,7 +16,7 @@ NEXT = SHARED = EXCLUDES = ""
 
 
 def _groups(event: str, seconds: int = 10) -> list[Json]:
-    command = f"sisyphus hook {event} --client qwen"
+    command = entry.line(event, "--client", QWEN)
     return [{"hooks": [{"type": "command", "command": command, "timeout": seconds}]}]
 
 

@@ -1,0 +1,47 @@
+"""Finds programs by PATH, but none that a project has brought along: its `node_modules/.bin`,
+`.venv/bin` or `bin`, and `.`, are on the PATH of many shells."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus import paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def find(name: str, projects: Iterable[str], elsewhere: Iterable[str] = ()) -> str:
+    """Returns a program's path; "" = there is none. projects: one inside these, or inside what they
+    are part of, does not count. elsewhere: files to try after PATH."""
+    strangers = _strangers(projects)
+    by_path = (os.path.join(folder, name) for folder in _folders(strangers))
+    for path in (*by_path, *elsewhere):
+        places = path, os.path.dirname(path)  # each may be a link
+        if is_program(path) and all(paths.is_users(each, strangers) for each in places):
+            return path
+    return ""
+
+
+def search_path(projects: Iterable[str]) -> str:
+    """Returns the PATH for a program of the user that starts others: without folders that are
+    relative, inside these projects, or inside what they are part of."""
+    return os.pathsep.join(_folders(_strangers(projects)))
+
+
+def is_program(path: str) -> bool:
+    """Tells whether an absolute path names a file that can be run."""
+    return os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def _strangers(projects: Iterable[str]) -> list[str]:
+    """Returns the folders whose programs do not count. Where `/` is the project it says nothing:
+    all programs are in it."""
+    around = (paths.surroundings(os.path.realpath(each)) for each in projects if each)
+    return list({folder for each in around for folder in each if folder != os.sep})
+
+
+def _folders(strangers: list[str]) -> list[str]:
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return [each for each in folders if paths.is_users(each, strangers)]
