@@ -63,11 +63,14 @@ def _answer_hook(words: list[str]) -> NoReturn:
 
 
 def _streams() -> tuple[BinaryIO, TextIO, TextIO]:
-    """Returns stdin, stdout and stderr, and an empty stream for each that is closed."""
+    """Returns stdin, stdout and stderr. In place of one that is closed: an empty stdin, a stdout
+    that nobody can write to, so that no reply counts as said, and a stderr that nobody reads."""
     import io
 
     stdin = sys.stdin.buffer if sys.stdin else io.BytesIO()
-    return stdin, sys.stdout or io.StringIO(), sys.stderr or io.StringIO()
+    deaf = io.StringIO()
+    deaf.close()
+    return stdin, sys.stdout or deaf, sys.stderr or io.StringIO()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from sisyphus import clients, log
 from sisyphus.boulder.commands import app as boulder
-from sisyphus.cli import completion
+from sisyphus.cli import completion, show
 from sisyphus.cli.config import config
 from sisyphus.cli.demo import demo
 from sisyphus.cli.notify import app as notify
@@ -230,9 +230,24 @@ def _run(words: list[str], is_typed: bool) -> int:
                 show()
             return int(getattr(error, "exit_code", 2))
         failure = log.failure(" ".join(words[:2]), error)
-        typer.echo(f"error: {plain(failure)}", err=True)
+        typer.echo(f"error: {plain(_repaired(error) or failure)}", err=True)
         return FAILED
     return result if isinstance(result, int) else 0
+
+
+def _repaired(error: Exception) -> str:
+    """Repairs the database if a command failed because of it; returns what to do, "" = it is not
+    the cause."""
+    from sisyphus import repair
+
+    try:
+        lost = repair.after_command(show.our_folder(show.project_root("")), error)
+    except Exception as failure:
+        log.failure("repair", failure)
+        return ""
+    if lost is None:
+        return ""
+    return " ".join(("The database could not be read, and is repaired. Run this again.", *lost))
 
 
 def _name_option(error: Any) -> bool:

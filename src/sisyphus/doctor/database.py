@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sisyphus import files
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.doctor import messages
-from sisyphus.store import VERSION, Store, open_store
+from sisyphus.store import RELEASED, VERSION, Store, open_store
 from sisyphus.text import one_line
 
 _NAME = "sisyphus.db"
@@ -65,7 +65,7 @@ def look(copy: Copy, our_home: str) -> Iterator[Finding]:
         text, mend = messages.damaged_database(path, copy.state.damage)
     elif copy.state.version > VERSION:
         text, mend = messages.later_database(path)
-    elif copy.state.version < VERSION:
+    elif copy.state.version < RELEASED:
         level, text = Level.GOOD, messages.earlier_database(path)
     else:
         level, text = Level.GOOD, messages.good_database(path, copy.size)
@@ -78,7 +78,9 @@ def look(copy: Copy, our_home: str) -> Iterator[Finding]:
 def is_whole(copy: Copy, our_home: str) -> bool:
     """Tells whether the copy has all that we remember: the database can be used, or there is none
     yet."""
-    return copy.state.version == VERSION or not os.path.lexists(os.path.join(our_home, _NAME))
+    return RELEASED <= copy.state.version <= VERSION or not os.path.lexists(
+        os.path.join(our_home, _NAME)
+    )
 
 
 def _copy_and_check(original: str, path: str) -> State:
