@@ -29,6 +29,8 @@ _NAMES = {
     "skill": "Skill",
     "todos": "TodoWrite",
     "delegate": "Agent",
+    "schedule": "ScheduleWakeup",
+    "plan": "EnterPlanMode",
 }
 _FIELDS = {
     "path": "file_path",
@@ -39,6 +41,7 @@ _FIELDS = {
     "name": "skill",
     "arguments": "args",
     "items": "todos",
+    "seconds": "delaySeconds",
 }
 _ALWAYS = {
     "delegate": {

@@ -84,6 +84,15 @@ def todos(*items: tuple[str, str]) -> Tool:
     return Tool("todos", {"items": items})
 
 
+def schedule(prompt: str) -> Tool:
+    """Lets the client submit a prompt in a minute."""
+    return Tool("schedule", {"prompt": prompt, "seconds": 60, "reason": "scripted"})
+
+
+def enter_plan_mode() -> Tool:
+    return Tool("plan", {})
+
+
 def delegate(prompt: str) -> Tool:
     """Starts a subagent and waits for it."""
     return Tool("delegate", {"prompt": prompt})

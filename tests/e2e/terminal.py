@@ -82,6 +82,14 @@ class Terminal:
         self.press(_PASTE.format(text))
         self.press("\r")
 
+    def leave(self) -> None:
+        self.type("/exit")
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_REDRAW)
+            return
+        self.press("\r")  # it asks whether what runs in the background may end
+        self.process.wait(SECONDS)
+
     def clear(self) -> None:
         before = self.session
         self.type("/clear")
@@ -141,19 +149,21 @@ class Terminal:
 
 
 @contextmanager
-def terminal(desk: Desk, *, turns: Sequence[Turn]) -> Iterator[Terminal]:
+def terminal(desk: Desk, *, turns: Sequence[Turn], flags: Sequence[str] = ()) -> Iterator[Terminal]:
     """Runs one interactive client with the home, project and plugins of `desk`, and leaves it as
-    a user does. Fails if a hook failed, or if it asked for more or fewer turns than the script."""
-    script = Script([*turns])
+    a user does. Fails if a hook failed, or if it asked for more or fewer turns than the script.
+
+    flags: more words of its command line.
+    """
+    script, words = Script([*turns]), [*_words(desk), *flags]
     _answer_first_questions(desk)
     with (
         serving(script, lambda tool: claude_code.spell(tool, desk.project)) as model,
-        opened(Terminal, desk, model, _words(desk), {"ANTHROPIC_BASE_URL": model.url}) as client,
+        opened(Terminal, desk, model, words, {"ANTHROPIC_BASE_URL": model.url}) as client,
     ):
         client.until(lambda: _READS_KEYS in client.written, "input line")
         yield client
-        client.type("/exit")
-        client.process.wait(SECONDS)
+        client.leave()
     _check(desk, script)
 
 

@@ -17,6 +17,7 @@ from lived_in import lived_in
 from e2e.chromium import HIDE, SHOW, Tab, browser
 from e2e.claude_code import COMMANDS
 from e2e.desk import Desk
+from sisyphus.dashboard import private_page
 from sisyphus.paths import our_home
 from sisyphus.store import open_store
 
@@ -158,6 +159,29 @@ def test_everything_is_there_without_a_script(full: Dashboard) -> None:
     assert page.locator("main h1").inner_text() == "Overview"
     assert page.locator("button:visible").count() == page.locator("form button:visible").count()
     context.close()
+
+
+def test_the_file_that_it_opens_lets_the_browser_in_twice(
+    dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second time the browser is known, and stays the same."""
+    monkeypatch.setenv("HOME", str(dashboard.desk.home))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    context = dashboard.chromium.new_context()
+    cookies = []
+    for _ in range(2):
+        tab = Tab(context.new_page(), f"http://127.0.0.1:{dashboard.port}")
+        dashboard.tabs.append(tab)
+        tab.page.goto(private_page.write(dashboard.url, our_home()))
+        tab.page.wait_for_url(f"{tab.address}/")
+        tab.until_text("#live", "live")
+        assert tab.complaints.pop(0).startswith("request to file://")
+        cookies.append(context.cookies())
+        printed = dashboard.desk.sisyphus("dashboard", "--no-open", "--port", str(dashboard.port))
+        dashboard.url = printed.split()[-1]
+
+    assert cookies[0] == cookies[1]
+    assert not list(dashboard.desk.home.rglob("sisyphus-dashboard-*"))
 
 
 # ---------------------------------------------------------------- live
