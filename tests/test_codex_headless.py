@@ -594,6 +594,26 @@ def test_what_keeps_a_run_from_starting(runs: Runs, words: tuple[str, ...], prob
     assert not runs.calls
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_words_of_an_agent_are_no_report(runs: Runs, *, is_first: bool) -> None:
+    """A command reports from its first line on, or never; and a session of somebody else is none of
+    its own."""
+    start = {"session_id": SESSION, "cwd": str(runs.world.project), "source": "startup"}
+    runs.world.hook("session-start", start, "--client", "codex")
+    lines = [STARTED, TURN, item("agent_message", text="x"), DONE]
+    said = "" if is_first else "I work.\n"
+    (runs.world.root / "said").write_text(said + "".join(f"{json.dumps(each)}\n" for each in lines))
+    command = f"cat > prompt.txt; cat {runs.world.root / 'said'}"
+
+    words = ("--client", "codex", "--max-iterations", "1", "--client-command", command)
+    assert runs.run(*words).code == 3
+
+    assert runs.log()[0]["tokens"] == 0
+    assert [
+        run for run in runs.world.cli("sessions", "--json").json["sessions"] if run["run"]
+    ] == []
+
+
 def test_a_client_that_is_logged_out(runs: Runs) -> None:
     fake_codex.answer(runs.folder, "account", LOGGED_OUT)
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -19,7 +24,7 @@ import pytest
 from browser import Browser
 from world import SISYPHUS, World
 
-from sisyphus.dashboard import live, metrics, server
+from sisyphus.dashboard import live, metrics, private_page, server
 
 _URL = re.compile(r"http://127\.0\.0\.1:(\d+)/\?code=\S+")
 
@@ -159,6 +164,184 @@ def test_without_its_packages_it_says_how_to_get_them(
     assert "not there (starlette)" in done.stderr
     assert command in done.stderr
     assert "uvicorn" in done.stderr.partition(command)[2]
+
+
+# ---------------------------------------------------------------- the browser that it opens
+
+_FIELD = re.compile(r'action="([^"]+)".*name="code" value="([^"]+)"', re.DOTALL)
+_GOES_ON = re.compile(r'content="0; url=(/[^"]+)"')
+
+
+class Screen:
+    """A terminal on a screen, and a browser that notes with which words it was started."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.noted = world.root / "words"
+        browser = world.root / "browser"
+        browser.write_text(f"#!/bin/sh\nprintf '%s' \"$*\" > {self.noted}\n")
+        browser.chmod(0o755)
+        world.setenv("BROWSER", f"{browser} %s")
+        world.setenv("DISPLAY", ":9")
+
+    @contextmanager
+    def dashboard(self, port: int = 0) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+        """Runs the dashboard; yields it, and the address that it has printed."""
+        ours, its = os.openpty()
+        command = [str(SISYPHUS), "dashboard", "--port", str(port)]
+        with subprocess.Popen(command, stdin=its, stdout=its, stderr=its) as process:
+            os.close(its)
+            printed = ""
+            while not (found := _URL.search(printed)):
+                printed += os.read(ours, 10_000).decode()
+            yield process, found[0]
+            process.kill()
+        os.close(ours)
+
+    def page(self) -> Path:
+        """The file that the browser was told to open."""
+        deadline = time.monotonic() + 10
+        while not (self.noted.exists() and self.noted.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        words = self.noted.read_text()
+        self.noted.unlink()
+        assert words.startswith("file:///")
+        return Path(words.removeprefix("file://"))
+
+
+def send_code(page: Path, opener: urllib.request.OpenerDirector) -> str:
+    """Does what a browser does with such a file; returns where it gets in."""
+    found = _FIELD.search(page.read_text())
+    assert found
+    data = urllib.parse.urlencode({"code": found[2]}).encode()
+    form = urllib.request.Request(found[1], data, {"origin": "null"})
+    with opener.open(form, timeout=10) as answer:
+        goes_on = _GOES_ON.search(answer.read().decode())
+    assert goes_on
+    return found[1].removesuffix("/open") + goes_on[1]
+
+
+def test_the_code_is_on_no_command_line(world: World) -> None:
+    screen = Screen(world)
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with screen.dashboard() as (_, url):
+        page = screen.page()
+
+        assert url.partition("code=")[2] in page.read_text()
+        assert url.partition("code=")[2] not in str(page)
+        assert page.stat().st_mode & 0o777 == 0o600
+        assert page.parent == world.ours
+        way_in = send_code(page, opener)
+        assert not page.exists()
+        assert opener.open(way_in, timeout=10).status == 200
+        for used in (url, way_in):
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                open_url(used)
+
+
+def test_nor_if_it_runs_already_and_the_end_removes_the_file(world: World) -> None:
+    screen = Screen(world)
+    with screen.dashboard() as (first, url):
+        unused = screen.page()
+        with screen.dashboard(int(_URL.findall(url)[0])) as (second, _):
+            page = screen.page()
+            assert second.wait(10) == 0
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert opener.open(send_code(page, opener), timeout=10).status == 200
+        assert not page.exists()
+        assert unused.exists()
+        first.send_signal(signal.SIGTERM)
+        first.wait(10)
+        assert not unused.exists()
+
+
+def test_a_file_that_nobody_opens_is_removed(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(private_page, "SECONDS", 0.2)
+    program = {"authorization": f"Bearer {browser.token}"}
+    link = browser.new_client().post("/link", headers=program).json()["url"]
+    page = Path(private_page.write(link, browser.desk.our_home).removeprefix("file://"))
+    assert page.exists()
+
+    deadline = time.monotonic() + 5
+    while page.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not page.exists()
+
+
+def test_where_no_file_can_be_written_the_address_is_printed(world: World) -> None:
+    """A folder of the name stands in its way, as a disk that is full would."""
+    screen = Screen(world)
+    code = (
+        "import sisyphus.__main__ as main, sys\n"
+        "from sisyphus import files\n"
+        "def full(path, flags):\n"
+        "    if path.endswith('.html'): raise OSError(28, 'No space left on device')\n"
+        "    return real(path, flags)\n"
+        "real, files.open_private = files.open_private, full\n"
+        "sys.argv[1:] = ['dashboard', '--port', '0']; main.main()\n"
+    )
+    ours, its = os.openpty()
+    with subprocess.Popen([sys.executable, "-c", code], stdin=its, stdout=its) as process:
+        printed = ""
+        while "No browser was opened: No space left on device." not in printed:
+            printed += os.read(ours, 10_000).decode()
+        found = _URL.search(printed)
+        assert found
+        assert open_url(found[0]) == 200
+        process.kill()
+    assert not screen.noted.exists()
+    os.close(its)
+    os.close(ours)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("POST", "/open", {"origin": "null"}, 200),
+        ("POST", "/open", {"origin": "https://evil.example"}, 403),
+        ("POST", "/open", {"origin": "file://"}, 403),
+        ("POST", "/open", {"origin": "null", "host": "evil.example"}, 403),
+        ("POST", "/open", {}, 401),
+        ("GET", "/open", {"origin": "null"}, 403),
+        ("GET", "/", {"origin": "null"}, 403),
+        ("POST", "/link", {"origin": "null"}, 403),
+        ("POST", "/open/", {"origin": "null"}, 403),
+    ],
+)
+def test_a_file_may_send_a_code_and_nothing_else(
+    browser: Browser, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    """The browser of a stranger, too: a page in a frame looks like a file."""
+    code = browser.access.new_link().partition("code=")[2]
+    stranger = browser.new_client()
+    send = stranger.get if method == "GET" else stranger.post
+    options = {"data": {"code": code}} if method == "POST" else {}
+
+    assert send(path, headers=headers, **options).status_code == status
+    assert stranger.get("/").status_code == 401
+    assert (code in browser.access.codes) is (status != 200)
+
+
+def test_a_known_browser_that_sends_a_code_stays_the_same(browser: Browser) -> None:
+    """Or the forms on its open pages would be those of another."""
+    before = browser.get("/loops").text
+    code = browser.access.new_link().partition("code=")[2]
+    page = browser.new_client().post("/open", headers={"origin": "null"}, data={"code": code}).text
+    found = _GOES_ON.search(page)
+    assert found
+
+    assert browser.get(found[1]).status_code == 200
+    assert browser.get("/loops").text == before
+
+
+@pytest.mark.parametrize("code", ["", "x", "é", "x" * 200_000])
+def test_a_wrong_code_opens_nothing(browser: Browser, code: str) -> None:
+    answer = browser.new_client().post("/open", headers={"origin": "null"}, data={"code": code})
+
+    assert answer.status_code == 401
 
 
 # ---------------------------------------------------------------- what open pages hear, figures

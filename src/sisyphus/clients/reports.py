@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from sisyphus.clients.records import Record
+from sisyphus.clients.records import Record, RecordedCall
 
 RESULT_CHARACTERS = 8_000
 """The most characters that are kept of a tool's result."""
 
 TEXT_CHARACTERS = 64_000
 """The most characters that are kept of what another program prints, its last ones."""
+
+RECORDS, RECORD_CHARACTERS = 20_000, 8_000_000
+"""The most records, and characters in them, that are kept, the last ones. What fills a context of a
+million tokens is half of that."""
+
+_ANSWERS = 10_000
+"""The most answers and tool calls of which something is remembered, the last ones."""
+
+_TARGET_CHARACTERS = 4_096
+"""The longest path that a system takes. A command line may be longer."""
+
+_DENIALS = 1_000
+"""The most denied calls that are kept, the first ones: the first edit among them ends a run."""
 
 LOGIN, BILLING, MODEL, CLIENT, DISK = "login", "billing", "model", "client", "disk"
 ACCOUNT, OVERLOAD, NETWORK = "account", "overload", "network"
@@ -81,9 +96,9 @@ class Report:
     """What one process has reported so far; 0, "" = not yet.
 
     session: the client's id of the session. transcript: its file, if the client does not report
-    all that we want to know. records: of the main conversation, as a transcript has
-    them; results are cut to RESULT_CHARACTERS. printed, printed_characters: the end of what it
-    printed that is no report, and how much that is.
+    all that we want to know. records: of the main conversation, as a transcript has them; results
+    are cut to RESULT_CHARACTERS, and of long conversations only the end is there. printed,
+    printed_characters: the end of what it printed that is no report, and how much that is.
     tokens: used by all its agents. cost: in US dollars, as the client counts. context, window: the
     tokens in the main conversation, by its last answer, and how many fit. peak: the highest
     percentage of that. has_ended: it said how it ended. error: what it then said went wrong.
@@ -91,6 +106,9 @@ class Report:
     ends, in seconds since 1970.
     counted: the client's ids of answers → their tokens, which `tokens` has counted.
     calls: the client's ids of tool calls, of all agents → what they are if they are denied.
+    accepts: of a program that may be another one, or only pass on what an agent says: tells whether
+    a session can be its own. None = it is the client, and we have started it.
+    has_text: it has printed something else than a report.
     """
 
     session: str = ""
@@ -111,11 +129,53 @@ class Report:
     resets_at: float = 0.0
     counted: dict[str, int] = field(default_factory=dict)
     calls: dict[str, Denied] = field(default_factory=dict)
+    record_characters: int = 0
+    accepts: Callable[[str], bool] | None = None
+    has_text: bool = False
 
     @property
     def is_stream(self) -> bool:
         """Tells whether the program speaks the client's language: other programs only print."""
         return bool(self.session)
+
+    def takes(self, session: str, *, is_first: bool) -> bool:
+        """Tells whether a line with the id of a session belongs to the report. A program that may
+        be another one reports from its first line on, or never. is_first: the client begins with
+        such a line."""
+        if not self.session and session and self._may_begin(session, is_first=is_first):
+            self.session = session
+        return bool(self.session)
+
+    def _may_begin(self, session: str, *, is_first: bool) -> bool:
+        if self.accepts is None:
+            return True
+        return is_first and not self.has_text and self.accepts(session)
+
+    def add_record(self, record: Record) -> None:
+        """Adds a record; forgets the first ones where there are too many."""
+        self.records.append(record)
+        self.record_characters += _characters(record)
+        while len(self.records) > RECORDS or self.record_characters > RECORD_CHARACTERS:
+            self.record_characters -= _characters(self.records.pop(0))
+
+    def add_call(self, call: RecordedCall) -> None:
+        """Remembers a call, which may still be denied."""
+        self.calls[call.id] = Denied(call.name, call.action, call.target[:_TARGET_CHARACTERS])
+        _forget(self.calls)
+
+    def count(self, answer: str, tokens: int) -> int:
+        """Notes the tokens of an answer, which may come in several lines; returns how many were not
+        counted yet. answer: the client's id; "" = it has none."""
+        new = max(0, tokens - self.counted.get(answer, 0)) if answer else tokens
+        if answer and new:
+            self.counted[answer] = tokens
+            _forget(self.counted)
+        self.tokens += new
+        return new
+
+    def deny(self, call: Denied) -> None:
+        if len(self.denied) < _DENIALS:
+            self.denied.append(call)
 
     @property
     def text(self) -> str:
@@ -125,6 +185,7 @@ class Report:
     def add_text(self, text: str) -> None:
         """Adds what it printed that is no report. Cuts only now and then: a program may print a
         million short lines."""
+        self.has_text = self.has_text or not text.isspace()
         self.printed.append(text)
         self.printed_characters += len(text)
         if self.printed_characters > 4 * TEXT_CHARACTERS:
@@ -140,6 +201,19 @@ class Report:
             for text in reversed(record.texts):
                 return text.strip()
         return self.text.strip().rpartition("\n")[2]
+
+
+def _characters(record: Record) -> int:
+    """Returns about how much text a record has."""
+    calls = sum(len(call.target) + len(call.shell) + len(call.text) for call in record.calls)
+    texts = sum(map(len, record.texts)) + sum(len(result.text) for result in record.results)
+    return calls + texts
+
+
+def _forget(values: dict[str, Any]) -> None:
+    """Removes the first of too many."""
+    if len(values) > _ANSWERS:
+        del values[next(iter(values))]
 
 
 def both_ends(text: str) -> str:

@@ -21,9 +21,17 @@ from sisyphus import files
 TOKEN_FILE = "dashboard.token"
 HOST = "127.0.0.1"
 
+_WITH_CODE = "/?code="
 _SAFE = ("GET", "HEAD")
 _MOST = 100
 """The most addresses, and browsers, that are known at a time: the oldest is forgotten."""
+
+
+def split(link: str) -> tuple[str, str]:
+    """Returns what an address of `Access.new_link()` consists of: that of the dashboard, and the
+    code."""
+    address, _, code = link.partition(_WITH_CODE)
+    return address, code
 
 
 def read_token(our_home: str) -> str:
@@ -61,9 +69,17 @@ class Access:
 
     def new_link(self) -> str:
         """Returns an address that opens the dashboard once."""
-        code = secrets.token_urlsafe(24)
-        self._codes = [*self._codes, code][-_MOST:]
-        return f"{self.address}/?code={code}"
+        return f"{self.address}{_WITH_CODE}{self._new_code()}"
+
+    def exchange(self, code: str) -> str:
+        """Returns, for a code, where a browser gets in with a new one; "" = it is none. The old one
+        comes from a file, so the browser sends no cookie of ours with it."""
+        return f"{_WITH_CODE}{self._new_code()}" if self._take(code) else ""
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes that have not been used."""
+        return list(self._codes)
 
     def prove(self, nonce: str) -> str:
         """Returns what shows a program that this server is its user's own."""
@@ -71,12 +87,22 @@ class Access:
 
     def redeem(self, code: str) -> str:
         """Returns the cookie of a browser that has opened such an address; "" = it is none."""
-        if not any(hmac.compare_digest(code.encode(), each.encode()) for each in self._codes):
+        if not self._take(code):
             return ""
-        self._codes.remove(code)
         browser = secrets.token_urlsafe(24)
         self._browsers = [*self._browsers, browser][-_MOST:]
         return browser
+
+    def _new_code(self) -> str:
+        code = secrets.token_urlsafe(24)
+        self._codes = [*self._codes, code][-_MOST:]
+        return code
+
+    def _take(self, code: str) -> bool:
+        """Tells whether somebody may get in with a code. It counts once."""
+        known = [each for each in self._codes if hmac.compare_digest(each.encode(), code.encode())]
+        self._codes = [each for each in self._codes if each not in known]
+        return bool(known)
 
     def is_known(self, request: Request) -> bool:
         return self.is_program(request) or self._browser(request) != ""
@@ -109,6 +135,11 @@ class Access:
             return self._names_us(origins, "http://")
         is_link = headers.get("sec-fetch-mode") == "navigate" and scope["method"] in _SAFE
         return headers.get("sec-fetch-site", "none") in ("same-origin", "none") or is_link
+
+    def is_from_file(self, scope: Scope) -> bool:
+        """Tells whether a request comes from a file on this machine, as far as a browser says so:
+        a page of a stranger can look the same."""
+        return Headers(scope=scope).getlist("origin") == ["null"]
 
     def _names_us(self, values: list[str], scheme: str) -> bool:
         names = [f"{scheme}{name}:{self.port}" for name in (HOST, "localhost")]

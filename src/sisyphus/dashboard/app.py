@@ -28,6 +28,7 @@ from sisyphus.dashboard import (
     actions,
     enforcement,
     formats,
+    guard,
     handoffs,
     live,
     loop,
@@ -35,6 +36,7 @@ from sisyphus.dashboard import (
     metrics,
     overview,
     plans,
+    private_page,
     rules,
     sessions,
     transcript,
@@ -73,6 +75,7 @@ def make(desk: Desk) -> ASGIApp:
         Route("/events", site.events),
         Route("/metrics", site.metrics),
         Route("/link", site.link, methods=["POST"]),
+        Route(private_page.OPEN, site.open, methods=["POST"]),
         Mount("/static", StaticFiles(packages=[("sisyphus.dashboard", "static")])),
     ]
     app = Starlette(
@@ -170,7 +173,7 @@ class _Site:
 
     async def act(self, request: Request) -> Response:
         """Does what a button says, and shows the page that it was on again."""
-        fields = dict(parse_qsl((await _body(request)).decode("utf-8", "replace")))
+        fields = await _form(request)
         if not self._desk.access.accepts_form(request, fields.get("key", "")):
             return self.refuse(request, 403, "This form is not from an open page of the dashboard.")
         id, action = request.path_params["id"], request.path_params["action"]
@@ -200,7 +203,18 @@ class _Site:
         """Gives a program an address that opens the dashboard once."""
         if not self._desk.access.is_program(request):
             return self.refuse(request, 403, "Only a program may ask for this.")
-        return JSONResponse({"url": self._desk.access.new_link()})
+        url = self._desk.access.new_link()
+        private_page.remove_later(url, self._desk.our_home)
+        return JSONResponse({"url": url})
+
+    async def open(self, request: Request) -> Response:
+        """Lets a browser in that has read a code in a file of ours."""
+        code = (await _form(request)).get("code", "")
+        link = self._desk.access.exchange(code)
+        if not link:
+            return self.refuse(request, 401, guard.UNKNOWN)
+        private_page.remove(code, self._desk.our_home)
+        return HTMLResponse(_templates().get_template("opening.html").render(link=link))
 
 
 def _back(fields: Params, *, is_gone: bool) -> str:
@@ -210,14 +224,14 @@ def _back(fields: Params, *, is_gone: bool) -> str:
     return back if is_ours and not is_gone else "/loops"
 
 
-async def _body(request: Request) -> bytes:
+async def _form(request: Request) -> dict[str, str]:
     """Returns what a form sends; nothing of what is longer than any of ours."""
     data = b""
     async for chunk in request.stream():
         data += chunk
         if len(data) > _FORM_BYTES:
-            return b""
-    return data
+            return {}
+    return dict(parse_qsl(data.decode("utf-8", "replace")))
 
 
 def _is_api(request: Request) -> bool:

@@ -28,7 +28,7 @@ def dashboard(
     """
     show.need_user()
     try:
-        from sisyphus.dashboard import access, desk, server
+        from sisyphus.dashboard import access, desk, private_page, server
     except ModuleNotFoundError as error:
         raise SisyphusError(_how_to_get_it(error.name or "")) from error
     place = show.place_to_change()
@@ -44,7 +44,7 @@ def dashboard(
                 f"Port {port} is taken by another program. Give another one with --port."
             )
         show.line(f"It runs already: {url}")
-        _open(url, place.project, no_open)
+        _open(url, place, no_open)
         return
     own = access.Access(listener.getsockname()[1], token)
     url = own.new_link()
@@ -52,26 +52,35 @@ def dashboard(
     def ready() -> None:
         show.line(f"Dashboard: {url}")
         show.line(_ENDS, "dim")
-        _open(url, place.project, no_open)
+        private_page.remove_later(url, place.our_home)
+        _open(url, place, no_open)
 
     server.serve(
         desk.Desk(place.store, place.settings, place.home, place.our_home, own), listener, ready
     )
 
 
-def _open(url: str, project: str, no_open: bool) -> None:
+def _open(url: str, place: show.Place, no_open: bool) -> None:
     """Opens the user's browser where there is a screen and somebody who looks at it. A browser of
-    the project is not started."""
+    the project is not started, and no other user reads the code on its command line."""
+    from sisyphus.dashboard import private_page
+
     has_screen = (
         sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
-    if has_screen and sys.stdout.isatty() and not no_open:
-        path = os.environ.get("PATH", "")
-        os.environ["PATH"] = executables.search_path([project])
-        try:
-            webbrowser.open(url)
-        finally:
-            os.environ["PATH"] = path
+    if not has_screen or not sys.stdout.isatty() or no_open:
+        return
+    try:
+        page = private_page.write(url, place.our_home)
+    except OSError as error:
+        show.line(f"No browser was opened: {error.strerror or error}.")
+        return
+    path = os.environ.get("PATH", "")
+    os.environ["PATH"] = executables.search_path([place.project])
+    try:
+        webbrowser.open(page)
+    finally:
+        os.environ["PATH"] = path
 
 
 def _how_to_get_it(missing: str) -> str:

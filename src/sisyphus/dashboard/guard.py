@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sisyphus import paths
 from sisyphus.dashboard.access import TOKEN_FILE, Access
+from sisyphus.dashboard.private_page import OPEN
 from sisyphus.paths import display
 
 _HEADERS = {
@@ -65,7 +66,8 @@ class Guard:
         if not self._access.is_ours(request.scope):
             return self._refuse(request, 403, WRONG_HOST)
         if not self._access.is_from_here(request.scope):
-            return self._refuse(request, 403, WRONG_ORIGIN)
+            is_entry = _brings_code(request) and self._access.is_from_file(request.scope)
+            return None if is_entry else self._refuse(request, 403, WRONG_ORIGIN)
         if request.url.path.startswith(_PUBLIC):
             return None
         if request.url.path == PROOF:
@@ -87,6 +89,10 @@ class Guard:
         if cookie and not is_known:
             answer.set_cookie(self._access.cookie_name, cookie, httponly=True, samesite="strict")
         return answer
+
+
+def _brings_code(request: Request) -> bool:
+    return request.url.path == OPEN and request.method == "POST"
 
 
 def _why(request: Request) -> str:

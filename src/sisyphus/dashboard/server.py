@@ -15,7 +15,7 @@ from typing import Any
 
 import uvicorn
 
-from sisyphus.dashboard import access, app, guard
+from sisyphus.dashboard import access, app, guard, private_page
 from sisyphus.dashboard.desk import Desk
 
 _SECONDS = 3.0
@@ -66,6 +66,8 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._desk.is_ending = True
+        for code in self._desk.access.codes:
+            private_page.remove(code, self._desk.our_home)
         super().handle_exit(sig, frame)
 
 

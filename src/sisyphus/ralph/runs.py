@@ -145,6 +145,12 @@ class Run:
         return processes.is_alive(self.runner)
 
     @property
+    def mark(self) -> str:
+        """Returns the variable, "NAME=VALUE", that all processes of its clients have in their
+        environment, unless they take it out."""
+        return f"_SISYPHUS_RUN={self.loop.id}-{self.loop.started_at:.3f}"
+
+    @property
     def worked_at(self) -> float:
         """Returns when our process was last at work, by what it has noted itself."""
         began_at = max(self.loop.started_at, self.loop.counters.resumed_at)
@@ -223,10 +229,13 @@ def last_seen(store: Store, run: Run) -> float:
     return max(run.worked_at, *(row[0] or 0.0 for row in (last, session) if row))
 
 
-def end_client(run: Run) -> None:
-    """Ends the client of a run that was cancelled, if nobody else will: its runner was killed."""
-    if not run.is_at_work:
-        processes.end(run.client)
+def end_client(run: Run) -> bool:
+    """Ends the client of a run, with what it has left behind, if nobody else will: its runner was
+    killed. Tells whether anything was still there."""
+    if run.is_at_work:
+        return False
+    has_ended = processes.end(run.client)
+    return processes.end_marked(run.mark) or has_ended
 
 
 # ---------------------------------------------------------------- for lists

@@ -55,7 +55,7 @@ def begin(place: Place, run: Run) -> str:
             loops.cancel(place.store, replaced.loop, messages.replaced_by(run), time.time())
         runs.insert(place.store, run)
     if before:
-        processes.end(before.client)
+        runs.end_client(before)
     exports.run([partial(history.export, place.store)])
     return messages.replaces(replaced) if replaced else ""
 
@@ -85,7 +85,7 @@ def check_limits(place: Place, run: Run) -> None:
     )
     for option, why, used in limits:
         if why:
-            has_ended_client = processes.end(run.client)
+            has_ended_client = runs.end_client(run)
             raise SisyphusError(
                 messages.cannot_go_on(run, why, option, used, has_ended_client=has_ended_client)
             )
@@ -96,7 +96,7 @@ def resume(place: Place, run: Run) -> bool:
     iteration that had no end is made again, from its handoff. Raises `SisyphusError` if somebody
     else was quicker."""
     now = time.time()
-    has_ended_client = processes.end(run.client)
+    has_ended_client = runs.end_client(run)
     handoff = None
     if run.state.is_working:
         handoff = writing.of_cut_session(place.store, place.settings, run.session, now)

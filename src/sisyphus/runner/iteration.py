@@ -6,8 +6,9 @@ import errno
 import os
 import time
 from dataclasses import dataclass
+from functools import partial
 
-from sisyphus import clients, log
+from sisyphus import clients, log, processes
 from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.masking import masked_line
@@ -66,11 +67,13 @@ NOTHING = Report()
 def run_client(runner: Runner, run: Run, prompt: str, *, is_audit: bool = False) -> ClientResult:
     """Runs the client on a prompt."""
     began = time.monotonic()
-    report = Report()
+    report, known = Report(), record.newest(runner.store)
     try:
         process = _start(runner, run, prompt, is_audit=is_audit)
     except OSError as error:
         return ClientResult(report, Failure(CLIENT, messages.not_started(error)), 0.0)
+    if run.options.client_command:
+        report.accepts = partial(_is_own, runner, run, process.pid, known)
     try:
         run.client, run.action, run.percent, run.heard_at = process.name, "", 0, time.time()
         _save(runner, run)
@@ -143,7 +146,27 @@ def _start(runner: Runner, run: Run, prompt: str, *, is_audit: bool) -> ClientPr
         else:
             command = headless.command(program, session, run.options.permission_mode)
     data = prompt.encode("utf-8", "replace")
-    return ClientProcess(command, runner.project, data, headless.environment())
+    return ClientProcess(command, runner.project, data, headless.environment(), run.mark)
+
+
+def _is_own(runner: Runner, run: Run, client: int, known: int, id: str) -> bool:
+    """Tells whether a session can be that of the user's own command, which may be any program: one
+    that passes on what an agent says must not name the session of somebody else, because no loop
+    or hold keeps the sessions of a run from stopping.
+
+    client: the process of the command, which leads a session of processes. known: the number of the
+    last session that was known when it began.
+    """
+    store = runner.store
+    session = record.find(store, id)
+    if session in (0, run.session):
+        return True
+    process = record.process_of(store, session)
+    if processes.is_alive(process):
+        return processes.is_below(process, client, run.mark)
+    if session <= known and (loops.hold_of(store, session) or not record.is_over(store, session)):
+        return False
+    return not loops.live(store, session)
 
 
 def _note_session(runner: Runner, run: Run, report: Report) -> None:

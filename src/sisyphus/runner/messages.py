@@ -10,6 +10,7 @@ from sisyphus import clients
 from sisyphus.clients.reports import Denied
 from sisyphus.masking import masked_line
 from sisyphus.paths import display
+from sisyphus.quoting import plain
 from sisyphus.ralph import messages as ralph
 from sisyphus.ralph.runs import Run
 from sisyphus.text import one_line
@@ -113,8 +114,8 @@ def replaces(run: Run) -> str:
 
 def task_of_plan(plan: str, title: str) -> str:
     """Returns the task of a run whose user has given none. title: what the plan calls itself."""
-    heading = f"{one_line(title, 200)}\n\n" if title else ""
-    return f"{heading}Do the items of {plan}, one after the other."
+    heading = f"{plain(title, 200)}\n\n" if title else ""
+    return f"{heading}Do the items of {plain(plan, 300)}, one after the other."
 
 
 def no_task(project: str) -> str:

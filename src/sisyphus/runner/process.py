@@ -8,26 +8,33 @@ its name: a shell waits in its place and, if we are killed before, ends.
 from __future__ import annotations
 
 import os
-import queue
+import secrets
 import subprocess
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from sisyphus import processes
+from sisyphus.runner.orphans import Orphans
 
-MAX_LINE = 64_000_000
-"""The longest line that is read whole, in bytes: a client may report an image in one."""
+MAX_LINE = 16_000_000
+"""The longest line that is read whole, in bytes: a client may report some images in one. What it
+says in JSON takes up to 30 times as much in our memory."""
 
-_WAITING_LINES = 1_000
-"""How many lines may wait for us. A client that prints faster has to wait."""
+_WAITING_BYTES = 4_000_000
+"""How much may wait for us. A client that prints faster has to wait."""
+
+_LINE_BYTES = 100
+"""About what a line takes besides its text."""
 
 _QUIET_SECONDS = 1.0
 """How long we wait for more output after the client has ended: a child of it may keep the pipe."""
 
 _ERROR_BYTES = 8_000
+_CHUNK = 64_000
 
 _GATE = 'read -r go && exec "$@" < "/dev/fd/$0"'
 """Waits for a line on its stdin; then becomes the client, which reads the prompt from a file
@@ -38,33 +45,48 @@ class ClientProcess:
     """A client, which begins at `go()`.
 
     name: "PID START". command: a shell command line, or words. prompt: what it gets on its stdin.
-    Raises `OSError` if no process can be started. If that is no client, it ends with 126 or 127,
-    as in a shell.
+    environ: all its variables, without `mark`. mark: "NAME=VALUE", one more variable, by which what
+    it leaves behind is found; "" = a new one. Raises `OSError` if no process can be started. If
+    that is no client, it ends with 126 or 127, as in a shell.
     """
 
     def __init__(
-        self, command: str | list[str], folder: str, prompt: bytes, environ: Mapping[str, str]
+        self,
+        command: str | list[str],
+        folder: str,
+        prompt: bytes,
+        environ: Mapping[str, str],
+        mark: str = "",
     ) -> None:
         words = ["/bin/sh", "-c", command] if isinstance(command, str) else command
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        mark = mark or f"_SISYPHUS_CLIENT={secrets.token_hex(8)}"
+        name, _, value = mark.partition("=")
         with tempfile.TemporaryFile() as source:
             source.write(prompt)
             source.seek(0)
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", _GATE, str(source.fileno()), *words],
                 cwd=folder,
-                env=environ,
+                env={**environ, name: value},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=subprocess.PIPE,
                 start_new_session=True,
                 pass_fds=[source.fileno()],
             )
         self.name = processes.key(self._process.pid)
-        self._lines: queue.Queue[bytes] = queue.Queue(_WAITING_LINES)
+        self._orphans = Orphans(mark, self._process.pid)
+        self._lines = _Lines()
+        self._errors = b""
         self._reader = threading.Thread(target=self._read, daemon=True)
+        self._error_reader = threading.Thread(target=self._read_errors, daemon=True)
         self._reader.start()
+        self._error_reader.start()
         self._ended_at = 0.0
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def go(self) -> None:
         """Lets it begin."""
@@ -75,19 +97,18 @@ class ClientProcess:
     def lines(self, seconds: float) -> Iterator[bytes]:
         """Yields the lines that come within `seconds`."""
         deadline = time.monotonic() + seconds
+        self._orphans.reap()
         while (left := deadline - time.monotonic()) > 0 and not self.is_over:
-            if not self._reader.is_alive() and self._lines.empty():
+            if not self._reader.is_alive() and self._lines.is_empty:
                 with suppress(subprocess.TimeoutExpired):
                     self._process.wait(left)
-                continue
-            with suppress(queue.Empty):
-                if line := self._lines.get(timeout=min(left, 0.05)):
-                    yield line
+            elif line := self._lines.get(min(left, 0.05)):
+                yield line
 
     @property
     def is_over(self) -> bool:
         """Tells whether it has ended, and all that it printed was read."""
-        if self._process.poll() is None or not self._lines.empty():
+        if self._process.poll() is None or not self._lines.is_empty:
             return False
         now = time.monotonic()
         self._ended_at = self._ended_at or now
@@ -97,6 +118,7 @@ class ClientProcess:
         """Ends it, and what it started."""
         processes.end_group(self._process.pid, lambda: self._process.poll() is None)
         self._process.wait()
+        self._orphans.end()
 
     def close(self) -> tuple[int, str]:
         """Ends what it has left behind; returns its exit code (below 0 = the signal that ended it)
@@ -104,15 +126,67 @@ class ClientProcess:
         self.end()
         assert self._process.stdin
         self._process.stdin.close()
-        size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - _ERROR_BYTES))
-        errors = self._errors.read().decode("utf-8", "replace")
-        self._errors.close()
-        return self._process.returncode, errors
+        self._lines.close()
+        self._error_reader.join(_QUIET_SECONDS)
+        return self._process.returncode, self._errors.decode("utf-8", "replace")
 
     def _read(self) -> None:
         assert self._process.stdout
+        is_rest = False
         with self._process.stdout as output:
             while line := output.readline(MAX_LINE):
-                self._lines.put(line)
-        self._lines.put(b"")  # wakes whoever waits for a line
+                self._lines.put(b" " + line if is_rest else line)  # a rest is no line of a report
+                is_rest = not line.endswith(b"\n")
+
+    def _read_errors(self) -> None:
+        """Keeps the end of its stderr: the rest is nowhere, and fills no disk."""
+        assert self._process.stderr
+        with self._process.stderr as errors:
+            while data := os.read(errors.fileno(), _CHUNK):
+                self._errors = (self._errors + data)[-_ERROR_BYTES:]
+
+
+class _Lines:
+    """The lines that wait for us. Whoever puts one waits until there is room for it."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[bytes] = deque()
+        self._bytes = 0
+        self._is_closed = False
+        self._changed = threading.Condition()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._waiting
+
+    def put(self, line: bytes) -> None:
+        size = len(line) + _LINE_BYTES
+        with self._changed:
+            self._changed.wait_for(lambda: self._has_room(size))
+            if not self._is_closed:
+                self._waiting.append(line)
+                self._bytes += size
+                self._changed.notify_all()
+
+    def get(self, seconds: float) -> bytes:
+        """Returns the next line, or b"" if none comes within `seconds`."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._waiting, seconds):
+                return b""
+            line = self._waiting.popleft()
+            self._bytes -= len(line) + _LINE_BYTES
+            self._changed.notify_all()
+            return line
+
+    def close(self) -> None:
+        """Forgets what waits, and what is still put there."""
+        with self._changed:
+            self._is_closed = True
+            self._waiting.clear()
+            self._bytes = 0
+            self._changed.notify_all()
+
+    def _has_room(self, size: int) -> bool:
+        """Tells whether a line fits. One that alone is too long fits if nothing else waits."""
+        is_first = not self._waiting
+        return self._is_closed or is_first or self._bytes + size <= _WAITING_BYTES

@@ -35,7 +35,6 @@ from sisyphus.clients.reports import (
     NOT_RUN,
     OVERLOAD,
     TEXT_CHARACTERS,
-    Denied,
     Failure,
     Report,
     both_ends,
@@ -82,6 +81,10 @@ _OWN_FOLDER, _OPEN_FOLDER = ".claude", "worktrees"
 _SENSITIVE_FOLDERS = (".git", ".vscode", ".idea", ".husky")
 """Folders whose files it protects at any depth, in any case. So are those in `.claude`, except in
 `.claude/worktrees` (measured)."""
+
+_FIRST_LINES = ("system", "result")
+"""The types of the lines with which its report begins: it says which model it has, or what its
+hooks at the start have said; with `--output-format json` there is nothing but the result."""
 
 _TOKENS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
 _MOST = 10**12
@@ -187,13 +190,13 @@ def _is_sensitive(parts: list[str]) -> bool:
 
 def feed(report: Report, line: bytes) -> None:
     raw = lines.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
-    session = values.text(raw.get("session_id")) if raw else ""
-    if raw is None or not paths.is_id(session):
+    session = values.id(raw.get("session_id")) if raw else ""
+    kind = values.text(raw.get("type")) if raw else ""
+    if raw is None or not (session and report.takes(session, is_first=kind in _FIRST_LINES)):
         text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
         report.add_text(f"{text}\n")
         return
-    report.session = report.session or session
-    match raw.get("type"):
+    match kind:
         case "assistant" | "user" if message := values.mapping(raw.get("message")):
             _read_message(report, raw, message)
         case "system":
@@ -214,31 +217,19 @@ def _read_message(report: Report, raw: Json, message: Json) -> None:
         return
     # What the client itself tells the model has another name in a transcript.
     raw = {**raw, "isMeta": raw.get("isSynthetic")}
-    record = transcript.record_of(raw, message, _new_tokens(report, message))
+    tokens = _count(transcript.tokens_of(message.get("usage")))
+    new = report.count(values.text(message.get("id")), tokens)
+    record = transcript.record_of(raw, message, new)
     for call in record.calls:
-        report.calls[call.id] = Denied(call.name, call.action, call.target)
+        report.add_call(call)
     if not is_main:
         return
     for result in record.results:
         result.text = both_ends(result.text)
-    report.records.append(record)
+    report.add_record(record)
     if record.author == AGENT:
         report.error, report.signs = "", ()  # of a request that the client has repeated
         _read_context(report, raw)
-
-
-def _new_tokens(report: Report, message: Json) -> int:
-    """Returns the tokens of an answer that were not counted yet. An answer has several lines, each
-    with the usage of the whole answer."""
-    answer, tokens = (
-        values.text(message.get("id")),
-        _count(transcript.tokens_of(message.get("usage"))),
-    )
-    new = max(0, tokens - report.counted.get(answer, 0)) if answer else tokens
-    if answer and new:
-        report.counted[answer] = tokens
-    report.tokens += new
-    return new
 
 
 def _read_context(report: Report, raw: Json) -> None:
@@ -266,7 +257,7 @@ def _read_system(report: Report, raw: Json) -> None:
 def _note_denied(report: Report, raw: Json) -> None:
     """Notes a denied call once: the result names it again."""
     if denied := report.calls.pop(values.text(raw.get("tool_use_id")), None):
-        report.denied.append(denied)
+        report.deny(denied)
 
 
 def _read_limit(report: Report, raw: Json) -> None:
@@ -290,7 +281,7 @@ def _read_result(report: Report, raw: Json) -> None:
         return
     report.error, report.signs = "", ()
     if text and not report.records:  # with `--output-format json` there is nothing but the result
-        report.records.append(Record(AGENT, 0.0, texts=(text,)))
+        report.add_record(Record(AGENT, 0.0, texts=(text,)))
 
 
 def _read_models(report: Report, models: Json) -> None:

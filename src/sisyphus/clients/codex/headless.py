@@ -37,7 +37,6 @@ from sisyphus.clients.reports import (
     NOT_RUN,
     OVERLOAD,
     TEXT_CHARACTERS,
-    Denied,
     Failure,
     Report,
     both_ends,
@@ -174,9 +173,8 @@ def is_refused(path: str, project: str, mode: str) -> bool:
 def feed(report: Report, line: bytes) -> None:
     raw = lines.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
     kind = values.text(raw.get("type")) if raw else ""
-    if raw and kind == "thread.started":
-        report.session = report.session or values.id(raw.get("thread_id"))
-    if raw is None or not report.session:
+    session = values.id(raw.get("thread_id")) if raw and kind == "thread.started" else ""
+    if raw is None or not report.takes(session, is_first=True):
         text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
         report.add_text(f"{text}\n")
         return
@@ -205,20 +203,19 @@ def _read_item(report: Report, item: Json, *, is_over: bool) -> None:
         return
     report.error = ""  # of a request that the client has repeated
     if kind == "agent_message":
-        report.records.append(Record(AGENT, 0.0, texts=(values.text(item.get("text")),)))
+        report.add_record(Record(AGENT, 0.0, texts=(values.text(item.get("text")),)))
         return
     calls = _calls(item, id)
     if not calls:
         return
-    denied = Denied(calls[0].name, calls[0].action, calls[0].target)
     if id not in report.calls:
-        report.calls[id] = denied
-        report.records.append(Record(AGENT, 0.0, calls=calls))
+        report.add_call(calls[0])
+        report.add_record(Record(AGENT, 0.0, calls=calls))
     if is_over:
         result = _result(item, id)
-        report.records.append(Record(TOOL, 0.0, results=(result,)))
+        report.add_record(Record(TOOL, 0.0, results=(result,)))
         if result.is_refused:
-            report.denied.append(denied)
+            report.deny(report.calls[id])
 
 
 def _calls(item: Json, id: str) -> tuple[RecordedCall, ...]:
