@@ -235,6 +235,21 @@ def test_a_blocked_item_is_left_and_told(runs: Runs) -> None:
     assert runs.items[3:] == ["total"]
 
 
+def test_a_line_that_looks_like_an_item_is_one(runs: Runs) -> None:
+    file = runs.world.write("fix_plan.md", "- [ ] cart\n- [  ] total\n")
+    mended: Process = [["write", ["fix_plan.md", "- [x] cart\n- [x] total\n"]], ["say", "Done."]]
+
+    answer = runs.run(processes=[done("cart"), mended])
+
+    assert answer.code == 0, answer
+    assert (
+        "Make a box `- [ ]` of this line of the list, do it, and tick it: - [ ] total"
+        in (runs.prompts[1])
+    )
+    assert "2 of 2 items are done" in answer.out
+    assert file.read_text().count("[x]") == 2
+
+
 def test_items_that_vanish_are_named(runs: Runs) -> None:
     rewrite = [["write", ["fix_plan.md", "- [x] cart\n- [x] total\n"]], ["say", "Tidied."]]
 

@@ -1,8 +1,9 @@
 """Tells prose from code, HTML comments and block quotes in a Markdown text. Plans, promises and
 includes of rules count in prose alone.
 
-It follows the block rules of CommonMark that matter here; raw HTML such as `<details>` hides
-nothing. It reads the text once, in linear time.
+It follows the block rules of CommonMark that matter here, but for two: raw HTML such as `<details>`
+hides nothing, and a code block inside a code block is nested as its writer means it. It reads the
+text once, in linear time.
 """
 
 import re
@@ -20,6 +21,12 @@ _ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?=\s|$)")
 _PLAIN_ITEM = re.compile(r"[-*+] (?=[^\s\-*+0-9`~<>#_])[^\t]*$")  # most lines of most plans
 _BREAK = re.compile(r"(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
+_FENCE_LINE = re.compile(
+    r"(?m)^[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*([^`\n]*)$"
+)
+_MAX_FENCES = 1_000
+"""How many fences we look ahead for the end of a code block."""
+
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _INLINE = re.compile(r"\\.|`+|<!--")
 
@@ -59,9 +66,22 @@ class Line:
 
 def lines(text: str) -> Iterator[Line]:
     """Yields every line of a document, with its kind. Any line ends are accepted."""
-    reader = _Reader()
-    for number, line in enumerate(plain(text).split("\n"), 1):
+    text = plain(text)
+    reader = _Reader(text)
+    for number, line in enumerate(text.split("\n"), 1):
         yield reader.read(number, line)
+
+
+def is_unclosed(block: list[Line]) -> bool:
+    """Tells whether the code block or comment with which a document ends was never closed. block:
+    its lines."""
+    first, last = block[0], block[-1].text.strip()
+    if first.kind is Kind.COMMENT:
+        return "-->" not in last
+    fence = _FENCE.match(first.content)
+    mark = (fence[1] or fence[2]) if fence else ""
+    is_closed = len(block) > 1 and last.startswith(mark) and set(last) == {mark[:1]}
+    return bool(mark) and not is_closed
 
 
 def plain(text: str) -> str:
@@ -123,9 +143,11 @@ def _spans(block: str) -> Iterator[tuple[int, int]]:
 class _Reader:
     """Reads one line after the other, and remembers what is still open."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         self._columns: list[int] = []  # the column of the text of each open list item
         self._fence = ""  # the fence of the open code block
+        self._fence_ends = 0  # the line on which it ends, if others are in it; 0 = the first fence
+        self._fences = _Fences(text)
         self._is_in_comment = False
         self._paragraph: Kind | None = None  # the kind of the open paragraph
 
@@ -154,7 +176,8 @@ class _Reader:
             self._leave_items(indent, content)
             return self._start_line(number, text, content, indent)
         bare = content.rstrip()
-        if bare.startswith(self._fence) and set(bare) == {self._fence[0]}:
+        is_end = bare.startswith(self._fence) and set(bare) == {self._fence[0]}
+        if is_end and number >= self._fence_ends:
             self._fence = ""
         return Line(number, text, Kind.CODE)
 
@@ -182,7 +205,7 @@ class _Reader:
             start = indent if blanks <= _CODE_INDENT else indent - blanks + 1
             self._columns.append(start)
         is_code = indent - start >= _CODE_INDENT
-        kind = (self._paragraph or Kind.CODE) if is_code else self._classify(content)
+        kind = (self._paragraph or Kind.CODE) if is_code else self._classify(number, content)
         return Line(number, text, kind, content, marker, column, len(self._columns))
 
     def _match_item(self, content: str, room: int) -> re.Match[str] | None:
@@ -190,10 +213,11 @@ class _Reader:
         is_break = len(content) <= room and _BREAK.match(content)
         return None if is_break or len(self._columns) >= _MAX_DEPTH else _ITEM.match(content)
 
-    def _classify(self, content: str) -> Kind:
+    def _classify(self, number: int, content: str) -> Kind:
         """Returns the kind of a line without its list markers, and opens or closes a block."""
         if fence := _FENCE.match(content):
             self._fence, self._paragraph = fence[1] or fence[2], None
+            self._fence_ends = self._fences.end_of(number, self._fence)
             return Kind.CODE
         if content.startswith("<!--"):
             self._is_in_comment, self._paragraph = "-->" not in content[4:], None
@@ -209,6 +233,35 @@ class _Reader:
             return Kind.TEXT
         self._paragraph = self._paragraph or Kind.TEXT
         return self._paragraph
+
+
+class _Fences:
+    """The lines of a text that may open or close a code block."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: list[tuple[int, str, bool]] = []  # number, fence, and whether words follow it
+        number, position = 1, 0
+        for fence in _FENCE_LINE.finditer(text) if "```" in text or "~~~" in text else ():
+            number += text.count("\n", position, fence.start())
+            position = fence.start()
+            self._lines.append((number, fence[1], bool(fence[2].strip())))
+
+    def end_of(self, number: int, fence: str) -> int:
+        """Returns the line on which a code block ends that has others in it: a fence with words
+        behind it opens one. 0 = it has none, or its end is nowhere in sight.
+
+        number, fence: of the line that opens it.
+        """
+        start = bisect_right(self._lines, number, key=lambda each: each[0])
+        open_ = [fence]
+        for line, each, opens in self._lines[start : start + _MAX_FENCES]:
+            if opens and each.startswith(fence):
+                open_.append(each)
+            elif not opens and each.startswith(open_[-1]):
+                open_.pop()
+                if not open_:
+                    return line
+        return 0
 
 
 def _room_of_break(content: str) -> int:

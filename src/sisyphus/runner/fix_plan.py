@@ -33,8 +33,8 @@ class FixPlan:
     """The items of a plan file, each on one line, in words that fit no other item.
 
     title: what the file calls itself; "" = nothing. todo: in the order of the file, those in
-    progress first. blocked: marked so in the file. problem: why the file cannot be used, as "it has
-    no boxes"; "" = it can.
+    progress first; then the lines that look like open items and are none. blocked: marked so in the
+    file. problem: why the file cannot be used, as "it has no boxes"; "" = it can.
     """
 
     path: str
@@ -71,6 +71,8 @@ def read(path: str, project: str) -> FixPlan:
         [name for status in statuses for task, name in names if task.status == status]
         for statuses in ((IN_PROGRESS, OPEN), (DONE,), (BLOCKED,))
     )
+    unclear = (one_line(line.text, ITEM_CHARACTERS) for line in plan.like_tasks)
+    todo += map(messages.unclear_item, unclear)
     return FixPlan(path, plan.title, todo, done, blocked)
 
 

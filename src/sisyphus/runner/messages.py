@@ -299,6 +299,11 @@ def check_failed(how: str) -> str:
     return f"the check {how}"
 
 
+def unclear_item(line: str) -> str:
+    """Makes an item of a line that looks like one and is none."""
+    return f"Make a box `- [ ]` of this line of the list, do it, and tick it: {line}"
+
+
 def open_items(count: int, plan: str) -> str:
     items = "an item" if count == 1 else f"{count} items"
     return f"the promise was said, but {items} of {plan} {'is' if count == 1 else 'are'} open"
