@@ -255,6 +255,79 @@ def test_a_check_that_puts_itself_back_is_named(world: World) -> None:
     assert (world.project / "check.sh").read_text() == "exit 1\n"
 
 
+# ---------------------------------------------------------------- what else a command names
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sh ~/check.sh",
+        "sh $HOME/check.sh",
+        'sh "${HOME}/check.sh"',
+        "sh ../home/check.sh",
+        "cd ~ && sh check.sh",
+        "cd .. && sh home/check.sh",
+        "~/check.sh --fast",
+        "bash -c 'sh ~/check.sh'",
+        "sh ~/che*.sh",
+        "CHECK=~/check.sh; sh $CHECK",
+    ],
+)
+def test_a_check_outside_of_the_project_is_part_of_it(world: World, command: str) -> None:
+    file = world.write(world.home / "check.sh", SCRIPT)
+    file.chmod(0o755)
+
+    assert changed(world, command, {}, f"echo exit 0 > {file}") == [str(file)]
+
+
+def test_an_absolute_path_is_part_of_the_check(world: World) -> None:
+    file = world.write(world.root / "ci/check.sh", SCRIPT)
+
+    assert changed(world, f"sh {file}", {}, f"rm {file}; echo exit 0 > {file}") == [str(file)]
+
+
+def test_a_script_outside_of_the_project_is_not_searched(world: World) -> None:
+    """Nobody reads more than the digest of such a file."""
+    world.write(world.home / "check.sh", f"sh {world.project}/a.sh\n")
+
+    assert changed(world, "sh ~/check.sh", {"a.sh": SCRIPT}, {"a.sh": "exit 0\n"}) == []
+
+
+def test_what_is_no_file_outside_of_the_project_is_left_alone(world: World) -> None:
+    os.mkfifo(world.home / "pipe")
+
+    assert changed(world, "true ~/pipe ~ / /dev/null /dev/zero ../*", {}, {"a": "x\n"}) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "trick", "named"),
+    [
+        ("sh check*.sh", {"check_a.sh": SCRIPT}, {"check_a.sh": ""}, "check_a.sh"),
+        ("cat ci/*/check.sh | sh", {"ci/a/check.sh": SCRIPT}, {"ci/a/check.sh": ""},
+         "ci/a/check.sh"),
+        ("cat checks/*.sh | sh", {"checks/a.sh": SCRIPT}, {"checks/b.sh": "exit 0\n"},
+         "checks/b.sh"),
+        ("cd ci && cat check?.sh", {"ci/check1.sh": SCRIPT}, {"ci/check1.sh": ""}, "ci/check1.sh"),
+        ("pytest checks/c_*.py", {"checks/c_a.py": TEST}, {"checks/c_a.py": ""}, "checks/c_a.py"),
+        ("true --config=ci.toml", {"ci.toml": "a\n"}, {"ci.toml": "b\n"}, "ci.toml"),
+        ("true -c ci.toml", {"ci.toml": "a\n"}, {"ci.toml": "b\n"}, "ci.toml"),
+        ("true -cci.toml", {"ci.toml": "a\n"}, {"ci.toml": "b\n"}, "ci.toml"),
+        ("make -f Makefile.ci", {"Makefile.ci": "a:\n"}, {"Makefile.ci": "b:\n"}, "Makefile.ci"),
+        ("make -fMakefile.ci", {"Makefile.ci": MAKE.format("./t.sh"), "t.sh": SCRIPT},
+         {"t.sh": ""}, "t.sh"),
+        ("make -Cci", {"ci/Makefile": "a:\n"}, {"ci/Makefile": "b:\n"}, "ci/Makefile"),
+        ("pytest --rootdir=ci", {"ci/tox.ini": "a\n"}, {"ci/tox.ini": "b\n"}, "ci/tox.ini"),
+        ("CONFIG=ci.toml true", {"ci.toml": "a\n"}, {"ci.toml": "b\n"}, "ci.toml"),
+    ],
+)  # fmt: skip
+def test_patterns_options_and_variables_name_files(
+    world: World, command: str, before: Files, trick: Files | str, named: str
+) -> None:
+    world.write(world.root / "bin/make", "#!/bin/sh\nexit 0\n").chmod(0o755)
+
+    assert changed(world, command, before, trick) == [named]
+
+
 # ---------------------------------------------------------------- honest work
 
 
@@ -266,6 +339,10 @@ def test_a_check_that_puts_itself_back_is_named(world: World) -> None:
         ("pytest", {"tests/test_new.py": TEST}, ["tests/test_new.py"]),
         ("make", {"src/main.c": "int main(void) { return 0; }\n"}, []),
         ("pytest", "touch tests/test_a.py", []),
+        ("grep -q 'src/*' README.md || true", {"src/total.py": "x\n\n"}, []),
+        ("grep -q x src/*.py", {"src/total.py": "x\n\n"}, []),
+        ("true src/* *", {"src/total.py": "x\n\n"}, []),
+        ("echo > src/total.py", {"src/total.py": "x\n\n"}, []),
         ("pytest", "mkdir -p .venv/x && echo > .venv/x/conftest.py", []),
     ],
 )

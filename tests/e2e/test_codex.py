@@ -22,7 +22,7 @@ with_tools = pytest.mark.parametrize("desk", [CODEX], indirect=True)
 with_programs = pytest.mark.parametrize("desk", [CODEX_PROGRAMS], indirect=True)
 """The client's default model. It writes programs that call tools, and starts subagents."""
 
-LOOP = '/ralph-loop "do it" --completion-promise "DONE"'
+LOOP = '$ralph-loop "do it" --completion-promise "DONE"'
 BLOCK = "[RALPH LOOP ENFORCEMENT]"
 COMPLETE = "[RALPH LOOP COMPLETE]"
 RESUME = "CONTEXT CHECKPOINT RESUME"
@@ -139,7 +139,7 @@ def test_a_promise_that_is_copied_from_an_escaped_one_counts(desk: Desk) -> None
 def test_the_reason_of_a_long_task_is_not_cut(desk: Desk) -> None:
     """The client cuts the middle out of a reason of more than 10,000 bytes."""
     task = "é" * 6_000
-    run = desk.run(f'/ralph-loop "{task}" --completion-promise DONE', turns=[NOT_YET, PROMISE])
+    run = desk.run(f'$ralph-loop "{task}" --completion-promise DONE', turns=[NOT_YET, PROMISE])
 
     assert BLOCK in run.main[1].last
     assert "truncated" not in run.main[1].last

@@ -65,7 +65,7 @@ def test_wired_twice_each_text_arrives_once(desk: Desk) -> None:
 def test_a_session_without_a_transcript(desk: Desk) -> None:
     """What a command reads is told by the transcript alone."""
     desk.write("PLAN.md", PLAN)
-    typed = '/ralph-loop "do it" --completion-promise "DONE"'
+    typed = '$ralph-loop "do it" --completion-promise "DONE"'
 
     with asked(desk, [use(read("PLAN.md")), NOT_YET, PROMISE]) as (variables, requests):
         Codex().execute(typed, desk.project, variables, "--ephemeral")
@@ -210,7 +210,7 @@ def configure(desk: Desk, table: str, **values: object) -> None:
 
 # ---------------------------------------------------------------- permissions
 
-TYPED = f"${LOOP.removeprefix('/')}"
+TYPED = LOOP
 WAITS = "python3 -c 'import time; time.sleep(13)'"
 """Longer than a dialog may be open before it is in the list."""
 

@@ -9,34 +9,45 @@ from __future__ import annotations
 
 import os
 
+from sisyphus import files
 from sisyphus.boulder import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from sisyphus.boulder.find import PlanFile
     from sisyphus.boulder.record import PlanRecord
 
 
 def read(
-    project: str, folder: str, rows: Iterable[PlanRecord], named: Iterable[str]
-) -> list[PlanFile]:
-    """Reads the plans of a project that may be open, also those whose file is missing. Leaves out
-    those that were complete or cleared and have not changed since.
+    project: str, folder: str, rows: Iterable[PlanRecord], own: str, named: Collection[str]
+) -> tuple[list[PlanFile], int]:
+    """Reads the plans of a project that may be open, also those whose file is missing, and not
+    those that were complete or cleared and have not changed since. Returns them, and the number of
+    those for which there is no room: the oldest.
 
-    folder: the current one. rows: all records of the project. named: paths of other plans; "" is
-    none.
+    folder: the current one. rows: all records of the project. own: the path of the session's plan.
+    named: paths of other plans. "" is none.
     """
     by_path = {row.path: row for row in rows}
-    paths = find.of_project(project, folder)
-    paths += [path for path in named if path]
-    paths += [row.path for row in by_path.values() if row.is_open]
-    return [
-        find.read(path, project)
-        for path in dict.fromkeys(paths)
-        if not _is_settled(by_path.get(path))
-    ]
+    open_rows = [row for row in by_path.values() if row.is_open]
+    paths = [*find.of_project(project, folder), own, *named, *(row.path for row in open_rows)]
+    order = [path for path in dict.fromkeys(paths) if path and not _is_settled(by_path.get(path))]
+    used_last = max(open_rows, key=lambda row: row.used_at, default=None)
+    always = {own, *(row.path for row in open_rows if row.is_chosen or row is used_last)}
+    first = {*always, *named}
+    ranked = sorted(order, key=lambda path: (path not in first, *_rank(path)))
+    found, left_out = find.read_some(ranked, project, always)
+    places = {path: place for place, path in enumerate(order)}
+    found.sort(key=lambda file: places[file.path])
+    return found, len(left_out)
+
+
+def _rank(path: str) -> tuple[bool, float]:
+    """Orders plans by how much a session needs them: those of packages and of the root, then the
+    newest."""
+    return os.path.basename(path) != find.NAME, -files.modified_at(path)
 
 
 def _is_settled(row: PlanRecord | None) -> bool:

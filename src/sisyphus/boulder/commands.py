@@ -148,6 +148,8 @@ def print_status(result: Status, *, needs_one: bool = True) -> None:
         _print_notes(row, is_complete=result.state == records.COMPLETE)
     for unreadable in result.unreadable:
         show.line(messages.unreadable(unreadable))
+    if result.left_out:
+        show.line(messages.left_out(result.left_out))
     if result.cleared:
         show.line(messages.cleared_before(list(result.cleared)))
 
@@ -160,6 +162,8 @@ def _print_progress(result: Status, row: PlanRecord) -> None:
         show.line(f"Steps: {plan.steps_completed}/{plan.steps} complete")
     if plan.next_step:
         show.line(f"Next: {one_line(plan.next_step)}")
+    if plan.like_tasks and plan.next_task:  # else "Next:" names the line
+        show.line(messages.unclear(plan.like_tasks), "yellow")
     if plan.parallel_ids:
         show.line(f"Can be done in parallel: {', '.join(plan.parallel_ids)}")
     if blocked := [task.text for task in plan.tasks if task.status == BLOCKED]:
@@ -206,7 +210,7 @@ def _print_offers(result: Status, *, needs_one: bool) -> None:
         show.line(_several(result))
         return
     offers = status.offers(result.project, client_home())
-    has_others = offers or result.cleared or result.unreadable
+    has_others = offers or result.cleared or result.unreadable or result.left_out
     hint = f" {messages.WRITE_ONE}" if needs_one and not has_others else ""
     show.line(f"{messages.NOTHING_FOLLOWED}{hint}")
     for offer in offers:

@@ -153,7 +153,8 @@ def look_at_stop(hook: Hook) -> Act | None:
     if file:
         return partial(_update_own, hook, file, shared)
     plans = find.of_project(hook.project, hook.event.folder)
-    return partial(_update_all, hook, [_read(path) for path in plans[:_MOST_NEW]], shared, None, [])
+    new, _ = find.read_some(plans[:_MOST_NEW], hook.project)
+    return partial(_update_all, hook, new, shared, None, [])
 
 
 def _update_own(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sisyphus.boulder.find import PlanFile
-    from sisyphus.boulder.plan import Plan
+    from sisyphus.boulder.plan import LikeTask, Plan
     from sisyphus.boulder.record import Checkpoint, PlanRecord
 
 _TASK = 200
@@ -69,6 +69,15 @@ def _details(record: PlanRecord, plan: Plan) -> list[tuple[str, str]]:
 def blocked(tasks: list[str]) -> str:
     more = f"; and {len(tasks) - _SHOWN} more" if len(tasks) > _SHOWN else ""
     return f"Blocked: {'; '.join(one_line(task, _TASK) for task in tasks[:_SHOWN])}{more}"
+
+
+def unclear(lines: Sequence[LikeTask]) -> str:
+    """Names the lines of a plan that look like open tasks and are none."""
+    numbers = [str(each.line) for each in lines]
+    rest = "the plan cannot be complete. Write `- [ ] …`."
+    if len(numbers) == 1:
+        return f"Line {numbers[0]} looks like an open task and is none: {rest}"
+    return f"Lines {_some(numbers)} look like open tasks and are none: {rest}"
 
 
 def checkpoint(last: Checkpoint | None) -> str:
@@ -142,6 +151,11 @@ def stale(record: PlanRecord, days: int) -> str:
 
 def unreadable(file: PlanFile) -> str:
     return f"The plan {display(file.path, file.project)} cannot be read: {file.problem}."
+
+
+def left_out(number: int) -> str:
+    plans = "1 more plan here is" if number == 1 else f"{number:,} more plans here are"
+    return f"{plans} not read: too many, or too large. `sisyphus boulder start NAME` follows one."
 
 
 def absent(path: str, project: str) -> str:

@@ -29,16 +29,17 @@ def to_start(store: Store, name: str, project: str, folder: str, home: str) -> P
     name = _bare(name)
     recorded = [row[0] for row in store.all("SELECT path FROM plan WHERE project = ?", project)]
     places = [*find.of_project(project, folder), *find.of_other_tools(project), *recorded]
-    files = [find.read(path, project) for path in dict.fromkeys(places)]
+    path = _existing_path(name, project, folder, set(places))
+    nearest = sorted(dict.fromkeys(places), key=lambda each: _plain(name) not in _plain(each))
+    files, _ = find.read_some(nearest, project, always=[path])
     own = [file for file in files if file.stamp]
-    path = _existing_path(name, project, folder, {file.path for file in own})
     matches = [file for file in own if file.path == path]
     matches = matches or _open_first(_with_name(name, own, exactly=True))
     if not matches and path:
         matches = [_read_anywhere(path, project, home)]
     matches = matches or _open_first(_with_name(name, own))
     if not matches:
-        plan_mode = [find.read(path, project) for path in find.of_plan_mode(project, home)]
+        plan_mode, _ = find.read_some(find.of_plan_mode(project, home), project)
         matches = _open_first(_with_name(name, plan_mode, exactly=True))
         matches = matches or _open_first(_with_name(name, plan_mode))
     if not matches:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 LIMIT = 64_000_000
 """The most bytes that we read at once; of a longer turn we skip the start."""
 
+MAX_LINES = 100_000
+"""The most lines that we read at once, of a longer turn the last: 64 MB of a real client have about
+60,000. Those of three bytes would cost a minute and a gigabyte."""
+
 _CHUNK = 64_000
 
 _TAIL, _LONG_TAIL = 256_000, 4_000_000
@@ -34,13 +38,14 @@ def read(
     path: str, moment: Moment, *, offset: int = 0, since: float = 0.0, limit: int = 0
 ) -> tuple[list[Json], int]:
     """Returns the objects after `offset` or, if it is 0, since a time, and the offset after the
-    last complete line. Reads at most the last `limit` bytes. A missing file has no lines."""
+    last complete line. Reads at most the last `limit` bytes and `MAX_LINES` lines. A missing file
+    has no lines."""
     try:
         with files.open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)
             start = max(0, size - (limit or LIMIT))
             if 0 < offset <= size:
-                return _forwards(file, max(offset, start), size)
+                return _backwards(file, max(offset, start), size, 0.0, moment)
             return _backwards(file, start, size, since, moment)
     except (OSError, ValueError):
         return [], 0
@@ -88,15 +93,6 @@ def head(path: str, size: int) -> list[Json]:
     return [raw for line in lines if (raw := parse(line))]
 
 
-def _forwards(file: BinaryIO, start: int, size: int) -> tuple[list[Json], int]:
-    """Returns the lines after `start`, and the offset after the last complete one."""
-    file.seek(start)
-    lines = file.read(size - start).split(b"\n")
-    objects = [raw for line in lines if (raw := parse(line))]
-    is_whole = parse(lines[-1]) is not None
-    return objects, size if is_whole else size - len(lines[-1])
-
-
 def _backwards(
     file: BinaryIO, start: int, size: int, since: float, moment: Moment
 ) -> tuple[list[Json], int]:
@@ -105,6 +101,8 @@ def _backwards(
     objects: list[Json] = []
     end = size
     for number, line in enumerate(_lines_backwards(file, start, size)):
+        if number > MAX_LINES:
+            break
         raw = parse(line)
         if number == 0 and raw is None:
             end = size - len(line)

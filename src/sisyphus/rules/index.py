@@ -90,7 +90,7 @@ def _build(store: Store, roots: Roots, folder: str) -> Index:
     rules: list[Rule] = []
     texts: dict[str, str] = {}
     problems = [(label, 0, problem) for label, problem in [*result.problems, *exclude_problems]]
-    room = Room()
+    room = Room() if folder == roots.project else Room.below_root()
     for file in result.files:
         try:
             parsed = parse(file, native, excludes, texts_loaded, room)

@@ -9,6 +9,7 @@ from itertools import islice
 from sisyphus import files, paths
 from sisyphus.rules import globs
 from sisyphus.rules.index import Index, Roots, current
+from sisyphus.rules.match import MAX_DEPTH
 from sisyphus.rules.rule import BY_HAND, Rule
 from sisyphus.store import Store
 
@@ -45,6 +46,10 @@ def inspect(store: Store, roots: Roots, unscoped: str) -> Inspection:
     rules: list[Rule] = []
     findings: set[Finding] = set()
     for folder in ["", *_folders_with_rules(names, roots.project)]:
+        if folder.count("/") > MAX_DEPTH:
+            problem = f"they are not read: the limit is {MAX_DEPTH} folders deep"
+            findings.add(Finding(f"{folder}.cursor/rules", 0, problem))
+            continue
         index = current(store, roots, os.path.join(roots.project, folder).rstrip(os.sep))
         inner = [name.removeprefix(folder) for name in names if name.startswith(folder)]
         rules += index.rules

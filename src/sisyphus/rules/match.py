@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from sisyphus.store import Store
 
+MAX_DEPTH = 10
+"""The deepest folder whose own rules we read: each folder on the way to a file may have some."""
+
 _CURSOR_RULES = os.path.join(".cursor", "rules")
 
 
@@ -48,7 +51,7 @@ def _folders(project: str, path: str) -> list[str]:
     `.cursor/rules`."""
     folders = [project]
     for name in paths.names(path, project):
-        parts = name.split("/")[:-1]
+        parts = name.split("/")[:-1][:MAX_DEPTH]
         inner = [os.path.join(project, *parts[:end]) for end in range(1, len(parts) + 1)]
         folders += [os.path.realpath(each) for each in inner if _has_rules(each)]
     return list(dict.fromkeys(folders))

@@ -8,7 +8,7 @@ from typing import Any
 from sisyphus import files, frontmatter
 from sisyphus.clients.base import Native
 from sisyphus.errors import UnreadableError
-from sisyphus.rules import globs, messages
+from sisyphus.rules import globs, includes, messages, sources
 from sisyphus.rules.globs import Pattern
 from sisyphus.rules.includes import Expansion
 from sisyphus.rules.keys import KEYS, SCOPING_KEYS
@@ -26,14 +26,22 @@ _ALIASES = {"files": "globs", "match": "globs", "include": "globs", "pattern": "
 
 @dataclass
 class Room:
-    """The part of a folder's rules that we may still read. All of it takes a few seconds.
+    """The part of a folder's rules that we may still read. All of it takes two seconds, once.
 
     characters: of their texts with includes. yaml: characters of their frontmatter, which is slow.
+    includes: lines that include a file; each costs one `stat` in every hook that touches a file.
     """
 
     rules: int = 2_000
     characters: int = 2_000_000
-    yaml: int = 200_000
+    yaml: int = 100_000
+    includes: int = 1_000
+
+    @classmethod
+    def below_root(cls) -> "Room":
+        """Returns the room of a folder below the root: up to ten of them are on the way to a
+        file."""
+        return cls(sources.MAX_NESTED, 200_000, 10_000, 100)
 
     def check(self) -> None:
         """Raises `UnreadableError` if nothing is left."""
@@ -69,9 +77,12 @@ def parse(
     data, lines, body = _split(file, source, room)
     keys = {key: some for key in SCOPING_KEYS if (some := globs.parse_list(data.get(key)))}
     mode = _mode(file, data, keys)
-    expansion = Expansion(file.bounds, 1 + source.count("\n") - body.count("\n"))
+    first_line = 1 + source.count("\n") - body.count("\n")
+    most = min(room.includes, includes.MAX_FILES)
+    expansion = Expansion(file.bounds, first_line, room=most)
     whole = expansion.expand(body, file.path).strip("\n")
     room.characters -= expansion.characters
+    room.includes -= most - expansion.room
     text = messages.shorten(whole, file.label) if whole.strip() else ""
     hash = fingerprint(text) if text else ""
     is_excluded = globs.last_match(excludes, file.path.lstrip("/")) is not None

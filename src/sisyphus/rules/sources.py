@@ -4,6 +4,7 @@ it only inside it. Rules in the home folder are the user's own and may link anyw
 import os
 from dataclasses import dataclass
 
+from sisyphus import files
 from sisyphus.clients.base import Native
 from sisyphus.paths import display, is_home_in, is_inside
 
@@ -11,6 +12,9 @@ MAX_DEPTH = 10
 MAX_PATHS = 2_500
 """The deepest folder, and the most files and folders of rules: each costs one `stat` in every hook
 that touches a file."""
+
+MAX_NESTED = 200
+"""The same for the `.cursor/rules` of a folder below the root, of which a project may have many."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def search(folder: str, project: str, home: str, client: Native) -> "Search":
     For a `folder` below the root: only its own `.cursor/rules`. If links give a file several
     names, it has the one by which the client reads it itself, if there is one.
     """
-    result = Search(project)
+    result = Search(project, MAX_PATHS if folder == project else MAX_NESTED)
     sources = SOURCES if folder == project else (CURSOR,)
     for source in sorted(sources, key=lambda source: not client.reads_rules_in(source.place)):
         bounds, top = (home, home) if source is HOME else (project, folder)
@@ -70,13 +74,14 @@ def search(folder: str, project: str, home: str, client: Native) -> "Search":
 
 class Search:
     """The result of a search. dependencies: every path whose change can change the result.
-    problems: pairs of a file's label and the problem."""
+    problems: pairs of a file's label and the problem. limit: the most files and folders."""
 
-    def __init__(self, project: str) -> None:
+    def __init__(self, project: str, limit: int) -> None:
         self.files: list[RuleFile] = []
         self.dependencies: list[str] = []
         self.problems: list[tuple[str, str]] = []
         self._project = project
+        self._limit = limit
         self._visited: set[tuple[str, str]] = set()  # guards against circular links
         self._is_full = False
 
@@ -94,9 +99,9 @@ class Search:
             self.problems.append((label, "a link that leaves the project is not followed"))
         elif depth > MAX_DEPTH:
             self.problems.append((label, f"it is not read: the limit is {MAX_DEPTH} folders deep"))
-        elif len(self._visited) >= MAX_PATHS:
+        elif len(self._visited) >= self._limit:
             self._is_full = True
-            limit = f"the limit is {MAX_PATHS:,} files and folders"
+            limit = f"the limit is {self._limit:,} files and folders"
             self.problems.append((label, f"it and all after it are not read: {limit}"))
         elif is_folder:
             self._visited.add(place)
@@ -109,9 +114,5 @@ class Search:
 
 def _inner_paths(folder: str, suffix: str) -> list[str]:
     """Returns the rule files and folders in a folder, sorted by name."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
-    paths = [os.path.join(folder, name) for name in names]
-    return [path for path in paths if path.endswith(suffix) or os.path.isdir(path)]
+    inner = files.entries(folder)
+    return [each.path for each in inner if each.name.endswith(suffix) or os.path.isdir(each.path)]

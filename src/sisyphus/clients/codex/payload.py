@@ -40,7 +40,7 @@ WIRE_NAMES = {
 TEXT_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use")
 
 COMMAND_PREFIX = b""
-"""The user types `$name`, that of a plugin as `$plugin:name`, and `/name` in `codex exec`."""
+"""The user types `$name`, that of a plugin as `$plugin:name`."""
 
 REPLY_UNITS = 10_000
 """The longest text that we send. It reaches the model whole because our entries in hooks.json set
@@ -79,8 +79,8 @@ _SLASHED = re.compile(
 )
 """The slash of a command of ours in what we say."""
 
-_COMMAND = re.compile(r"[$/]((?:[a-z][a-z0-9-]*:)?[a-z][a-z0-9-]*)(?=\s|$)")
-"""A skill that the user types as `$name`. In `codex exec` a `/name` is a prompt like others."""
+_COMMAND = re.compile(r"\$((?:[a-z][a-z0-9-]*:)?[a-z][a-z0-9-]*)(?=\s|$)")
+"""A skill that the user types as `$name`. A `/name` is a prompt like others."""
 
 
 def read(name: str, raw: Json) -> Event:
