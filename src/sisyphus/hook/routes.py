@@ -85,7 +85,20 @@ def _prompt_concerns_loops(hook: Hook) -> bool:
     is_command = command is not None and "ralph" in command.name
     if not _can_have_loops(hook):
         return False
-    return is_command or hook.standing.loop in ("blocked", "stuck") or _has_loop_file_changed(hook)
+    if is_command or hook.standing.loop in ("blocked", "stuck"):
+        return True
+    return _has_loop_file_changed(hook) or _has_untold_loop(hook)
+
+
+def _has_untold_loop(hook: Hook) -> bool:
+    """Tells whether this prompt begins a turn in which the agent must hear of a loop."""
+    if hook.standing.loop != "active" or _is_own_command(hook):
+        return False
+    query = (
+        "SELECT 1 FROM loop WHERE session = ? AND ended_at IS NULL "
+        "AND counters LIKE '%\"is_untold\": true%'"
+    )
+    return hook.store.one(query, hook.session) is not None
 
 
 def _has_loop_file_changed(hook: Hook) -> bool:

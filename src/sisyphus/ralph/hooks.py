@@ -89,9 +89,22 @@ def _look_at_text(hook: Hook) -> Act | None:
             note = f"refused /{command.name} {command.arguments.strip()}"
             return partial(Outcome, reason=messages.NO_ARGUMENTS, notes=[note])
         return partial(_cancel, hook, is_ours=is_ours)
-    if hook.standing.loop in (BLOCKED, STUCK) and hook.event.prompt.is_personal and not command:
+    is_answer = hook.event.prompt.is_personal and not command
+    if is_answer and hook.standing.loop in (BLOCKED, STUCK):
         return partial(_resume, hook, (BLOCKED, STUCK))
-    return None
+    return partial(_tell, hook)
+
+
+def _tell(hook: Hook) -> Outcome:
+    """Tells the agent of the loops that were started outside of its session, with the prompt that
+    makes it work again."""
+    texts = []
+    for loop in loops.live(hook.store, hook.session):
+        if loop.counters.is_untold and loop.is_active:
+            loop.counters.is_untold = False
+            loops.save(hook.store, loop)
+            texts += [messages.prompt(loop), messages.terms(loop)]
+    return Outcome(texts)
 
 
 def look_at_tools(hook: Hook) -> Act | None:

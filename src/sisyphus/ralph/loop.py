@@ -82,6 +82,8 @@ class Counters:
     evidence: the files of its check → their digests at the start (`ralph/evidence.py`).
     paused_at, paused_seconds: pauses, which do not count towards max_minutes. resumed_at: the end
     of the last one; 0 = there was none.
+    is_untold: the agent has not heard of it: it was started outside of the session, and nothing was
+    sent yet.
     foreign: keys that other programs added to its state file; we keep them.
     """
 
@@ -91,6 +93,7 @@ class Counters:
     paused_at: float = 0.0
     paused_seconds: float = 0.0
     resumed_at: float = 0.0
+    is_untold: bool = False
     foreign: dict[str, Any] = field(default_factory=dict)
 
 
