@@ -12,7 +12,7 @@ from typing import Any
 
 from sisyphus.handoff import record as handoffs
 from sisyphus.processes import is_alive
-from sisyphus.ralph import control, runs
+from sisyphus.ralph import control, lifecycle, runs
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph import messages as ralph
 from sisyphus.ralph.loop import Loop
@@ -92,7 +92,10 @@ def _loops(store: Store) -> Iterator[Waiting]:
         id, ended_at, seen_at, idle_since = row
         if control.is_left(store, loop):
             since = loop.left_at or ended_at or seen_at
-            text, answer = ralph.where_left(loop), ralph.what_takes_up(loop, id)
+            text, answer = (
+                ralph.where_left(loop),
+                ralph.what_takes_up(loop, lifecycle.way_back(store, loop)),
+            )
             yield Waiting(LEFT, text, since, answer, loop.project, id, loop.id)
         elif not loop.is_active:
             yield _paused(loop, id)

@@ -81,6 +81,10 @@ class Native(Protocol):
     def COMMAND_SIGN(self) -> str:
         """What the user types before the name of a command, as "/"."""
 
+    @property
+    def RESUME(self) -> str:
+        """The words before the id of a session, in a command that resumes it."""
+
     def reads_rules_in(self, place: str) -> bool:
         """Tells whether it reads the rules of a place (see `rules.sources.Source.place`) by
         itself."""

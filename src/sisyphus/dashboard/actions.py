@@ -10,7 +10,7 @@ from sisyphus.dashboard import loops as rows
 from sisyphus.dashboard.desk import Desk, NotThereError
 from sisyphus.errors import SisyphusError
 from sisyphus.paths import display
-from sisyphus.ralph import control, messages, runs
+from sisyphus.ralph import control, lifecycle, messages, runs
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import BLOCKED, PAUSED, Loop
 from sisyphus.ralph.runs import Run
@@ -90,7 +90,7 @@ def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
         raise SisyphusError(messages.not_paused(loop))
     resumed, _ = control.resume(desk.store, loop)
     if control.is_left(desk.store, resumed):
-        return messages.resumed_left(resumed, control.owner_id(desk.store, resumed))
+        return messages.resumed_left(resumed, lifecycle.way_back(desk.store, resumed))
     begins = "" if resumed.is_run else f" {messages.begins(resumed)}"
     return f"{messages.resumed(resumed)}{begins}"
 

@@ -15,7 +15,7 @@ from sisyphus.dashboard import loops as rows
 from sisyphus.dashboard.desk import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.errors import UnreadableError
-from sisyphus.ralph import control, messages, runs, transcripts
+from sisyphus.ralph import lifecycle, messages, runs, transcripts
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import FATAL_ERROR, SUCCESS, Loop
 from sisyphus.ralph.runs import Run
@@ -198,8 +198,7 @@ def _way(store: Store, loop: Loop, run: Run | None, row: rows.Row) -> tuple[str,
     if loop.ended_at is not None:
         return "", ""
     if row.state == rows.LEFT:
-        owner = control.owner_id(store, loop)
-        return messages.what_takes_up(loop, owner), ""
+        return messages.what_takes_up(loop, lifecycle.way_back(store, loop)), ""
     return ("" if loop.is_active else messages.what_resumes(loop)), ""
 
 

@@ -66,9 +66,10 @@ def _start_concerns_loops(hook: Hook) -> bool:
     if hook.standing.loop or hook.event.source == "clear":
         return True
     running = (
-        "SELECT 1 FROM loop WHERE kind = 'loop' AND ended_at IS NULL AND left_at IS NULL LIMIT 1"
+        "SELECT 1 FROM loop WHERE kind = 'loop' AND ended_at IS NULL "
+        "AND (left_at IS NULL OR project = ?) LIMIT 1"
     )
-    return not hook.standing.is_run and hook.store.one(running) is not None
+    return not hook.standing.is_run and hook.store.one(running, hook.project) is not None
 
 
 def _leaves_loop(hook: Hook) -> bool:

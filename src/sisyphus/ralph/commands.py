@@ -234,7 +234,8 @@ def _print_run(store: Store, run: Loop) -> None:
 def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
     """Says why a loop does not go on now; "" = it does, as far as we know."""
     if control.is_left(store, loop):
-        return f"Session {owner} is over. {messages.what_takes_up(loop, owner)}"
+        way = lifecycle.way_back(store, loop)
+        return f"Session {owner} is over. {messages.what_takes_up(loop, way)}"
     if way := messages.what_resumes(loop):
         return way
     if inner := loops.waits_for(store, loop):
@@ -357,7 +358,7 @@ def resume(
     else:
         loop, was_paused = control.resume(store, picked)
     if control.is_left(store, loop):
-        show.line(messages.resumed_left(loop, control.owner_id(store, loop)))
+        show.line(messages.resumed_left(loop, lifecycle.way_back(store, loop)))
         return
     show.line(messages.resumed(loop) if was_paused else messages.not_paused(loop))
     if not loop.is_run and (owner != show.asker().session or loop.is_hold):

@@ -49,7 +49,7 @@ def resume(store: Store, loop: Loop) -> tuple[Loop, bool]:
     """Makes a loop active again; tells whether it was not. One that was left behind goes on only
     with its session, but it can be paused no longer."""
     if not loop.is_run and is_left(store, loop) and loop.status != PAUSED:
-        raise SisyphusError(messages.left_behind(loop, owner_id(store, loop)))
+        raise SisyphusError(messages.left_behind(loop, lifecycle.way_back(store, loop)))
     if loop.is_run and loop.ended_at is None and not runs.of(store, loop).is_at_work:
         raise SisyphusError(messages.nobody_works(loop))
     return reactivate(store, loop)

@@ -39,13 +39,20 @@ def _start_session(hook: Hook) -> Outcome:
     if hook.event.starts_empty:
         outcomes.append(_resume(hook, (STUCK,)))
     left = lifecycle.leave_behind(hook.store, hook.now)
-    for loop in left:
-        text = messages.left_behind(loop, record.id_of(hook.store, loop.session))
-        shown = [text] if loop.project == hook.project else []
-        outcomes.append(Outcome(messages=shown, notes=[f"loop {loop.id} was left behind"]))
+    outcomes += [Outcome(notes=[f"loop {loop.id} was left behind"]) for loop in left]
     outcome = merge(outcomes)
     outcome.exports += [_export(hook)] if outcomes else []
+    if hook.event.source == "startup" and not hook.standing.is_run:
+        outcome.messages += _tell_of_left(hook)
     return outcome
+
+
+def _tell_of_left(hook: Hook) -> list[str]:
+    """Tells the user of a new session which loop waits in their project for its own."""
+    left = loops.left_in(hook.store, hook.project)
+    if not left:
+        return []
+    return [messages.still_left(left[-1], lifecycle.way_back(hook.store, left[-1]), len(left) - 1)]
 
 
 def look_at_end(hook: Hook) -> Act | None:

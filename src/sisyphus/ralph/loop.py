@@ -310,6 +310,15 @@ def of_sessions_that_are_over(store: Store) -> list[Loop]:
     return [loop for id in ids if (loop := find(store, id))]
 
 
+def left_in(store: Store, project: str) -> list[Loop]:
+    """Returns the loops of a project that were left behind, the last one last."""
+    query = (
+        "SELECT id FROM loop WHERE kind = 'loop' AND ended_at IS NULL AND left_at IS NOT NULL "
+        "AND project = ? ORDER BY left_at, n"
+    )
+    return [loop for (id,) in store.all(query, project) if (loop := find(store, id))]
+
+
 def delete(store: Store, loop: Loop) -> None:
     store.run("DELETE FROM loop WHERE id = ?", loop.id)
 

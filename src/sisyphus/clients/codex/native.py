@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 COMMAND_SIGN = "$"
+RESUME = "codex resume"
 MEMORY_FILES = ("AGENTS.override.md", "AGENTS.md")
 """In each folder it loads the first of these that is there."""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 COMMAND_SIGN = "/"
+RESUME = "opencode --session"
 MEMORY_FILES = ("AGENTS.md", "CLAUDE.md")
 COMMAND_FOLDERS = ("command", "commands")
 """OpenCode reads both. `sisyphus install` writes to the first."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMAND_SIGN = "/"
+RESUME = "qwen --resume"
 ALL_OFF = "disableAllHooks"
 CAP, MOST_BLOCKS = "stopHookBlockingCap", 100
 """How many Stops since the user's prompt its settings let hooks block, and the most that they can
