@@ -110,6 +110,7 @@ def test_a_session_without_any_of_our_work_remembers_what_is_scheduled(world: Wo
 )
 def test_what_commands_nothing_is_no_news(world: World, words: str) -> None:
     world.loop()
+    world.prompt()
     by_stop(world, words)
 
     assert world.prompt(text=words).is_silent

@@ -277,7 +277,7 @@ def test_a_check_outside_of_the_project_is_part_of_it(world: World, command: str
     file = world.write(world.home / "check.sh", SCRIPT)
     file.chmod(0o755)
 
-    assert changed(world, command, {}, f"echo exit 0 > {file}") == [str(file)]
+    assert changed(world, command, {}, f"echo exit 0 > {file}") == ["~/check.sh"]
 
 
 def test_an_absolute_path_is_part_of_the_check(world: World) -> None:
