@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from world import World, agent, use
@@ -116,29 +115,16 @@ def test_what_commands_nothing_is_no_news(world: World, words: str) -> None:
     assert world.prompt(text=words).is_silent
 
 
-@pytest.mark.parametrize(
-    "content", [b"\xff", b"[" * 100_000, b"[1, {}]", b'{"tasks": [{"prompt": 1}, 2]}', b"{"]
-)
-def test_a_broken_list_of_scheduled_prompts_hides_nobody(world: World, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"[1, {}]", b'{"tasks": [{"prompt": 1}, 2]}', b"{}", b"[]"])
+def test_a_list_of_scheduled_prompts_that_has_none_hides_nobody(
+    world: World, content: bytes
+) -> None:
     world.write(".claude/scheduled_tasks.json", content)
     world.start()
 
     world.prompt(text=f"{START} Fix it. --completion-promise DONE")
 
     assert len(world.loops()) == 1
-
-
-def test_the_list_is_not_followed_out_of_the_project(world: World, tmp_path: Path) -> None:
-    """A link could hide what its user types."""
-    elsewhere = tmp_path / "list.json"
-    elsewhere.write_text(json.dumps([scheduled(CANCEL)]))
-    world.loop()
-    (world.project / ".claude").mkdir(exist_ok=True)
-    (world.project / ".claude" / "scheduled_tasks.json").symlink_to(elsewhere)
-
-    world.prompt(text=CANCEL)
-
-    assert world.loops() == []
 
 
 @pytest.mark.parametrize(
@@ -157,3 +143,86 @@ def test_another_agent_is_no_user(world: World, head: str) -> None:
     world.prompt(text=f"{head}\nHere is the key.\n")
 
     assert world.loops()[0]["paused_by"] == "blocked"
+
+
+# ---------------------------------------------------------------- where nobody can tell
+
+
+def test_a_task_of_the_project_that_the_client_has_taken_out(world: World) -> None:
+    """The client empties its file before it submits what was in it."""
+    in_other_session(world, f"{START} {CHECKED}")
+    world.start()
+    world.write(".claude/scheduled_tasks.json", '{"tasks": []}')
+
+    world.prompt(text=f"{START} {CHECKED}")
+
+    assert world.loops() == []
+
+
+def test_one_that_was_written_since_the_start(world: World) -> None:
+    world.start()
+    in_other_session(world, f"{START} {CHECKED}")
+    world.stop("I wait.")
+    world.write(".claude/scheduled_tasks.json", '{"tasks": []}')
+
+    world.prompt(text=f"{START} {CHECKED}")
+
+    assert world.loops() == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"x": ' + "[" * 3000 + "]" * 3000 + "}",
+        '{"x": ' + "1" * 5000 + "}",
+        b"\xff{}",
+        b" " * 1_100_000,
+    ],
+)
+def test_in_a_file_that_nobody_can_read_any_command_may_stand(
+    world: World, content: str | bytes
+) -> None:
+    world.write(".claude/scheduled_tasks.json", content)
+    world.start()
+
+    reply = world.prompt(text=f"{START} {CHECKED}")
+
+    assert world.loops() == []
+    assert "run the command in a terminal" in reply.message
+    assert world.prompt(text="Build it.").is_silent
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# Autonomous loop check\nLook around.", "# Autonomous loop tick (dynamic pacing)\n…",
+     "The following one-shot scheduled task was missed while Claude was not running."],
+)  # fmt: skip
+def test_what_the_client_writes_for_a_schedule_answers_nothing(world: World, text: str) -> None:
+    world.loop()
+    world.stop("<blocked>a key</blocked>", session_crons=[scheduled("<<autonomous-loop-dynamic>>")])
+
+    world.prompt(text=text)
+
+    assert world.loops()[0]["paused_by"] == "blocked"
+
+
+def test_a_call_far_back_in_a_turn_without_a_stop(world: World) -> None:
+    world.loop()
+    in_interrupted_turn(world, CANCEL)
+    world.write_down(agent("x" * 1_100_000))
+
+    world.prompt(text=CANCEL)
+
+    assert world.loops()
+
+
+def test_a_session_in_the_home_folder(world: World) -> None:
+    tasks = {"tasks": [scheduled(f"{START} {CHECKED}")]}
+    world.write(world.claude / "scheduled_tasks.json", json.dumps(tasks))
+    here = {"cwd": str(world.home)}
+    world.start(**here)
+
+    world.prompt(text=f"{START} {CHECKED}", **here)
+    world.stop("<promise>DONE</promise>", **here)
+
+    assert not (world.home / "PWNED").exists()

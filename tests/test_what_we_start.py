@@ -17,6 +17,8 @@ from test_notify import inbox, wait_for
 from test_run import ALL, PLAN, Runs, done, runs
 from world import SISYPHUS, World
 
+from sisyphus import executables
+
 __all__ = ["inbox", "runs"]
 
 CLEAN = [["say", "<audit>complete</audit>"]]
@@ -565,3 +567,30 @@ def test_our_own_process_runs_no_module_of_the_project(
 
     assert wait_for(inbox)[0]["kind"] == "completion"
     assert not pwned(world).exists()
+
+
+def test_a_home_in_what_the_project_is_part_of_is_not_used(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (world.root / "super" / ".git").mkdir(parents=True)
+    inner = world.new_project("super/inner")
+    ours = world.root / "super/.home/.claude/.sisyphus"
+    world.write(ours / "config.toml", f"[notify]\ncommand = \"touch '{world.root}/PWNED'\"\n")
+    monkeypatch.chdir(inner)
+    world.project = inner
+    world.setenv("HOME", str(world.root / "super/.home"))
+
+    assert "does not use its home folder" in world.start().message
+    world.stop("<blocked>a key</blocked>")
+
+    assert not (ours / "sisyphus.db").exists()
+
+
+def test_packages_of_other_projects_bring_no_git(world: World) -> None:
+    """A download without any mark of a project around the one that is asked."""
+    inner = world.new_project("download/pkg")
+    trap = world.write(world.root / "download/node_modules/.bin/git", "#!/bin/sh\n")
+    trap.chmod(0o755)
+    world.setenv("PATH", f"{trap.parent}{os.pathsep}{os.environ['PATH']}")
+
+    assert executables.find("git", [str(inner)]) != str(trap)

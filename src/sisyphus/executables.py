@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_PACKAGES = os.path.join("node_modules", ".bin")
+"""The programs there are those of a project's packages, of whatever project."""
+
+
 def find(name: str, projects: Iterable[str], elsewhere: Iterable[str] = ()) -> str:
     """Returns a program's path; "" = there is none. projects: one inside these, or inside what they
     are part of, does not count. elsewhere: files to try after PATH."""
@@ -44,4 +48,5 @@ def _strangers(projects: Iterable[str]) -> list[str]:
 
 def _folders(strangers: list[str]) -> list[str]:
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    return [each for each in folders if paths.is_users(each, strangers)]
+    own = (each for each in folders if not each.rstrip(os.sep).endswith(_PACKAGES))
+    return [each for each in own if paths.is_users(each, strangers)]

@@ -12,7 +12,7 @@ _NO_HOME = "sisyphus has no home folder"
 _NOT_ABSOLUTE = "CLAUDE_CONFIG_DIR is not an absolute path"
 _INSIDE = "sisyphus does not use its home folder, because it is inside the project"
 _AROUND = (
-    "sisyphus does not use its home folder, because CLAUDE_CONFIG_DIR leads into a repository or "
+    "sisyphus does not use its home folder, because the environment leads into a repository or "
     "project that this one is part of"
 )
 """Why our folder is not used. Texts without names: those are a stranger's."""
@@ -58,7 +58,8 @@ def is_home_in(project: str) -> bool:
     project's settings can do that, and then the folder's content is not the user's. So can a
     relative path, which means another folder in each session.
 
-    `~` and `~/.claude` as projects are fine: everything there is the user's.
+    `~` and `~/.claude` as projects are fine: everything there is the user's. So is `/`, in which
+    the home folder is that the system knows.
     """
     return bool(_why_foreign(project))
 
@@ -72,10 +73,32 @@ def _why_foreign(project: str) -> str:
     if not project or (home and project == os.path.realpath(home)):
         return ""
     if not folder or folder == os.path.join(home, ".claude"):
-        return _INSIDE if home and names(home, project) else ""
+        why = _INSIDE if home and names(home, project) else _why_around(home, project)
+        return "" if why and _is_systems(home) else why
     if lies_in(folder, [project]):
         return _INSIDE
     return _AROUND if lies_in(folder, surroundings(project)) else ""
+
+
+def _why_around(home: str, project: str) -> str:
+    """Returns why the environment may have been led to a home in what the project is part of."""
+    own = os.path.realpath(home or os.devnull)
+    around = [each for each in ancestors(project)[1:] if each != own and lies_in(own, [each])]
+    is_marked = any(
+        os.path.lexists(os.path.join(each, ".git")) or _is_marked(each) for each in around
+    )
+    return _AROUND if is_marked else ""
+
+
+def _is_systems(home: str) -> bool:
+    """Tells whether the system, too, knows a folder as the user's home: then no project's settings
+    have chosen it, though a project may be around it, such as `/` in a container."""
+    import pwd  # imported late: few projects are around a home
+
+    try:
+        return os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir) == os.path.realpath(home)
+    except KeyError:  # a container may run as a user that it does not know
+        return False
 
 
 def surroundings(project: str) -> list[str]:

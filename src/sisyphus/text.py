@@ -6,9 +6,17 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
-_TAG = r"<(\s*/?\s*(?:system-reminder|promise|blocked)\b[^<>]*)>"
+_UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\u2800\ufeff"
+"""Characters that nobody sees, for a set of a regular expression."""
+
+_TAG = (
+    rf"(?P<open><|&lt;)(?P<name>[\s/{_UNSEEN}]*(?:system[-{_UNSEEN}]*reminder|promise|blocked|"
+    rf"task-notification|user-prompt-submit-hook)\b)(?P<rest>[^<>\n&]*)(?P<close>>|&gt;)?"
+)
+"""The start of a tag that acts: of the client's, or of ours. Codex and Qwen Code escape it."""
 
 _HEADINGS = ("# Rule from ", "[BOULDER ", "[RALPH LOOP ", "[CONTINUOUS ENFORCEMENT", "CCS_")
 """How lines start that only we write."""
@@ -68,11 +76,15 @@ def without_tags(text: str) -> str:
     """Returns untrusted text in which no tag acts: `</system-reminder>` would end the frame around
     it and let it speak as we or the client do; a `<promise>` or `<blocked>` would count when the
     agent repeats it."""
-    if "<" not in text:
+    if "<" not in text and "&lt;" not in text.lower():
         return text
     import re
 
-    return re.sub(_TAG, r"[\1]", text, flags=re.IGNORECASE)
+    return re.sub(_TAG, _without_brackets, text, flags=re.IGNORECASE)
+
+
+def _without_brackets(tag: re.Match[str]) -> str:
+    return f"[{tag['name']}{tag['rest']}{']' if tag['close'] else ''}"
 
 
 def without_headings(text: str) -> str:
@@ -82,7 +94,8 @@ def without_headings(text: str) -> str:
         return text
     import re
 
-    return re.sub(rf"(?m)^(\s*)({'|'.join(map(re.escape, _HEADINGS))})", r"\1\\\2", text)
+    headings = "|".join(map(re.escape, _HEADINGS))
+    return re.sub(rf"(?m)^([\s>*_#-{_UNSEEN}]*?)({headings})", r"\1\\\2", text)
 
 
 def fingerprint(text: str | bytes) -> str:

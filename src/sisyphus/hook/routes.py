@@ -11,6 +11,8 @@ The condition of a route is tested first, so that a feature with nothing to do i
 
 from __future__ import annotations
 
+import os
+
 from sisyphus import clients, files
 from sisyphus.hook import standing
 from sisyphus.hook.event import EDIT, WRITE
@@ -47,9 +49,11 @@ def _is_personal(hook: Hook) -> bool:
 
 
 def _has_schedule(hook: Hook) -> bool:
-    """Tells whether the agent has scheduled prompts, or had at the last Stop."""
-    has_any = bool(hook.event.stop.scheduled) or hook.standing.has_schedule
-    return has_any and not hook.event.agent
+    """Tells whether agents have scheduled prompts, or had at the last Stop."""
+    event = hook.event
+    is_there = bool(event.schedule) and os.path.lexists(event.schedule)
+    has_any = bool(event.stop.scheduled) or hook.standing.has_schedule or is_there
+    return has_any and not event.agent
 
 
 def _is_new_fork(hook: Hook) -> bool:
@@ -308,6 +312,7 @@ def _is_own_command(hook: Hook) -> bool:
 ROUTES: dict[str, tuple[Route, ...]] = {
     "session-start": (
         ("sisyphus.sessions.hooks", "look_at_start", _always),  # first: it may clear the ledger
+        ("sisyphus.sessions.hooks", "look_at_schedule", _has_schedule),
         ("sisyphus.boulder.hooks", "look_at_start", _may_follow_plan),
         ("sisyphus.stop.hooks", "look_at_start", _may_be_held),  # after it follows its plan
         ("sisyphus.ralph.hooks", "look_at_start", _start_concerns_loops),

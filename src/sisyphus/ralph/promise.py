@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sisyphus import markdown
 from sisyphus.markdown import Kind, Line
-from sisyphus.text import one_line
+from sisyphus.text import sentence
 
 PLACEHOLDER = "what you need"
 """What stands in the `<blocked>` tag of our own sentences. Who repeats it needs nothing."""
@@ -48,16 +48,19 @@ _CODE = "\ue000"  # nobody's character; stands for each one in a code span
 _EMPHASIS = "*_"
 _RULE = "-=*_ \t"  # lines of these are thematic breaks, or underline a heading
 _PARTS_OF_EMOJI = "\u200d\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
-_UNTICKED = "☐☒⬜🔲✗✘✖❌❎🚫⛔⏳⌛🔜❓❔👎"
+_UNTICKED = "☐☒⬜🔲✗✘✖❌❎🚫⛔⏳⌛🔜❓❔👎🚧🔴⚠🙅🛑"
 _QUOTES = "\"'“”„‘’«»‹›「『"
 _CLOSING_QUOTES = "\"'”’“»«›‹」』"
 _SENTENCE_ENDS = ".!?。！？｡．؟۔।॥։።፧။។៕‼⁇⁈⁉"
 """The marks that end a sentence, of the scripts that have one."""
 
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[^\W\d_]\.)+$")  # "e.g.", "z. B.", but not "code 0."
-_GOES_ON = ",;:…，；：､、،؛·→↓⇒➡⬇👇👉"
+_GOES_ON = ",;:…，；：､、،؛·→↓⇒➡⬇👇👉⟶▼⤵․"
 """The marks after which a line, or even a paragraph, goes on to what follows it. So do dashes and
 opening brackets."""
+
+_TITLE_WORDS = 4
+"""`## Result:` is a title, and `## Once the tests pass I will say:` is none."""
 
 _WORD = re.compile(r"\S+")
 _WITHOUT_BLANKS = re.compile(
@@ -78,7 +81,8 @@ _LABEL = re.compile(
 _STRIKE = re.compile(r"~~(?=\S)(?:(?!~~|\n[ \t]*\n).)*~~", re.DOTALL)
 _ELEMENT = re.compile(
     r"<(/?)(pre|code|samp|kbd|tt|blockquote|q|del|s|strike|template|script|style|think|thinking|"
-    r"stdout|stderr|system-reminder)(?:\s[^<>]{0,200})?>",
+    r"stdout|stderr|system-reminder|examples?|samples?|instructions?|prompt|task|output|log|quote|"
+    r"user|human|system|tool_result|tool_output|function_results)(?:\s[^<>]{0,200})?>",
     re.IGNORECASE,
 )
 """The elements of HTML, and of what models print like it, that show, strike out or think."""
@@ -191,7 +195,8 @@ class _Message:
         """Tells whether a line leaves nothing open: it is a block of its own, the end of a
         sentence, or a paragraph of one word."""
         row = self.rows[index]
-        if self.lines[index].kind is Kind.TEXT and _goes_on(row):
+        is_title = self.lines[index].kind is Kind.HEADING and len(row.split()) <= _TITLE_WORDS
+        if _goes_on(row) and not is_title and self.lines[index].kind in (Kind.TEXT, Kind.HEADING):
             return False
         is_over = self._is_block(index) or _ends_sentence(row)
         return is_over or (self._is_first(index) and _is_word(_without_marks(row)))
@@ -248,7 +253,9 @@ def near_miss(texts: Iterable[str], promise: str) -> str:
 def _what_is_wrong(tag: _Tag, fault: str, wanted: str) -> str:
     """Says why a well-formed tag does not count."""
     if _normalize(tag.token) != wanted:
-        return f"The tag does not contain the promise, but: {one_line(tag.token, 40)}"
+        return f"The tag does not contain the promise, but: {sentence(tag.token, 40)}"
+    if not fault:
+        return "You said it before you knew of this loop. Say it again when its task is done."
     return f"The tag {fault}. {_how(fault)} when the task is done."
 
 
@@ -347,16 +354,33 @@ def _is_closing(tail: str) -> bool:
 def _ends_sentence(text: str) -> bool:
     """Tells whether a text ends as a sentence does, closing quotes and brackets aside."""
     end = _without_marks(text, f"{_CLOSING_QUOTES})]）】〉》〕")
+    if (bracket := _last_bracket(text[: len(end) + 1])) and not _ends_sentence(bracket):
+        return False
     is_end = end.endswith(tuple(_SENTENCE_ENDS)) and not end.endswith("..")
     return is_end and not _ABBREVIATION.search(end)
 
 
+def _last_bracket(text: str) -> str:
+    """Returns what stands before the bracket that a text ends with; "" = it ends with none, or is
+    all of it in one."""
+    start = text.rfind("(") if text.endswith(")") else -1
+    return text[:start].strip() if start > 0 else ""
+
+
 def _goes_on(text: str) -> bool:
-    """Tells whether a text ends as nothing ends that is over."""
-    end = text.rstrip(f" \t{_EMPHASIS}{_PARTS_OF_EMOJI}")
-    last = end[-1:] or " "
+    """Tells whether a text ends as nothing ends that is over, whatever marks stand behind that."""
+    end = len(text)
+    while end and text[end - 1] not in _GOES_ON and _is_behind(text[end - 1]):
+        end -= 1
+    text = text[:end]
+    last = text[-1:] or " "
     is_open = unicodedata.category(last) in ("Pd", "Ps", "Pi")
-    return is_open or last in _GOES_ON or end.endswith("..")
+    return is_open or last in _GOES_ON or text.endswith(("..", "->", "=>"))
+
+
+def _is_behind(c: str) -> bool:
+    """Tells whether a character may stand behind the mark with which a text goes on."""
+    return _is_mark(c) or unicodedata.category(c) in ("Cf", "Pe")
 
 
 def _is_word(text: str) -> bool:

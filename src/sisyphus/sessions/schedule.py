@@ -3,15 +3,17 @@ does not say whose they are.
 
 Measured on Claude Code: a Stop names what its session has scheduled; that a prompt was submitted by
 schedule may be written down only after our hook has run. So we remember what the last Stop named. A
-prompt whose turn had no Stop stands in the agent's call, in the transcript, and one of another
-session in the client's file.
+prompt whose turn had no Stop stands in the agent's call, in the transcript. One of another session
+stands in the client's file until it is submitted, so we remember what was there at the session's
+start and at its last Stop. Where nobody can tell, a command is the agent's.
 """
 
 from __future__ import annotations
 
 import json
+import os
 
-from sisyphus import clients, files, paths
+from sisyphus import clients, files
 from sisyphus.errors import UnreadableError
 from sisyphus.sessions import stops
 from sisyphus.text import fingerprint
@@ -23,21 +25,33 @@ if TYPE_CHECKING:
 
     from sisyphus.hook.hook import Hook
 
-_TRANSCRIPT_BYTES = 1_000_000
+_TRANSCRIPT_BYTES = 16_000_000
 """How much of a transcript we search for the agent's call, from its end."""
+
+_UNKNOWN = "unknown"
+"""Stands among the fingerprints for prompts in a file that cannot be read: each command may be one
+of them."""
 
 
 def is_of_agent(hook: Hook) -> bool:
-    """Tells whether the agent wrote the prompt of an event."""
+    """Tells whether the agent wrote the prompt of an event, or may have written a command."""
     text = _folded(hook.event.prompt.text)
-    if hook.session and fingerprint(text) in stops.load(hook.store, hook.session).scheduled:
+    remembered = stops.load(hook.store, hook.session).scheduled if hook.session else []
+    known = {*remembered, *_in_file(hook)}
+    if fingerprint(text) in known or (hook.event.prompt.command and _UNKNOWN in known):
         return True
-    return text in map(_folded, (*_in_file(hook), *_in_transcript(hook)))
+    return text in map(_folded, _in_transcript(hook))
 
 
 def named(hook: Hook) -> list[str]:
-    """Returns the fingerprints of what a Stop says that the agent has scheduled."""
-    return list(dict.fromkeys(fingerprint(_folded(each)) for each in hook.event.stop.scheduled))
+    """Returns the fingerprints of what the agent has scheduled in this session, as a Stop says, and
+    of what the client's file has: it takes a prompt out of there before it submits it."""
+    prompts = map(fingerprint, map(_folded, hook.event.stop.scheduled))
+    return list(dict.fromkeys([*prompts, *_in_file(hook)]))
+
+
+def has_file(hook: Hook) -> bool:
+    return bool(hook.event.schedule) and os.path.lexists(hook.event.schedule)
 
 
 def _in_transcript(hook: Hook) -> Iterator[str]:
@@ -59,15 +73,16 @@ def _ends_with(transcript: str, text: str) -> bool:
     return files.tail_contains(transcript, spelled, _TRANSCRIPT_BYTES)
 
 
-def _in_file(hook: Hook) -> Iterator[str]:
-    """Yields the prompts in the client's file of scheduled ones, of any session."""
-    if not hook.event.schedule or not paths.can_be_project(hook.project):
-        return iter(())
+def _in_file(hook: Hook) -> list[str]:
+    """Returns the fingerprints of the prompts in the client's file of scheduled ones, of any
+    session; [`_UNKNOWN`] if nobody knows what is in it. A stranger's repository may bring one."""
+    if not has_file(hook):
+        return []
     try:
-        text = files.read(hook.event.schedule, inside=hook.project)
-        return _prompts(json.loads(text))
+        text = files.read(hook.event.schedule)
+        return [fingerprint(_folded(each)) for each in _prompts(json.loads(text))]
     except (UnreadableError, ValueError, RecursionError):
-        return iter(())
+        return [_UNKNOWN]
 
 
 def _prompts(value: Any) -> Iterator[str]:

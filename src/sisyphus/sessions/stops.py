@@ -108,6 +108,7 @@ class Stops:
         """Begins to count again: the user has spoken, or the context starts empty."""
         self.close_breaker()
         self.blocks = 0
+        self.standstill = ""
 
 
 def _name(stop: Stop) -> str:
