@@ -55,6 +55,31 @@ bundle exec rspec
 vendor/bin/phpunit
 php vendor/bin/phpunit
 ctest --output-on-failure
+env X=1 pytest
+env -i X=1 Y='a b' pytest -q
+./run_tests.sh
+./run_tests.sh --fast
+./run-tests
+/work/x/runtests.sh
+run_tests.sh
+scripts/test.sh
+script/test
+bin/run_unit_tests
+./test_all.sh
+timeout 60 ./test.sh
+sh ./test.sh
+sh test.sh
+bash -e scripts/run_tests.sh
+bash -o pipefail run_tests.sh
+python run_tests.py
+tests/runtests.py
+bash -c 'pytest -q'
+bash -lc "cd x && make test"
+sh -ec 'ruff check . && pytest -q'
+bash -eo pipefail -c "pytest"
+env X=1 bash -c 'pytest -q'
+uv run bash -c 'pytest -q'
+cd x && sh -c "npm test"
 """
 OTHERS = """
 ls
@@ -87,6 +112,33 @@ npm run build
 npm run lint
 cargo build
 cargo test --no-run
+test -f run_tests.sh
+/usr/bin/test -f run_tests.sh
+test
+cat run_tests.sh
+chmod +x ./run_tests.sh
+./run_tests.sh | tail -3
+./run_tests.sh --help
+./latest.sh
+./deploy-test.sh
+./make_test_data.sh
+./test.py
+python x/test.py
+tests/data
+bash -n run_tests.sh
+bash deploy.sh test.sh
+bash --rcfile test.sh -c 'ls'
+bash
+bash -c
+bash -c 'ls' pytest
+bash -c 'echo pytest'
+bash -c 'pytest | tail'
+bash -c 'pytest || true'
+bash -c '! pytest'
+bash -c 'pytest; ls'
+bash -c 'pytest' || true
+sh -c "bash -c 'pytest; echo'"
+env X=1 echo pytest
 go build
 """
 

@@ -104,7 +104,7 @@ def test_a_loop_that_has_ended_takes_no_action(world: World, browser: Browser, a
 
     answer = send(browser, id, action, answer="Go on.")
     assert answer.status_code == 409
-    assert f"Loop {id} has ended: the promise was kept." in text_of(answer.text)
+    assert f"Loop {id} has ended: the promise was said." in text_of(answer.text)
     assert state(browser, id) == "success"
 
 

@@ -33,7 +33,10 @@ def test_few_endings_are_read_wrongly() -> None:
     assert right / len(claims) >= 0.85
 
 
-@pytest.mark.parametrize(("part", "right", "false"), [("first", 97, 2), ("second", 44, 3)])
+@pytest.mark.parametrize(
+    ("part", "right", "false"),
+    [("first", 97, 2), ("second", 44, 3), ("third", 23, 0), ("reports", 47, 0)],
+)
 def test_of_unforeseen_endings_no_more_are_read_wrongly(part: str, right: int, false: int) -> None:
     claims, others = BLIND[part]["claim"]["messages"], BLIND[part]["not"]["messages"]
 

@@ -48,7 +48,7 @@ def changed(world: World, command: str, before: Files, trick: Files | str) -> li
         put(world, trick)
     message = world.stop(PROMISE).message
     assert message.startswith("[RALPH LOOP COMPLETE]"), message
-    told = re.search(r"changed during the loop: (.*)\.$", message)
+    told = re.search(r"(?m)changed during the loop: (.*)\.$", message)
     return told[1].split(", ") if told else []
 
 

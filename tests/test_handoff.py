@@ -338,8 +338,10 @@ def test_a_handoff_whose_work_has_ended_is_not_given(world: World, how: str) -> 
 def test_a_handoff_of_a_loop_that_has_ended_is_not_given(world: World) -> None:
     begin(world)
     world.loop()
+    world.prompt()
     world.fill(87)
     told(world)
+    world.write_down(user("Go on."))
     world.stop("<promise>DONE</promise>")
     end(world)
 
@@ -442,6 +444,49 @@ def test_a_compaction_hands_over_below_every_level(world: World) -> None:
 
     assert len(documents(world)) == 1
     assert "CONTEXT CHECKPOINT RESUME" in begin(world, source="compact")
+
+
+@pytest.mark.parametrize("kind", ["loop", "hold"])
+def test_work_that_no_longer_moves_on_is_handed_over(world: World, kind: str) -> None:
+    world.write("PLAN.md", PLAN)
+    begin(world)
+    if kind == "loop":
+        world.loop(prompt="Fire the kiln")
+    else:
+        world.cli("boulder", "hold", "on")
+    for number in range(4):
+        world.write_down(agent(use("Bash", f"t{number}", command="ls")))
+        assert world.stop().reason
+    assert documents(world) == []
+
+    assert world.stop().reason == ""
+
+    (document,) = documents(world)
+    assert "**Why**: The work no longer moved on" in document.read_text()
+    assert f"wrote the handoff .claude/handoffs/{document.name}" in str(world.why()[-1])
+    assert world.stop().reason == ""
+    assert documents(world) == [document]
+    end(world)
+    assert document.name in begin(world, "s2")
+
+
+def test_a_loop_that_ends_at_a_limit_is_not_called_stuck(world: World) -> None:
+    world.loop("--max-iterations", "5")
+    for _ in range(5):
+        world.stop()
+
+    assert world.ended()
+    assert documents(world) == []
+
+
+def test_no_handoff_of_stuck_work_is_written_where_they_are_switched_off(world: World) -> None:
+    world.write(world.ours / "config.toml", "[handoff]\nenabled = false\n")
+    world.loop()
+    for _ in range(4):
+        assert world.stop().reason
+
+    assert world.stop().reason == ""
+    assert documents(world) == []
 
 
 def test_a_compaction_without_work_writes_nothing(world: World) -> None:

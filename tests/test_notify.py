@@ -55,7 +55,7 @@ def variables(inbox: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("options", "last", "kind", "title", "why"),
     [
-        ((), "<promise>DONE</promise>", "completion", "Loop completed", "the promise was kept"),
+        ((), "<promise>DONE</promise>", "completion", "Loop completed", "the promise was said"),
         (("--max-iterations", "1"), "So far.", "ended", "Loop ended", "iteration 1 was the last"),
         ((), "<blocked>a key</blocked>", "blocked", "The agent needs you", "a key"),
     ],

@@ -52,7 +52,7 @@ class Record:
 
     at: seconds since 1970; 0 = unknown. ids: the client's ids of the line and of its prompt.
     calls: the tools that the agent calls. results: what tools answered. command: the slash command
-    that the user typed. tokens: the cost of the whole answer, on its first line only.
+    that the user typed. tokens: what the answer has cost that no line of it before has counted.
     is_personal: it is a prompt that a person typed for the agent, and not the client.
     is_interrupt: it notes that the user interrupted the agent.
     """

@@ -42,10 +42,18 @@ def look_at_context(hook: Hook) -> Act | None:
 
 def look_at_compaction(hook: Hook) -> Act | None:
     """Writes a handoff for the context that comes after the compaction."""
-    if not _has_work(hook):
-        return None
+    return _hand_over(hook, messages.COMPACTION) if _has_work(hook) else None
+
+
+def look_at_breaker(hook: Hook) -> Act | None:
+    """Writes a handoff of work that no longer moves on, for whoever takes it up."""
+    is_on = hook.settings["handoff.enabled"] and hook.store.is_durable
+    return _hand_over(hook, messages.STUCK) if is_on else None
+
+
+def _hand_over(hook: Hook, why: str) -> Act:
     used = usage.of_event(hook)
-    made = _draft(hook, used, used.level(hook.settings), messages.COMPACTION)
+    made = _draft(hook, used, used.level(hook.settings), why)
     return partial(_keep, hook, made) if made else partial(Outcome, (), [messages.NOT_WRITTEN])
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sisyphus.ralph.loop import Loop
     from sisyphus.sessions.usage import Usage
 
-CONTEXT, COMPACTION, BY_USER, CUT_OFF = "context", "compaction", "user", "cut off"
+CONTEXT, COMPACTION, BY_USER, CUT_OFF, STUCK = "context", "compaction", "user", "cut off", "stuck"
 """Why a handoff is written: the context is full, the client is about to compact it, the user asked
-for it, or the session ended in the middle of its work."""
+for it, the session ended in the middle of its work, or the breaker lets it stop."""
 
 LEVELS = ("L0", "L1", "L2", "L3")
 _NAMES = ("Normal", "Warning", "Checkpoint", "Emergency")
@@ -114,6 +114,8 @@ def occasion(percent: int, level: int, why: str) -> str:
         return "The user asked for it."
     if why == CUT_OFF:
         return "The session ended in the middle of its work."
+    if why == STUCK:
+        return "The work no longer moved on: no change, or the same error, several times in a row."
     return f"The context of the session was {percent} % full ({LEVELS[level]})."
 
 

@@ -64,8 +64,8 @@ class Draft:
 
 def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Draft:
     """Returns a session's handoff. Slow: reads the transcript and asks git. It makes the folder of
-    the document, so that what we say of it is true. why: CONTEXT, COMPACTION, BY_USER or CUT_OFF,
-    of `messages`. Raises `OSError` if nothing can be written."""
+    the document, so that what we say of it is true. why: CONTEXT, COMPACTION, BY_USER, CUT_OFF or
+    STUCK, of `messages`. Raises `OSError` if nothing can be written."""
     loop, plan = _work(source, now)
     known = _facts(source, loop, plan, now)
     before = _before(source, now)

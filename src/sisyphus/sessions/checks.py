@@ -1,6 +1,7 @@
 """Tells which shell command lines run tests, so that their success proves something.
 
-It knows the usual test commands by name. It is strict: in `pytest | tail` or `pytest || true` the
+It knows the usual test commands by name, and scripts whose name says that they run tests. It is
+strict: in `pytest | tail` or `pytest || true` the
 shell does not report how the tests ended, so these prove nothing.
 """
 
@@ -40,6 +41,14 @@ WRAPPERS = {
 }  # fmt: skip
 """Programs that run the command after them → how many words of their own come first, as the `run`
 of `uv run`."""
+
+SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh"))
+"""Programs that run a script, or the command line after `-c`."""
+
+_KIND = r"(?:all|unit|integration|e2e|smoke)"
+_SCRIPT = re.compile(rf"(?:run[-_]?)?(?:{_KIND}[-_]?)?tests?(?:[-_]{_KIND})?(?:\.(?:sh|bash))?")
+_RUNNER = re.compile(rf"run[-_]?(?:{_KIND}[-_]?)?tests?\.py")
+"""Names of scripts that run tests. A `test.py` may be anything that somebody tries out."""
 
 _TAKE_A_VALUE = frozenset((
     "--group", "--with", "--extra", "--python", "--project", "--directory", "--package", "-C", "-p",
@@ -91,7 +100,7 @@ def _split(words: list[str]) -> list[list[str]]:
     for word in words:
         if word == "&&":
             commands.append([])
-        elif bare := word.strip("(){}!"):
+        elif bare := word if " " in word else word.strip("(){}!"):
             commands[-1].append(bare)
     return commands
 
@@ -101,13 +110,37 @@ def _runs_tests(words: list[str]) -> bool:
     while words:
         name = words[0].rpartition("/")[2]
         rest = [word for word in words[1:] if not word.startswith("-")]
-        if name in TOOLS or _says_test(name, rest):
+        if name in SHELLS:
+            return _shell_runs_tests(words[1:])
+        if name in TOOLS or _is_script(words[0]) or _says_test(name, rest):
             idle = _RUNS_NOTHING - {"-n"} if name in _COUNTS or "pytest" in rest else _RUNS_NOTHING
             return not idle.intersection(words)
         if not _ASSIGNMENT.match(words[0]) and name not in WRAPPERS and not _is_python(name):
             return False
         words = _without_wrapper(words, WRAPPERS.get(name, 0))
     return False
+
+
+def _shell_runs_tests(words: list[str]) -> bool:
+    """Tells whether a shell with these words behind its name runs tests."""
+    has_line = False
+    while words and words[0].startswith("-"):
+        has_line = has_line or re.fullmatch(r"-\w*c", words[0]) is not None
+        if words[0] == "-n" or words[0].startswith("--"):
+            return False  # it only checks the syntax, or does what we do not know
+        words = words[2 if words[0].endswith("o") else 1 :]
+    if has_line:
+        return bool(words) and is_test(words[0])
+    is_known = bool(words) and _is_script(f"./{words[0]}")
+    return is_known and not _RUNS_NOTHING.intersection(words)
+
+
+def _is_script(word: str) -> bool:
+    """Tells whether a word is the path of a script that runs tests. `test` alone is a command of
+    the system."""
+    name = word.rpartition("/")[2]
+    is_path = ("/" in word or "." in name) and not word.startswith(("/bin/", "/usr/bin/"))
+    return bool(_RUNNER.fullmatch(name) or (is_path and _SCRIPT.fullmatch(name)))
 
 
 def _says_test(name: str, rest: list[str]) -> bool:
