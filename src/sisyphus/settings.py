@@ -100,6 +100,9 @@ SETTINGS = {
         ANYTHING,
         ("auto", "always", "never"),
     ),
+    "context.readme_lines": Setting(
+        500, "The most lines of a README.md that are sent; 0 = none is.", LOWER
+    ),
     "context.directory_readme": Setting(
         False, "Send a folder's README.md when a file below it is first touched.", ANYTHING
     ),

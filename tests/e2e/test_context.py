@@ -38,7 +38,7 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
              [HELLO, Step(["another way", "on"], [say("yes")] * 2, how="fork")],
              model={SHIPS: [1, 1, 1]}, out={OPENCODE: "a fork does not say whose it is"}),
     Scenario("both in one block, README first", {**README, **AGENTS, "CLAUDE.md": "Be kind.\n"},
-             [HELLO], user=["sent to the model: README.md, AGENTS.md"],
+             [HELLO], user=["sisyphus sent README.md, AGENTS.md to the model, about "],
              model={f"{FRAME}\n\n# README.md\n\n{README['README.md']}\n---\n\n# AGENTS.md\n\n"
                     f"{AGENTS['AGENTS.md']}": [1]},
              only=THEIRS),
@@ -47,7 +47,7 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
              model={"line 500\n": [1], "line 501\n": [0],
                     "README.md is cut after line 500 of 1,200: read the file for the rest.": [1]},
              user=["README.md (first 500 of 1,200 lines)"]),
-    Scenario("neither: not a word", {"main.py": ""}, [HELLO], silent=[FRAME, "sent to the model"]),
+    Scenario("neither: not a word", {"main.py": ""}, [HELLO], silent=[FRAME, "to the model"]),
     Scenario("of a package, when a tool touches it",
              {"CLAUDE.md": "Be kind.\n", "packages/api/AGENTS.md": f"{LAMP}\n",
               "packages/api/one.py": "1", "packages/api/two.py": "2", "main.py": ""},

@@ -27,15 +27,22 @@ def look_at_start(hook: Hook) -> Act | None:
         return None
     folder = os.path.realpath(hook.event.folder)
     folders = [folder, hook.project] if paths.is_inside(folder, hook.project) else [hook.project]
-    candidates = [os.path.join(each, name) for each in folders for name in (README, AGENTS)]
+    names = (README, AGENTS) if _has_readme(hook) else (AGENTS,)
+    candidates = [os.path.join(each, name) for each in folders for name in names]
     documents, notes = _collect(hook, candidates)
     return partial(_send, hook, documents, notes) if documents or notes else None
+
+
+def _has_readme(hook: Hook) -> bool:
+    """Tells whether the session gets READMEs. An iteration of a run has all that it needs in its
+    prompt."""
+    return hook.settings["context.readme_lines"] > 0 and not hook.standing.is_run
 
 
 def look_at_tools(hook: Hook) -> Act | None:
     """Sends, once a session, the documents between the project's root and a touched file:
     AGENTS.md unless the client loads it, README.md if a setting asks for it."""
-    names = [README] if hook.settings["context.directory_readme"] else []
+    names = [README] if hook.settings["context.directory_readme"] and _has_readme(hook) else []
     if hook.settings["context.agents_md"] != "never":
         names.append(AGENTS)
     paths_above = [path for file in hook.event.files for path in _above(hook, file, names)]
@@ -75,7 +82,8 @@ def _collect(hook: Hook, candidates: list[str]) -> tuple[list[Document], list[st
 
     folders = [hook.event.folder, *map(os.path.dirname, existing)]
     imports = clients.native(hook.event.client).imports(hook.home, *folders)
-    documents, omissions = read_all(existing, hook.project, frozenset(imports.values()))
+    loaded, lines = frozenset(imports.values()), hook.settings["context.readme_lines"]
+    documents, omissions = read_all(existing, hook.project, loaded, lines)
     return documents, notes + [_note(hook, each.path, each.why) for each in omissions]
 
 
