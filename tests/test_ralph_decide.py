@@ -86,7 +86,6 @@ BROKEN = {"is_error": True, "subtype": "error_during_execution", "errors": ["It 
         ("So far.\n", {"iteration": 50, "max_iterations": 0}, GO_ON, "was not said"),
         ("So far.\n", {"iteration": 50, "max_iterations": None}, GO_ON, "was not said"),
         (SAID, {"iteration": 50}, STOP, "the promise was said"),
-        ("", {}, GO_ON, "the promise was not said"),
         (b"\xff\x00\xfe", {}, GO_ON, "the promise was not said"),
         ("[" * 100_000, {}, GO_ON, "the promise was not said"),
         ("{}\n[1, 2]\n", {}, GO_ON, "the promise was not said"),
@@ -169,6 +168,8 @@ def test_no_other_checkpoint_counts(world: World, checkpoint: object) -> None:
         ("[1]", "it is not a JSON object"),
         ('{"max_iterations": "50"}', "its max_iterations is not a whole number"),
         ('{"iteration": true}', "its iteration is not a whole number"),
+        ('{"iteration": -1}', "its iteration is negative"),
+        ('{"max_iterations": -1}', "its max_iterations is negative"),
         ('{"completion_promise": ["a"]}', "its completion_promise is not a text"),
         (b"\xff\xfe\x00", "it is"),
         ("x" * 1_000_001, "it is too large"),
@@ -202,6 +203,16 @@ def test_what_cannot_be_opened_stops_the_loop(world: World) -> None:
     state.symlink_to(outside)
     assert decide(world, SAID).code == UNKNOWN
     assert decide(world, SAID, "--state", str(outside)).code == GO_ON
+
+
+@pytest.mark.parametrize("output", ["", " \n\r\n"])
+def test_an_empty_output_says_nothing_about_the_work(world: World, output: str) -> None:
+    set_state(world)
+
+    answer = decide(world, output)
+
+    assert answer.code == UNKNOWN
+    assert answer.out.endswith("out is empty: the client has printed nothing\n")
 
 
 def test_a_failure_of_our_own_stops_the_loop(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,6 +218,18 @@ def test_a_failing_check_is_the_next_iterations_work(runs: Runs) -> None:
     assert "exited 3" in runs.prompts[3]
 
 
+def test_the_report_says_what_was_checked_and_what_is_left_to_do(runs: Runs) -> None:
+    mend: Process = [["write", ["ok", ""]], ["say", "Mended."]]
+
+    answer = runs.run("--verify", "test -f ok", processes=[*ALL, mend])
+
+    assert answer.code == 0, answer
+    first = next(line for line in answer.out.splitlines() if line.startswith("**It is complete**"))
+    assert "all items are done, test -f ok passed." in first
+    assert first.endswith("Look at 1 point below, review 4 changed files and commit.")
+    assert "| 4 | mend the check | done |" in answer.out
+
+
 def test_a_blocked_item_is_left_and_told(runs: Runs) -> None:
     blocked = [["say", "<blocked>the key of the bank</blocked>"]]
 

@@ -598,7 +598,7 @@ def test_a_short_run_has_a_short_report() -> None:
     text = report.render(run, [iteration(is_done=True)], "", [], [])
 
     assert headings(text) == ["# Run aB3xY: Fix the parser.", "## Iterations"]
-    assert "1 iteration · 2 min · 0 tokens · 0 commits · 0 changed files\n" in text
+    assert "1 iteration · 2 min · 0 commits · 0 changed files\n" in text
 
 
 def test_a_long_run_has_a_report_of_a_bounded_length() -> None:

@@ -41,22 +41,58 @@ we do not want it, an earlier one finds no transport. Nothing is asked or writte
 _NONE_FOUND = 1
 """The exit code of `git config` where no setting has such a name."""
 
+_UNFINISHED = (
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    (os.path.join("rebase-apply", "applying"), "am"),
+    ("rebase-apply", "rebase"),
+    ("rebase-merge", "rebase"),
+)
+"""What git leaves in its folder while a command of it is not finished."""
+
 _FILTERS = r"^(filter|lfs\.extension)\."
 """The settings that name filters, and those that name more of them to `git-lfs`."""
+
+
+SKIPPED_FOLDERS = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
+"""Folders in which nobody works, where git does not say what it ignores."""
 
 
 def head_moved_at(project: str) -> float:
     """Returns when HEAD last moved (a commit, a checkout, a reset), in seconds since 1970; 0 =
     unknown. Starts no process."""
-    folder = os.path.join(project, ".git")
     try:
-        if os.path.isfile(folder):  # a linked worktree
-            with open(folder, encoding="utf-8") as file:
-                target = file.read(4096).removeprefix("gitdir:").strip()
-            folder = os.path.join(project, target)
-        return os.stat(os.path.join(folder, "logs", "HEAD")).st_mtime
+        return os.stat(os.path.join(folder_of(project), "logs", "HEAD")).st_mtime
     except (OSError, ValueError):
         return 0.0
+
+
+def folder_of(project: str) -> str:
+    """Returns git's own folder for a checkout: `.git`, or what that file of a submodule or of a
+    linked worktree names. Starts no process."""
+    folder = os.path.join(project, ".git")
+    return os.path.join(project, pointer(folder)) if os.path.isfile(folder) else folder
+
+
+def common_folder(project: str) -> str:
+    """Returns git's folder for all worktrees of a repository; "" = there is none. Starts no
+    process."""
+    if not is_repository(project):
+        return ""
+    folder = folder_of(project)
+    return os.path.normpath(os.path.join(folder, pointer(os.path.join(folder, "commondir"))))
+
+
+def pointer(file: str) -> str:
+    """Returns the path that a file of git's names; "" if there is no such file."""
+    try:
+        if not os.path.isfile(file):
+            return ""
+        with open(file, encoding="utf-8") as opened:
+            return opened.read(4096).removeprefix("gitdir:").strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def known_paths(project: str) -> list[str] | None:
@@ -90,6 +126,14 @@ def is_repository(project: str) -> bool:
     """Tells whether a folder has a repository or is a linked worktree. Starts no process."""
     folder = os.path.join(project, ".git")
     return os.path.isfile(folder) or os.path.isfile(os.path.join(folder, "HEAD"))
+
+
+def unfinished(project: str) -> str:
+    """Returns the command that has stopped in the middle, such as "merge"; "" = none. Starts no
+    process."""
+    folder = folder_of(project)
+    found = (what for name, what in _UNFINISHED if os.path.exists(os.path.join(folder, name)))
+    return next(found, "")
 
 
 def uncommitted(project: str) -> list[str] | None:

@@ -19,7 +19,6 @@ _OURS = (PROMPT, STATE, PROGRESS)
 """What we write into a project ourselves, besides handoffs: the files of a run."""
 
 _MAX_FILES = 20_000
-_SKIPPED_FOLDERS = {".git", "node_modules", ".venv", "venv", "__pycache__"}
 
 
 def changed(project: str, since: float, now: float) -> Iterator[str]:
@@ -27,7 +26,7 @@ def changed(project: str, since: float, now: float) -> Iterator[str]:
     our own. A time in the future does not count, or it would count for ever."""
     paths = git.known_paths(project)
     if paths is None:
-        paths = list(islice(files.walk(project, _SKIPPED_FOLDERS), _MAX_FILES))
+        paths = list(islice(files.walk(project, git.SKIPPED_FOLDERS), _MAX_FILES))
     others = (path for path in paths if not is_ours(path, project))
     return (path for path in others if since < changed_at(path) <= now)
 

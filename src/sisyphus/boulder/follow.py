@@ -19,8 +19,9 @@ from sisyphus.boulder.record import (
 )
 from sisyphus.text import iso
 
-NEW, BACK, PROGRESSED, REWORDED, COMPLETED, EMPTIED, GONE, NOTHING = (
-    "new", "back", "progressed", "reworded", "completed", "emptied", "gone", "nothing",
+NEW, BACK, PROGRESSED, REWORDED, COMPLETED, EMPTIED, GONE, UNREADABLE, NOTHING = (
+    "new", "back", "progressed", "reworded", "completed", "emptied", "gone", "unreadable",
+    "nothing",
 )  # fmt: skip
 
 _HAPPENED = {
@@ -44,8 +45,13 @@ class Step:
 
 
 def compare(record: PlanRecord | None, file: PlanFile, now: float) -> Step:
-    """Compares a record with its file. A file that cannot be read changes nothing."""
-    if file.problem or (record and record.stamp == file.stamp and file.stamp):
+    """Compares a record with its file. Of one that cannot be read we know what we knew before."""
+    if file.problem:
+        return _unreadable(record, file.problem)
+    if record and record.problem:
+        step = compare(replace(record, problem=""), file, now)
+        return Step(step.record, BACK if step.what in (NOTHING, REWORDED) else step.what)
+    if record and record.stamp == file.stamp and file.stamp:
         return Step(record, NOTHING)
     what = _HAPPENED[record.state if record else None][state_of(file)]
     if what == NOTHING:
@@ -58,6 +64,13 @@ def compare(record: PlanRecord | None, file: PlanFile, now: float) -> Step:
     if what == PROGRESSED and (new.total, new.completed) == (record.total, record.completed):
         what = REWORDED
     return Step(new, what)
+
+
+def _unreadable(record: PlanRecord | None, problem: str) -> Step:
+    """Notes once that the file of an open plan cannot be read any more."""
+    if record is None or not record.is_open or record.problem == problem:
+        return Step(record, NOTHING)
+    return Step(replace(record, problem=problem), UNREADABLE)
 
 
 def state_of(file: PlanFile) -> str:

@@ -153,6 +153,11 @@ def unreadable(file: PlanFile) -> str:
     return f"The plan {display(file.path, file.project)} cannot be read: {file.problem}."
 
 
+def unreadable_now(record: PlanRecord) -> str:
+    """Says it of a plan that was followed so far."""
+    return f"{_name_and_place(record)} cannot be read: {record.problem}. {_ways_out(record)}"
+
+
 def left_out(number: int) -> str:
     plans = "1 more plan here is" if number == 1 else f"{number:,} more plans here are"
     return f"{plans} not read: too many, or too large. `sisyphus boulder start NAME` follows one."

@@ -26,10 +26,10 @@ def to_start(store: Store, name: str, project: str, folder: str, home: str) -> P
     folder: the current one. Raises `SisyphusError` if no plan has this name, if several have it, or
     if it has no open tasks.
     """
-    name = _bare(name)
     recorded = [row[0] for row in store.all("SELECT path FROM plan WHERE project = ?", project)]
     places = [*find.of_project(project, folder), *find.of_other_tools(project), *recorded]
     path = _existing_path(name, project, folder, set(places))
+    name = _bare(name)
     nearest = sorted(dict.fromkeys(places), key=lambda each: _plain(name) not in _plain(each))
     files, _ = find.read_some(nearest, project, always=[path])
     own = [file for file in files if file.stamp]
@@ -56,9 +56,11 @@ def to_start(store: Store, name: str, project: str, folder: str, home: str) -> P
 def one_of(rows: list[PlanRecord], name: str, project: str, folder: str) -> PlanRecord:
     """Returns the record, one of `rows`, that this name means; its file may be missing. Raises
     `SisyphusError` if that is not one."""
+    matches: list[PlanRecord] = []
+    for each in _spellings(name):
+        typed = _typed_paths(each, project, folder)
+        matches = matches or [row for row in rows if row.path in typed]
     name = _bare(name)
-    typed = _typed_paths(name, project, folder)
-    matches = [row for row in rows if row.path in typed]
     matches = matches or _with_name(name, rows, exactly=True) or _with_name(name, rows)
     if not matches:
         raise SisyphusError(messages.no_plan_called(name, rows))
@@ -72,6 +74,12 @@ def _bare(name: str) -> str:
     return name.strip().strip("'\"").removeprefix("@").strip("'\"").removesuffix("…")
 
 
+def _spellings(name: str) -> list[str]:
+    """Returns a name as it was typed, and without its `@`: a file may be called `@fix_plan.md`, and
+    in a prompt `@` stands before any file."""
+    return [name.strip().strip("'\""), _bare(name)]
+
+
 def _typed_paths(name: str, project: str, folder: str) -> list[str]:
     """Returns the paths that a name is, from the current folder and from the project."""
     bases = (folder, project)
@@ -80,7 +88,8 @@ def _typed_paths(name: str, project: str, folder: str) -> list[str]:
 
 def _existing_path(name: str, project: str, folder: str, own: set[str]) -> str:
     """Returns the file whose path a name is; "" if there is none. It prefers one in `own`."""
-    existing = [path for path in _typed_paths(name, project, folder) if os.path.isfile(path)]
+    typed = (path for each in _spellings(name) for path in _typed_paths(each, project, folder))
+    existing = [path for path in typed if os.path.isfile(path)]
     return next((path for path in existing if path in own), existing[0] if existing else "")
 
 

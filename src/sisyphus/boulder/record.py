@@ -47,6 +47,7 @@ class PlanRecord:
 
     stamp: of the file when we last looked. total, completed, blocked (numbers of tasks), next_task,
     finished (names of complete waves and stories): what it said then.
+    problem: why its file could not be read when we last looked; "" = it could, or is not there.
     used_at: when a session last worked on it; 0 = none has. It stays 0 for a plan that a session
     only wrote while a plan of another project was open.
     session_ids: the sessions that followed it, as the client calls them.
@@ -75,6 +76,7 @@ class PlanRecord:
     in_repo: bool = False
     kord: str = ""
     is_chosen: bool = False
+    problem: str = ""
 
     @property
     def is_open(self) -> bool:

@@ -6,7 +6,10 @@ involved.
 Options may appear anywhere before a bare `--`; their values may be quoted. The rest is the prompt,
 as typed; quotes around all of it are removed. A quote opens at the start of a word and closes at
 the end of one, so an apostrophe is not a quote. An unclosed quote is an error around a value and
-around the prompt, and text inside a prompt. Curly quotes and long dashes count as plain ones.
+around the prompt, and text inside a prompt.
+
+What people paste is read as they meant it: curly quotes and long dashes, one dash before an option,
+a backslash at the end of a line, the name of the command a second time.
 """
 
 import os
@@ -34,8 +37,16 @@ _USER_ONLY = ("verify", "prompt-file", "wait-for-user")
 free a session that another loop blocks."""
 
 _OPENERS = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“", "‘": "’"}
+_CLOSERS = frozenset(_OPENERS.values())
 _OPTION = re.compile(r"(?:--|[—–]-?)([A-Za-z][\w-]*)(=)?")
+_ALL = _TEXTS + _NUMBERS + _FLAGS
+_HYPHENATED = tuple(name for name in _ALL if "-" in name)
+"""Options that are read with one dash, too. `-force` may be an option of a program in the task."""
+
+_ONE_DASH = re.compile(r"-([a-z]+(?:-[a-z]+)+|force|verify)(=|(?=\s)|$)")
 _WORD = re.compile(r"\S+")
+_NAME = re.compile(r"[/$](?:[\w.-]+:)?ralph-loop(?!\S)")
+_DURATION = re.compile(r"(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?")
 _LARGEST = 10**12
 _TYPED = '/ralph-loop "Make the build green" --max-iterations 20'
 _IN_TERMINAL = 'sisyphus ralph start --max-iterations 20 -- "Make the build green"'
@@ -131,6 +142,7 @@ def _bounded(options: Options) -> Options:
 
 def _split(line: str) -> tuple[dict[str, str], str]:
     """Splits a command line into the options by name, and the prompt. Raises `ArgumentError`."""
+    line = line.replace("\r\n", "\n")
     values: dict[str, str] = {}
     rest: list[str] = []  # the prompt's pieces, with the white space before each
     position = 0
@@ -139,8 +151,10 @@ def _split(line: str) -> tuple[dict[str, str], str]:
         if word[0] == "--":
             rest.append(line[word.end() :])
             break
-        option = _OPTION.match(line, word.start())
-        if not option:
+        option = _option(line, word.start())
+        if not option and _is_left_over(line, word, is_first=not rest):
+            position = word.end()
+        elif not option:
             end = 0 if word[0][0] in unclosed else _quoted_end(line, word.start())
             if not end:
                 if not rest and _is_unclosed(line, word.start()):
@@ -153,9 +167,58 @@ def _split(line: str) -> tuple[dict[str, str], str]:
             values[option[1]], position = "yes", option.end()
         elif option[1] in _TEXTS + _NUMBERS:
             values[option[1]], position = _value(line, option)
+            if option[1] in _TEXTS and line[position - 1] not in _CLOSERS:
+                _check_next(line, option[1], values[option[1]], position, is_second=bool(rest))
         else:
             raise ArgumentError(_unknown(option[1]))
-    return values, _unquoted("".join(rest).strip())
+    text = "".join(rest).strip()
+    prompt = _unquoted(text)
+    if prompt != text and _NAME.match(prompt):  # a whole command was pasted into the quotes
+        more, prompt = _split(prompt)
+        values = {**more, **values}
+    return values, prompt
+
+
+def _option(line: str, start: int) -> re.Match[str] | None:
+    """Returns the option that starts here. Raises `ArgumentError` for one dash where nobody can
+    tell."""
+    if option := _OPTION.match(line, start):
+        return option
+    option = _ONE_DASH.match(line, start)
+    if not option or option[1] in _HYPHENATED:
+        return option
+    meant = option[1] if option[1] in _ALL else likely(option[1], _HYPHENATED)
+    if meant:
+        raise ArgumentError(
+            f"-{option[1]} has one dash. If it is the option, write --{meant}. If it is part of "
+            "the task, quote the task or put -- before it."
+        )
+    return None
+
+
+def _is_left_over(line: str, word: re.Match[str], *, is_first: bool) -> bool:
+    """Tells whether a word is left over from pasting: the command's name before the task, or a
+    backslash at the end of a line, before the task, an option or the end."""
+    if is_first and _NAME.fullmatch(word[0]):
+        return True
+    after = line[word.end() :]
+    if word[0] != "\\" or not (after == "" or after.startswith("\n")):
+        return False
+    start = len(line) - len(after.lstrip())
+    return is_first or start == len(line) or _OPTION.match(line, start) is not None
+
+
+def _check_next(line: str, name: str, value: str, position: int, *, is_second: bool) -> None:
+    """Raises `ArgumentError` if the words after a value without quotes may belong to it: the task
+    stands before the option, or they are capitals as the value is. is_second: it does."""
+    word = _WORD.search(line, position)
+    if not word or word[0] in ("--", "\\") or _option(line, word.start()):
+        return
+    if is_second or (value.isupper() and word[0].isupper() and word[0].isalpha()):
+        raise ArgumentError(
+            f'Does {word[0]} belong to --{name}? Then quote it: --{name} "{value} {word[0]}". '
+            "If it does not, quote the task."
+        )
 
 
 def _is_unclosed(line: str, start: int) -> bool:
@@ -164,7 +227,7 @@ def _is_unclosed(line: str, start: int) -> bool:
 
 
 def _unknown(name: str) -> str:
-    meant = likely(name, _TEXTS + _NUMBERS + _FLAGS)
+    meant = likely(name, _ALL)
     hint = f" Did you mean --{meant}?" if meant else ""
     return (
         f"Unknown option --{name}.{hint} If it is part of the task, quote the task or put -- "
@@ -212,9 +275,15 @@ def _unquoted(text: str) -> str:
 
 
 def number(name: str, value: str) -> int:
-    """Returns the value of a limit. Raises `ArgumentError`."""
+    """Returns the value of a limit; minutes may be given as `90m` or `8h`. Raises
+    `ArgumentError`."""
+    if name == "max-minutes" and value and (parts := _DURATION.fullmatch(value)):
+        return int(parts[1] or 0) * 60 + int(parts[2] or 0)
     if not (value.isascii() and value.isdecimal()) or int(value[:20]) > _LARGEST:
-        raise ArgumentError(f"--{name} must be a whole number (0 = no limit), not {value!r}.")
+        units = ", or 90m or 8h" if name == "max-minutes" else ""
+        raise ArgumentError(
+            f"--{name} must be a whole number (0 = no limit){units}, not {value!r}."
+        )
     return int(value)
 
 

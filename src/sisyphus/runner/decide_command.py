@@ -90,6 +90,8 @@ def _answer(headless: Headless, state: str, output: str, project: str) -> tuple[
     except UnreadableError as error:
         raise SisyphusError(f"{display(path, place.project)}: {error}") from error
     data = _read_output(output)
+    if not data.strip():
+        raise SisyphusError(f"{output or 'stdin'} is empty: the client has printed nothing")
     decision = _decide(headless, place, known, data, path, output)
     return (GO_ON if decision.goes_on else STOP), decision.kind, decision.why
 

@@ -8,12 +8,14 @@ Reads and writes no file of the loop. What it remembers between two calls is a r
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sisyphus.clients import failures
 from sisyphus.clients.base import Headless
 from sisyphus.clients.records import Reading
-from sisyphus.clients.reports import Failure, Report
+from sisyphus.clients.reports import CRASH, Failure, Report
 from sisyphus.errors import UnreadableError
 from sisyphus.ralph import promise
 from sisyphus.runner import decide, messages
@@ -27,9 +29,8 @@ from sisyphus.text import fingerprint, moment, one_line
 
 _SHOWN_CHARACTERS = 200
 
-_ERROR_CHARACTERS = 300
-"""Plain output that is longer is an answer of the agent. What is shorter, and on one line, may be
-the client's own error."""
+_COLOURS = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\))")
+"""What a terminal is told of colours and links. JSON never has the byte."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,16 @@ def _number(fields: dict[str, Any], name: str) -> int:
     value = fields.get(name) or 0
     if not isinstance(value, int) or isinstance(value, bool):
         raise UnreadableError(f"its {name} is not a whole number")
+    if value < 0:
+        raise UnreadableError(f"its {name} is negative")
     return value
 
 
 def read_output(headless: Headless, data: bytes) -> Report:
-    """Returns what a client reports in its output: plain text, a JSON value or a stream of them."""
+    """Returns what a client reports in its output: plain text, a JSON value or a stream of them.
+    Colours are left out."""
     report = Report()
-    for line in _lines(data):
+    for line in _lines(_COLOURS.sub(b"", data)):
         headless.feed(report, line)
     return report
 
@@ -124,11 +128,12 @@ def failure(headless: Headless, report: Report, now: float) -> Failure | None:
     """Returns why the client failed, as far as its output shows; None = it does not."""
     if found := headless.failure(report, 0, "", now):
         return found
-    text = report.text.strip()
-    if report.records or report.has_ended or "\n" in text or len(text) > _ERROR_CHARACTERS:
+    if report.records or report.has_ended:
         return None
-    found = headless.failure(report, 1, text, now) if text else None
-    return found if found and (found.is_fatal or found.passes) else None
+    kind, line = failures.of_output(report.text)
+    if kind == CRASH:  # nobody knows how the process ended
+        return Failure(kind, f"it failed: {line}")
+    return headless.failure(report, 1, "", now) if kind else None
 
 
 def decide_next(

@@ -11,6 +11,7 @@ from sisyphus.handoff import writing
 from sisyphus.handoff.record import Handoff
 from sisyphus.paths import display
 from sisyphus.ralph import evidence, promise
+from sisyphus.ralph import messages as ralph
 from sisyphus.ralph.runs import Run
 from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.runner.fix_plan import FixPlan
@@ -18,7 +19,7 @@ from sisyphus.runner.iteration import ClientResult
 from sisyphus.runner.runner import Runner
 from sisyphus.sessions import turn as turns
 from sisyphus.sessions.turn import Turn
-from sisyphus.stop import verify
+from sisyphus.stop import progress, verify
 from sisyphus.stop.verify import Check
 
 
@@ -65,19 +66,27 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
     plan = plan_of(runner, run) if state.plan else None
     changed = changed_files(runner, run, now)
     is_done = bool(plan and state.item and state.item in plan.done)
-    has_commits = state.began_at < git.head_moved_at(runner.project) <= now
+    has_progress = bool(changed) or is_done or _has_more_changes(runner, state.began_at, now)
     has_worked = not (result.failure or result.end)
     completion = _completion(runner, run, turn, plan, has_worked=has_worked)
     return Findings(
         turn=turn,
         plan=plan,
         changed=changed,
-        has_progress=bool(changed) or is_done or has_commits,
+        has_progress=has_progress,
         is_done=is_done,
         completion=completion,
         blocked_on=promise.blocked_on(turn.texts),
         handoff=_handoff(runner, run, result, now),
     )
+
+
+def _has_more_changes(runner: Runner, since: float, now: float) -> bool:
+    """Tells whether there are new commits, or changes in the project's other repositories."""
+    if since < git.head_moved_at(runner.project) <= now:
+        return True
+    apart = (project_files.chosen_state(),)
+    return progress.has_changed_besides(runner.project, since, now, apart)
 
 
 def changed_files(runner: Runner, run: Run, now: float) -> list[str]:
@@ -132,8 +141,8 @@ def _completion(
     check = verify.run(options.verify, runner.project, runner.settings["ralph.verify_seconds"])
     if not check.has_passed:
         return Completion("", messages.check_failed(check.how), check, changed)
-    if why != messages.CHECK_PASSED:
-        why += messages.AND_CHECK
+    passed = ralph.check_passed(options.verify)
+    why = passed if why == messages.CHECK_PASSED else f"{why}, {passed}"
     return Completion(why, "", check, changed)
 
 

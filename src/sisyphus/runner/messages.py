@@ -232,6 +232,14 @@ def dirty(files: list[str]) -> str:
     return f"The work tree has changes that are not committed:{shown}{more}"
 
 
+def unfinished(command: str) -> str:
+    """command: of git, such as "merge"."""
+    return (
+        f"A `git {command}` is not finished here. Finish it, or take it back with "
+        f"`git {command} --abort`: the run's work would be mixed with it."
+    )
+
+
 def no_status(*, has_git: bool) -> str:
     what = "git does not say" if has_git else "There is no `git` on the PATH to say"
     mend = "Mend that" if has_git else "Install it"
@@ -328,10 +336,12 @@ def last_iteration(number: int) -> str:
 NOT_DONE = "the work is not done yet"
 ITEM_NOT_DONE = "the item is not done yet"
 ITEM_DONE = "the item is done"
-KEPT = "the promise was kept"
+MEND_CHECK = "mend the check"
+"""The item of an iteration whose list is done and whose check fails."""
+
+KEPT = "the promise was said"
 ALL_DONE = "all items are done"
 CHECK_PASSED = "the check passed"
-AND_CHECK = ", and the check passed"
 AND_AUDIT = ", and an audit follows"
 
 

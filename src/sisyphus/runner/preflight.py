@@ -24,6 +24,8 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> None:
     terminal it asks instead, where the user's word is enough."""
     if not can_be_project(place.project):
         raise SisyphusError(NO_PROJECT)
+    if command := git.unfinished(place.project):
+        raise SisyphusError(messages.unfinished(command))
     _check_end(place, run)
     if run.options.max_usd and not clients.headless(run.options.client).COUNTS_DOLLARS:
         raise UsageError(messages.NO_DOLLARS)

@@ -10,7 +10,7 @@ from sisyphus.masking import mask, masked_line
 from sisyphus.ralph import iterations
 from sisyphus.ralph.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.ralph.runs import Run, RunState
-from sisyphus.runner import changes, decide, fix_plan, project_files
+from sisyphus.runner import changes, decide, fix_plan, messages, project_files
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.findings import Completion, Findings
 from sisyphus.runner.fix_plan import FixPlan
@@ -117,6 +117,7 @@ def entry(
     """Returns the row of an iteration. Its decision is BLOCKED, too, where the run goes on with
     another item."""
     report = result.report
+    is_mending = bool(run.state.plan and run.loop.options.verify) and not run.state.item
     is_aside = decision.kind == decide.CONTINUE and found.blocked_on and not found.is_done
     return Iteration(
         number=run.loop.counters.iteration,
@@ -124,8 +125,8 @@ def entry(
         decision=decide.BLOCKED if is_aside else decision.kind,
         why=decision.why,
         tokens=run.state.spent_tokens,
-        item=run.state.item,
-        is_done=found.is_done,
+        item=messages.MEND_CHECK if is_mending else run.state.item,
+        is_done=found.is_done or (is_mending and bool(found.completion.why)),
         said=mask(found.turn.last_text.strip())[-SAID_CHARACTERS:],
         seconds=run.state.spent_seconds,
         files=len(found.changed),

@@ -51,11 +51,12 @@ def render(
     a line each. changed: the absolute paths of the files that changed since the run began."""
     done = [item for item in run.state.done if item not in run.state.before]
     names = [display(path, run.loop.project) for path in changed]
+    points = _points(run, iterations, problem)
     parts = (
         f"# Run {run.loop.id}: {masked_line(run.loop.task, _ITEM)}",
-        _first_line(run),
+        _first_line(run, _left_to_do(len(points), len(commits), len(changed))),
         _numbers(run, iterations, commits, changed),
-        _section("Look at first", _look_at(run, iterations, problem)),
+        _section("Look at first", _look_at(run, points)),
         _section("Items done", bullets((plain(item, _ITEM) for item in done), _SHOWN)),
         _section("Iterations", _table(iterations)),
         _transcripts(run) if iterations else "",
@@ -65,8 +66,19 @@ def render(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _first_line(run: Run) -> str:
-    """Says how the run ended and what to do."""
+def _left_to_do(points: int, commits: int, changed: int) -> str:
+    """Says what a person does after a run that is complete. Each is a number of things."""
+    ways = [
+        f"look at {_count(points, 'point')} below" if points else "",
+        f"review {_count(commits, 'commit')}" if commits else "",
+        f"review {_count(changed, 'changed file')} and commit" if changed and not commits else "",
+    ]
+    what = ", ".join(way for way in ways if way)
+    return f"{what[:1].upper()}{what[1:]}." if what else "There is nothing to do."
+
+
+def _first_line(run: Run, rest: str) -> str:
+    """Says how the run ended and what to do. rest: after a run that is complete."""
     loop = run.loop
     why = f": {plain(loop.why, 300).rstrip('.')}." if loop.why else "."
     done, total = len(run.state.done), run.state.total
@@ -78,7 +90,7 @@ def _first_line(run: Run) -> str:
         loops.PAUSED: ("is paused", f"{go_on}."),
         loops.BLOCKED: ("needs you", f"Give it what it needs. {go_on}."),
         loops.STUCK: ("is stuck", f"See below what it is stuck on. {go_on}."),
-        loops.SUCCESS: ("is complete", "There is nothing to do."),
+        loops.SUCCESS: ("is complete", rest),
         loops.CANCELLED: ("was cancelled", f"{go_on}."),
         loops.MAX_ITERATIONS: ("has ended at a limit", f"{go_on}, with a higher limit."),
         loops.LIMIT: ("has ended at a limit", f"{go_on}, with a higher limit."),
@@ -95,7 +107,7 @@ def _numbers(
     parts = (
         _count(len(iterations), "iteration"),
         short_time(run.loop.seconds(last)),
-        f"{short_count(run.loop.counters.tokens)} tokens",
+        f"{short_count(run.loop.counters.tokens)} tokens" if run.loop.counters.tokens else "",
         short_cost(run.state.cost),
         _count(len(commits), "commit"),
         _count(len(changed), "changed file"),
@@ -103,8 +115,8 @@ def _numbers(
     return " · ".join(part for part in parts if part)
 
 
-def _look_at(run: Run, iterations: Sequence[Iteration], problem: str) -> str:
-    """Returns what a person should see to, as a list; "" = nothing."""
+def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str]:
+    """Returns what a person should see to."""
     state = run.state
     marked = [item for item in state.marked if item not in state.blocked]
     denied = Counter(call for each in iterations for call in each.denied)
@@ -125,7 +137,12 @@ def _look_at(run: Run, iterations: Sequence[Iteration], problem: str) -> str:
         rows.append(f"The agent's last words: {plain(iterations[-1].said, 300)}")
     if state.refused:
         rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
-    parts = (bullets(rows, _SHOWN), block(state.tail, _TAIL_LINES, _TAIL_CHARACTERS))
+    return rows
+
+
+def _look_at(run: Run, points: list[str]) -> str:
+    """Returns these points as a list, with what the check printed; "" = there is nothing."""
+    parts = (bullets(points, _SHOWN), block(run.state.tail, _TAIL_LINES, _TAIL_CHARACTERS))
     return "\n\n".join(part for part in parts if part)
 
 

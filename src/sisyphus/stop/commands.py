@@ -2,6 +2,7 @@
 
 import time
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -98,7 +99,8 @@ def _start(place: show.Place, session: str, options: Options) -> None:
         row = progress.attach(place.store, number, id, row, now)
         hold, replaced = holds.start(place.store, row, options, now)
         sessions = holds.sessions(place.store, hold)
-    exports.run(progress.exports(place.store, row, file))
+    own = partial(holds.export, place.store, row.project)
+    exports.run([*progress.exports(place.store, row, file), own])
     show.line(messages.hold_started(hold, facts, sessions, replaced, show.asker().typed))
     show.what_is_off(place, "boulder.enabled")
 
@@ -106,6 +108,8 @@ def _start(place: show.Place, session: str, options: Options) -> None:
 def _end(place: show.Place, session: str) -> None:
     picked = _pick(place, session)
     if picked is None:
+        if place.store.is_durable and show.asker().is_user:  # who ends one that we have lost
+            exports.run([partial(holds.export, place.store, place.project)])
         show.line(messages.NO_HOLD)
         return
     show.need_user("/boulder-hold off")
@@ -113,6 +117,7 @@ def _end(place: show.Place, session: str) -> None:
         hold = loops.find(place.store, picked.id) or picked
         if hold.ended_at is None:  # no Stop has ended it meanwhile
             loops.cancel(place.store, hold, BY_USER, time.time())
+    exports.run([partial(holds.export, place.store, hold.project)])
     show.line(cancelled([hold]))
 
 

@@ -5,6 +5,9 @@ The hold ends with its plan. While the plan is gone or has no tasks, nobody is h
 
 from __future__ import annotations
 
+import os
+
+from sisyphus import exports, paths
 from sisyphus.boulder import follow
 from sisyphus.boulder import record as plans
 from sisyphus.boulder.record import COMPLETE, MISSING, NO_TASKS, PlanRecord
@@ -16,7 +19,7 @@ from sisyphus.stop import decide, messages
 from sisyphus.stop.decide import StopFacts
 from sisyphus.stop.messages import PlanFacts
 from sisyphus.store import Store
-from sisyphus.text import iso
+from sisyphus.text import fingerprint, iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +74,23 @@ def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Loop
     return sorted(here, key=lambda hold: loops.plan_file(store, hold) != path)
 
 
+def export(store: Store, project: str) -> None:
+    """Writes `hold.json`, the holds of a project, or removes it. By this file a Stop sees that the
+    database has lost one. Raises `OSError`."""
+    folder = os.path.join(paths.our_home(project), "projects", fingerprint(project))
+    file = os.path.join(folder, "hold.json")
+    with store.write():
+        here = of_project(store, project, None)
+        rows = [
+            {"id": hold.id, "plan": loops.plan_file(store, hold), "status": hold.status}
+            for hold in here
+        ]
+        if rows:
+            exports.replace(file, exports.as_json({"holds": rows}))
+        elif os.path.lexists(file):
+            os.unlink(file)
+
+
 def sessions(store: Store, hold: Loop) -> list[tuple[str, str]]:
     """Returns the ids of the sessions that follow its plan and have not ended, each with what it
     waits for, or ""."""
@@ -114,11 +134,13 @@ def as_dict(store: Store, hold: Loop, now: float) -> dict[str, Any]:
 
 
 def plan_facts(record: PlanRecord) -> PlanFacts:
-    """Returns what a hold has to know of its plan. A plan that is gone or has no tasks is never
-    complete, but nobody can go on with it either."""
+    """Returns what a hold has to know of its plan. A plan that is gone, cannot be read or has no
+    tasks is never complete, but nobody can go on with it either."""
     is_complete = record.state == COMPLETE
     no_work = ""
-    if record.state == MISSING:
+    if record.problem:
+        no_work = messages.plan_is_unreadable(record)
+    elif record.state == MISSING:
         no_work = messages.plan_is_gone(record)
     elif record.state == NO_TASKS:
         no_work = messages.plan_is_empty(record)

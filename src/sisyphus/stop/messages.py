@@ -49,6 +49,10 @@ def plan_is_gone(record: PlanRecord) -> str:
     return f"the file of the plan {one_line(record.name, _NAME)} is gone"
 
 
+def plan_is_unreadable(record: PlanRecord) -> str:
+    return f"the plan {one_line(record.name, _NAME)} cannot be read: {record.problem}"
+
+
 def plan_is_empty(record: PlanRecord) -> str:
     return f"the plan {one_line(record.name, _NAME)} has no tasks"
 

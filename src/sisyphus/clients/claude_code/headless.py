@@ -8,7 +8,6 @@ variables that name that session; a client that is started there must not see th
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -16,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from sisyphus import paths, processes
-from sisyphus.clients import json_files, lines, programs, values
+from sisyphus.clients import failures, json_files, lines, programs, values
 from sisyphus.clients.claude_code import native, transcript, usage
 from sisyphus.clients.records import AGENT, Record
 from sisyphus.clients.reports import (
@@ -24,15 +23,12 @@ from sisyphus.clients.reports import (
     BILLING,
     CLIENT,
     CONTEXT,
-    CRASH,
     DETAIL_CHARACTERS,
-    DISK,
     LOGIN,
     LONGEST_LIMIT,
     MEANINGS,
     MODEL,
     NETWORK,
-    NOT_RUN,
     OVERLOAD,
     TEXT_CHARACTERS,
     Failure,
@@ -91,28 +87,18 @@ _MOST = 10**12
 """No count and no time in seconds is larger."""
 
 _SIGNS = (
-    (DISK, "", r"ENOSPC|no space left on device|disk quota exceeded"),
-    (CONTEXT, "prompt_too_long blocking_limit model_context_window_exceeded 413",
-     r"prompt is too long"),
-    (BILLING, "billing_error model_requires_usage_credits long_context_credits_required 402",
-     r"credit balance is too low"),
-    (LOGIN, "authentication_failed oauth_org_not_allowed account_on_hold 401 403",
-     r"not logged in|please run /login|invalid (?:x-)?api[- ]key|failed to authenticate"),
-    (MODEL, "model_not_found 404",
-     r"issue with the selected model|api error: 404\b.{0,100}\bmodel\b"),
-    (ACCOUNT, "usage_limit_reached rate_limit 429",
-     r"hit your [\w -]{0,40}limit|usage limit reached|request rejected \(429\)"),
-    (NETWORK, "connection_failed stream_idle_timeout computer_slept no_response 408",
-     r"\bE(?:CONN(?:REFUSED|RESET|ABORTED)|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH)\b"
-     r"|connection (?:refused|reset|error|timed out)|could not resolve host|fetch failed"),
-    (OVERLOAD, "overloaded server_error 500 502 503 504 520 529", r"api error: 5\d\d"),
-    (CLIENT, "claude_code_version_too_old",
-     r"unknown option|argument .{1,80} is invalid|invalid session id|cannot be used with root"),
-)  # fmt: skip
-"""Kinds of failures, the client's names and HTTP statuses for them, and a pattern for what it
-writes. The first pattern that fits counts."""
+    (CONTEXT, "prompt_too_long blocking_limit model_context_window_exceeded 413"),
+    (BILLING, "billing_error model_requires_usage_credits long_context_credits_required 402"),
+    (LOGIN, "authentication_failed oauth_org_not_allowed account_on_hold 401 403"),
+    (MODEL, "model_not_found 404"),
+    (ACCOUNT, "usage_limit_reached rate_limit 429"),
+    (NETWORK, "connection_failed stream_idle_timeout computer_slept no_response 408"),
+    (OVERLOAD, "overloaded server_error 500 502 503 504 520 529"),
+    (CLIENT, "claude_code_version_too_old"),
+)
+"""Kinds of failures, and the client's names and HTTP statuses for them."""
 
-_KINDS = {sign: kind for kind, signs, _ in _SIGNS for sign in signs.split()}
+_KINDS = {sign: kind for kind, signs in _SIGNS for sign in signs.split()}
 
 
 def program(project: str) -> str:
@@ -310,23 +296,14 @@ def failure(report: Report, code: int, errors: str, now: float) -> Failure | Non
 
 
 def _cause(report: Report, code: int, errors: str) -> tuple[str, str]:
-    """Returns the kind of a failure, and the line that says it. Only what the client itself says
-    counts: an agent that writes of a limit has reached none."""
-    for sign in report.signs:
-        if sign in _KINDS:
-            return _KINDS[sign], report.error
-    said = report.error.splitlines()
-    if not report.has_ended:
-        said += errors.splitlines()
-    if not report.is_stream and "\n" not in (printed := report.text.strip()):
-        said.append(printed)  # where it prints text, an error takes the place of the answer
-    said = [line for line in said if line.strip()]
-    for kind, _, pattern in _SIGNS:
-        for line in said:
-            if re.search(pattern, line, re.IGNORECASE):
-                return kind, line
-    kind = CLIENT if code in NOT_RUN and not report.is_stream else CRASH
-    return kind, said[-1] if said else report.text.strip().rpartition("\n")[2]
+    """Returns the kind of a failure, and the line that says it. The client's own names count before
+    its words."""
+    kind = next((_KINDS[sign] for sign in report.signs if sign in _KINDS), "")
+    if kind == ACCOUNT:  # a status that has several causes, of which the words name one
+        kind = failures.kind_of(report.error)[0] or kind
+    if kind:
+        return kind, report.error
+    return failures.cause(report, code, errors)
 
 
 def _signs(raw: Json, *keys: str) -> tuple[str, ...]:

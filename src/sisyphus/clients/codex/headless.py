@@ -17,25 +17,15 @@ from glob import escape, glob
 from typing import Any
 
 from sisyphus import paths
-from sisyphus.clients import lines, programs, values
+from sisyphus.clients import failures, lines, programs, values
 from sisyphus.clients.codex import app_server, checkup, native, touched, usage
 from sisyphus.clients.findings import Level
 from sisyphus.clients.records import AGENT, TOOL, Record, RecordedCall, ToolResult
 from sisyphus.clients.reports import (
     ACCOUNT,
-    BILLING,
-    CLIENT,
-    CONTEXT,
-    CRASH,
     DETAIL_CHARACTERS,
-    DISK,
-    LOGIN,
     LONGEST_LIMIT,
     MEANINGS,
-    MODEL,
-    NETWORK,
-    NOT_RUN,
-    OVERLOAD,
     TEXT_CHARACTERS,
     Failure,
     Report,
@@ -84,21 +74,6 @@ _KINDS = {"add": WRITE, "update": EDIT}
 
 _UNAPPROVED = "requires approval"
 """What it says of a call of an MCP server that it does not allow."""
-
-_SIGNS = (
-    (DISK, r"ENOSPC|no space left on device|disk quota exceeded"),
-    (CONTEXT, r"context window|context_length_exceeded"),
-    (BILLING, r"quota exceeded|insufficient_quota|upgrade to plus:|status:? 402\b"),
-    (LOGIN, r"status:? 40[13]\b|not logged in|log ?in again|token could not be refreshed"
-     r"|missing environment variable"),
-    (MODEL, r"status:? 404\b.{0,100}\bmodel\b|model is not supported"),
-    (ACCOUNT, r"hit your usage limit|rate limit|status:? 429\b"),
-    (OVERLOAD, r"high demand|at capacity|overloaded|status:? 5\d\d\b"),
-    (NETWORK, r"waiting for network|stream disconnected|error sending request|connection failed"
-     r"|connection (?:refused|reset|error|timed out)|idle timeout"),
-    (CLIENT, r"error loading config|invalid value '|unexpected argument|unrecognized subcommand"),
-)  # fmt: skip
-"""Kinds of failures, and a pattern for what it writes. The first one that fits counts."""
 
 _AGAIN = re.compile(
     r"try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}, (\d{4}) )?(\d{1,2}:\d\d [AP]M)"
@@ -298,26 +273,11 @@ def failure(report: Report, code: int, errors: str, now: float) -> Failure | Non
         return None
     if not report.is_stream and not code:  # another program, which says no more than this
         return None
-    kind, detail = _cause(report, code, errors)
+    kind, detail = failures.cause(report, code, errors)
     known = MEANINGS.get(kind, "").format(client=checkup.TITLE)
     meaning = known or ("it failed" if report.has_ended else how_it_ended(code))
     text = masked_line(f"{meaning}: {detail}" if detail else meaning, DETAIL_CHARACTERS)
     return Failure(kind, text, _until(detail, now) if kind == ACCOUNT else 0.0)
-
-
-def _cause(report: Report, code: int, errors: str) -> tuple[str, str]:
-    """Returns the kind of a failure, and the line that says it. Only what the client itself says
-    counts: an agent that writes of a limit has reached none."""
-    said = report.error.splitlines()
-    if not report.has_ended:
-        said += errors.splitlines()
-    said = [line for line in said if line.strip()]
-    for kind, pattern in _SIGNS:
-        for line in said:
-            if re.search(pattern, line, re.IGNORECASE):
-                return kind, line
-    kind = CLIENT if code in NOT_RUN and not report.is_stream else CRASH
-    return kind, said[-1] if said else report.text.strip().rpartition("\n")[2]
 
 
 def _until(text: str, now: float) -> float:

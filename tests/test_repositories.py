@@ -1,0 +1,185 @@
+"""Progress in a project's other repositories: nested ones, submodules, worktrees."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_run import ALL, Runs, runs
+from world import World
+
+from sisyphus import repositories
+
+__all__ = ["runs"]
+
+STOPS = 6
+"""One more than the breaker waits for."""
+
+
+def git(folder: Path, *words: str) -> None:
+    user = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.org",
+        "-c",
+        "protocol.file.allow=always",
+    ]
+    subprocess.run(["git", *user, *words], check=True, cwd=folder, capture_output=True)
+
+
+def repository(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    git(folder, "init", "-q")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "start")
+    return folder
+
+
+def set_up(world: World, kind: str) -> Path:
+    """Makes the project, and the other repository of this kind; returns that."""
+    below = world.project / "parts" / "svc"
+    if kind == "below a root without git":
+        return repository(below)
+    repository(world.project)
+    if kind == "nested":
+        return repository(below)
+    if kind == "ignored":
+        world.write(".gitignore", "parts/\n")
+        return repository(below)
+    if kind == "submodule":
+        repository(world.root / "library")
+        git(world.project, "submodule", "add", "-q", str(world.root / "library"), "parts/svc")
+        return below
+    beside = world.root / "beside"
+    git(world.project, "worktree", "add", "-q", str(beside))
+    return beside
+
+
+KINDS = ("nested", "ignored", "submodule", "below a root without git", "worktree")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sign", ["commit", "file"])
+def test_work_in_another_repository_is_progress(world: World, kind: str, sign: str) -> None:
+    other = set_up(world, kind)
+    file = other / "old" / "file"
+    file.parent.mkdir()
+    file.write_text("0")
+    world.loop()
+
+    for n in range(STOPS):
+        if sign == "file":
+            file.write_text(str(n))
+        else:
+            git(other, "commit", "-q", "--allow-empty", "-m", str(n))
+        assert world.stop().reason
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_repository_in_which_nothing_happens_is_no_progress(
+    world: World, kind: str
+) -> None:
+    set_up(world, kind)
+    world.loop()
+
+    assert [bool(world.stop().reason) for _ in range(STOPS)] == [True] * 4 + [False] * 2
+
+
+def test_the_main_checkout_counts_for_a_worktree(world: World) -> None:
+    linked = set_up(world, "worktree")
+
+    assert repositories.besides(str(linked)) == [str(world.project)]
+
+
+def test_a_folder_that_only_git_names_is_no_worktree(world: World) -> None:
+    repository(world.project)
+    strange = repository(world.root / "strange")
+    world.write(".git/worktrees/a/gitdir", f"{strange}/.git\n")
+    world.write(".git/worktrees/b/gitdir", "\0")
+    world.write(".git/worktrees/c/gitdir", b"\xff\n")
+
+    assert repositories.besides(str(world.project)) == []
+
+
+def test_a_link_to_a_repository_is_not_followed(world: World) -> None:
+    (world.project / "linked").symlink_to(repository(world.root / "strange"))
+
+    assert repositories.besides(str(world.project)) == []
+
+
+def test_the_search_has_an_end(world: World) -> None:
+    for n in range(30):
+        repository_file = world.write(f"r{n}/.git/HEAD")
+    world.write("a/b/c/d/e/.git/HEAD")
+
+    found = repositories.besides(str(world.project))
+
+    assert len(found) == 20
+    assert str(repository_file.parent.parent) not in found
+    assert not any(path.endswith("/e") for path in found)
+
+
+# ------------------------------------------------------------ runs
+
+
+def test_work_in_another_repository_is_progress_of_a_run(runs: Runs) -> None:
+    runs.world.write(".gitignore", "parts/\n.claude/\n")
+    runs.git()
+    other = repository(runs.world.project / "parts" / "svc")
+    commit = f"git -C {other} -c user.name=t -c user.email=t@e commit -q --allow-empty -m more"
+    processes = [[["run", commit], ["say", "So far."]]] * STOPS
+
+    limit = ("--max-iterations", str(STOPS))
+    answer = runs.run("--completion-promise", "DONE", *limit, processes=processes)
+
+    assert (answer.code, runs.state["status"]) == (3, "max_iterations")
+
+
+@pytest.mark.parametrize("command", ["merge", "rebase", "cherry-pick", "revert", "am"])
+def test_a_run_does_not_begin_in_an_unfinished(runs: Runs, command: str) -> None:
+    runs.git()
+    project = runs.world.project
+    set_up_conflict(project, command)
+
+    answer = runs.run("--allow-dirty", processes=ALL)
+
+    assert answer.code == 1
+    assert f"`git {command} --abort`" in answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert not runs.calls
+    git(project, command, "--abort")
+    assert runs.run("--allow-dirty", processes=ALL).code == 0
+
+
+def set_up_conflict(project: Path, command: str) -> None:
+    """Lets a command of git stop in the middle: two branches have a file of the same name."""
+    (project / "same.txt").write_text("1\n")
+    git(project, "checkout", "-q", "-b", "other")
+    git(project, "add", "same.txt")
+    git(project, "commit", "-qm", "one")
+    git(project, "format-patch", "-1", "-o", str(project.parent))
+    git(project, "checkout", "-q", "-")
+    for n in (2, 3):
+        (project / "same.txt").write_text(f"{n}\n")
+        git(project, "add", "same.txt")
+        git(project, "commit", "-qm", str(n))
+    (patch,) = project.parent.glob("*.patch")
+    words = {"am": ["am", str(patch)], "revert": ["revert", "HEAD~1"]}.get(
+        command, [command, "other"]
+    )
+    with pytest.raises(subprocess.CalledProcessError):
+        git(project, *words)
+
+
+def test_variables_of_git_lead_a_run_to_no_other_repository(runs: Runs) -> None:
+    runs.git()
+    other = repository(runs.world.root / "other")
+    for name, path in (("DIR", ".git"), ("WORK_TREE", ""), ("INDEX_FILE", ".git/index")):
+        runs.world.setenv(f"GIT_{name}", str(other / path))
+    processes = [[["run", f"echo {n} > file"], ["say", "So far."]] for n in range(STOPS)]
+
+    limit = ("--max-iterations", str(STOPS))
+    answer = runs.run("--completion-promise", "DONE", *limit, processes=processes)
+
+    assert (answer.code, runs.state["status"]) == (3, "max_iterations")
