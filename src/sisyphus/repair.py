@@ -76,6 +76,7 @@ _EMPTY = {
 
 _LOST = {
     "waiting": "A text that waited for a session could not be read, and is not sent.",
+    "enforcement": "What enforcement has counted in a session could not be read, and begins anew.",
     "enforced": "Enforcement is off in a project whose row could not be read. There, type "
     "`sisyphus enforce on`.",
     "handoff": "What was known of a handoff could not be read. Its document is still there.",
@@ -122,7 +123,11 @@ def is_broken(store: Store, session: int = 0) -> bool:
         return False
     try:
         if session:
-            parts = {"session": f"n = {session}", "loop": "ended_at IS NULL"}
+            parts = {
+                "session": f"n = {session}",
+                "loop": "ended_at IS NULL",
+                "enforcement": f"session = {session}",
+            }
             return bool(find_faults(store, parts))
         return bool(find_faults(store) or _file_faults(store))
     except (Error, UnicodeDecodeError) as error:
@@ -454,6 +459,12 @@ def _mend_session(store: Store, fault: Fault) -> Iterator[str]:
         yield from _end(store, "kind = 'loop' AND session = ?", fault.row["n"])
     elif "stops" in fault.wrong:
         yield f"What was counted of session {fault.row['id']} could not be read, and begins anew."
+    if "plan" in fault.wrong or (is_lost and fault.row["plan"] is not None):
+        which = "A session" if is_lost else f"Session {fault.row['id']}"
+        yield (
+            f"{which} follows its plan no longer, and no hold holds it: its row in the database "
+            "could not be read. There, `sisyphus boulder start` lets it follow the plan again."
+        )
 
 
 def _mend_plan(store: Store, fault: Fault) -> Iterator[str]:
@@ -475,6 +486,8 @@ def _mend_loop(store: Store, fault: Fault) -> Iterator[str]:
     n, row = fault.row["n"], fault.row
     is_over = row["status"] == loops.ENDED and not {"status", "ended_at"} & fault.wrong.keys()
     values = {"id": f"{n:05}"} if "id" in fault.wrong else {}
+    if row["plan"] is not None and row["session"] is None:
+        values["kind"] = loops.HOLD  # nothing else has a plan
     _empty(store, fault, **values)
     if is_over or all(name in _SPARE for name in fault.wrong):
         return

@@ -1,5 +1,5 @@
-"""A store with random damage: at a Stop, a loop holds its session or its user is told. Never is it
-dead in silence.
+"""A store with random damage: at a Stop, a loop, a hold or enforcement makes its session go on, or
+its user is told. Never is it dead in silence.
 
     SISYPHUS_CORRUPTIONS=1000 pytest -m slow tests/slow/test_corruption.py
 """
@@ -21,6 +21,7 @@ from sisyphus.store import Store, open_store
 
 pytestmark = pytest.mark.slow
 
+DONE = "All tasks are complete."
 COUNT = int(os.environ.get("SISYPHUS_CORRUPTIONS", "60"))
 
 HALF = '{"at": 17'
@@ -31,13 +32,28 @@ VALUES: tuple[object, ...] = (
 TEXT = "CAST(? AS TEXT)"
 
 
-def lived_in_store(world: World) -> Path:
-    """Makes a store of a week, with a loop in session s1; returns a copy of our folder."""
-    world.write(world.ours / "config.toml", "[ralph]\nbreaker_stops = 0\n")
+def begin(world: World, kind: str) -> None:
+    """Lets this hold session s1."""
+    if kind == "loop":
+        world.loop()
+        return
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
+    world.start()
+    words = ("boulder", "hold", "on") if kind == "hold" else ("enforce", "on")
+    assert world.cli(*words).code == 0
+
+
+def lived_in_store(world: World, kind: str) -> Path:
+    """Makes a store of a week, with a loop, a hold or enforcement in session s1; returns a copy of
+    our folder."""
+    world.write(
+        world.ours / "config.toml",
+        "[ralph]\nbreaker_stops = 0\n[enforce]\ncooldown_seconds = 0\nmax_failures = 0\n",
+    )
     with closing(open_store(str(world.ours))) as store:
         lived_in(store)
-    world.loop()
-    assert world.stop().reason
+    begin(world, kind)
+    assert world.stop(DONE).reason
     with closing(sqlite3.connect(world.ours / "sisyphus.db")) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Path(shutil.copytree(world.ours, world.root / "copy", copy_function=shutil.copy2))
@@ -58,13 +74,13 @@ def damage_pages(file: Path, chance: random.Random) -> str:
 
 def damage_values(file: Path, chance: random.Random) -> str:
     """Puts values that nobody expects into some columns: of one row, or of a whole table. Half of
-    them are of the loop and its session."""
+    them are of what holds the session, and of the session."""
     done = []
     with closing(sqlite3.connect(file)) as database:
         names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         tables = [name for (name,) in database.execute(names)]
         for _ in range(chance.choice((1, 1, 1, 2, 4))):
-            table = chance.choice((*tables, *["loop", "session"] * (len(tables) // 2)))
+            table = chance.choice((*tables, *["loop", "session", "enforced"] * (len(tables) // 3)))
             columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
             column, value = chance.choice(columns), chance.choice(VALUES)
             mark = TEXT if value == b"\xff\xfe" else "?"
@@ -80,8 +96,11 @@ def damage_values(file: Path, chance: random.Random) -> str:
     return "; ".join(done)
 
 
-def test_a_loop_is_never_dead_in_silence(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    copy = lived_in_store(world)
+@pytest.mark.parametrize("kind", ["loop", "hold", "enforcement"])
+def test_nothing_is_ever_dead_in_silence(
+    world: World, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    copy = lived_in_store(world, kind)
     counts = {"held": 0, "told": 0, "told by the next reply": 0}
     silent = []
     for seed in range(COUNT):
@@ -91,18 +110,18 @@ def test_a_loop_is_never_dead_in_silence(world: World, capsys: pytest.CaptureFix
         damage = chance.choice((damage_pages, damage_values))
         what = damage(world.ours / "sisyphus.db", chance)
 
-        reply = world.stop(f"I go on, {seed}.")
+        reply = world.stop(f"{DONE} {seed}.")
 
         assert reply.code == 0
         if reply.reason:
             counts["held"] += 1
         elif reply.message:
             counts["told"] += 1
-        elif (later := world.stop(f"I still go on, {seed}.")).message or later.reason:
+        elif (later := world.stop(f"{DONE} Still, {seed}.")).message or later.reason:
             counts["told by the next reply"] += 1
         else:
             silent.append((seed, what, world.log()[-3000:]))
         assert not Store.open_paths
     with capsys.disabled():
-        print(f"\n{COUNT} corruptions: {counts}, silent: {len(silent)}")
+        print(f"\n{COUNT} corruptions with a {kind}: {counts}, silent: {len(silent)}")
     assert not silent, "\n".join(map(str, silent))

@@ -1,5 +1,6 @@
 """`sisyphus enforce`: switches enforcement on and off in a project, and shows its gates."""
 
+import os
 import time
 from typing import Annotated, Any
 
@@ -57,7 +58,7 @@ def off(project: show.Project = "") -> None:
     with place.store.write():
         was_on = bool(record.enforced_since(place.store, place.project))
         record.switch(place.store, place.project, is_on=False, now=time.time())
-    if was_on:
+    if was_on or os.path.lexists(state_file.file_of(place.project)):  # a lost row leaves it "on"
         _export(place)
     show.line(messages.switched_off(place.project, was_on=was_on))
 

@@ -26,9 +26,13 @@ _SHORT = {CONTINUOUS: "on", STOPPED: "stopped", RECOVERING: "waiting", EXHAUSTED
 
 def export(store: Store, project: str, settings: Values) -> None:
     """Writes the file from the session that was enforced last. Raises `OSError`."""
+    exports.write(store, file_of(project), partial(as_dict, store, project, settings))
+
+
+def file_of(project: str) -> str:
+    """Returns the path of a project's file."""
     folder = os.path.join(paths.our_home(project), "projects", fingerprint(project))
-    file = os.path.join(folder, "enforce.json")
-    exports.write(store, file, partial(as_dict, store, project, settings))
+    return os.path.join(folder, "enforce.json")
 
 
 def as_dict(store: Store, project: str, settings: Values, session: int = 0) -> dict[str, Any]:

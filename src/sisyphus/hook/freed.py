@@ -1,30 +1,36 @@
 """Tells the user that a session may stop though a loop, a hold or enforcement should make it go on:
-the database cannot be used, or it has lost the loop.
+the database cannot be used, or it has lost what makes the session go on.
 
-What is not in the database lies in our folder: the state file of each session's loop, and
-`freed/SESSION`, what a session was told. That file lets each session hear it once, and again at its
-next start, which removes it.
+What is not in the database lies in our folder: the state file of each session's loop, `hold.json`
+and `enforce.json` of each project, and `freed/SESSION`, what a session was told. That file lets
+each session hear it once, and again at its next start, which removes it. So does a Stop that holds
+the session again.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from functools import partial
 
-from sisyphus import files, log
+from sisyphus import files, log, paths
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
 from sisyphus.store import open_anyhow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sisyphus.hook.event import Event
     from sisyphus.hook.hook import Hook
-    from sisyphus.hook.outcome import Act
+    from sisyphus.hook.outcome import Act, Export
+
+    Traces = tuple[str, str, str]
 
 LOCKED = "another process has locked the database for more than a minute"
+
+_DAY = 24 * 3600
 
 _FILE_BYTES = 1_000_000
 """More than any state file has."""
@@ -38,10 +44,10 @@ def record_file(our_home: str, event: Event) -> str:
 # ---------------------------------------------------------------- the store cannot be used
 
 
-def look_without_store(hook: Hook, our_home: str, loop_file: str) -> Act | None:
-    """Looks in whatever of the database can be read, and at the loop's state file."""
+def look_without_store(hook: Hook, our_home: str, traces: Traces) -> Act | None:
+    """Looks in whatever of the database can be read, and at the files beside it."""
     is_told = os.path.lexists(record_file(our_home, hook.event))
-    if is_told or not _should_go_on(hook.event, hook.project, our_home, loop_file):
+    if is_told or not _should_go_on(hook.event, hook.project, our_home, traces):
         return None
     return partial(_tell, our_home, hook.event, hook.store.problem)
 
@@ -68,11 +74,11 @@ def say(our_home: str, event: Event, problem: str) -> str:
 
 
 def of_failure(
-    event: Event, project: str, our_home: str, loop_file: str, error: Exception
+    event: Event, project: str, our_home: str, traces: Traces, error: Exception
 ) -> Outcome | None:
     """Returns what the user hears at a Stop that could not be answered; None if nobody should hold
     the session."""
-    if not _should_go_on(event, project, our_home, loop_file):
+    if not _should_go_on(event, project, our_home, traces):
         return None
     code = getattr(error, "sqlite_errorname", "")
     problem = (
@@ -81,20 +87,23 @@ def of_failure(
     return _tell(our_home, event, problem)
 
 
-def _should_go_on(event: Event, project: str, our_home: str, loop_file: str) -> bool:
+def _should_go_on(event: Event, project: str, our_home: str, traces: Traces) -> bool:
     """Answers the same where the store cannot be used: a later version's may have the same tables,
-    and a disk that is full can be read."""
+    and a disk that is full can be read. Who cannot read it asks the files: those of a project may
+    be of another session's plan."""
+    loop_file = traces[0]
     store = open_anyhow(our_home)
     try:
-        state = standing.load(store, event, project) if store else None
-        if state and (state.loop or state.is_unattended):
-            return state.is_unattended
+        if store:
+            state = standing.load(store, event, project)
+            is_known = state.loop or state.is_unattended
+            return state.is_unattended if is_known else bool(loop_file)
     except Exception as error:
         log.write(f"freed: the database cannot be read: {error!r}")
     finally:
         if store:
             store.close()
-    return os.path.lexists(loop_file)
+    return any(traces)
 
 
 # ---------------------------------------------------------------- the store has lost the loop
@@ -153,6 +162,157 @@ def _end_stray(hook: Hook, file: str, id: str) -> Outcome:
 def _set_aside(file: str) -> None:
     """Renames a state file: at the next Stop nobody asks again."""
     os.replace(file, f"{file}.lost")
+
+
+# ---------------------------------------------------------------- ... the hold, or enforcement
+
+
+def look_for_lost_hold(
+    hook: Hook, file: str, news: Iterable[str], doubt: Callable[[], None]
+) -> Act | None:
+    """Looks why a session is not held though its project has a hold. Nearly always it follows
+    another plan, or the hold has ended. doubt: raises if a row cannot be used."""
+    holds = _holds_in(file)
+    states = {id: _state(hook, id) for id in holds}
+    lost = [id for id in holds if states[id] == _LOST]
+    if not lost and _ALIVE not in states.values():
+        return partial(_forget_holds, hook)
+    about = lost or [id for id, plan in holds.items() if _is_unknown(hook, plan)]
+    if not about or _is_told(hook, f"lost hold {about[0]}"):
+        return None
+    doubt()
+    text = _of_lost_hold(holds[about[0]]) if lost else _of_unknown_session(holds[about[0]])
+    is_said = any(about[0] in each for each in news)
+    return partial(_tell_once, hook, f"lost hold {about[0]}", "" if is_said else text)
+
+
+def _holds_in(file: str) -> dict[str, str]:
+    """Returns the holds that the file names, each with the path of its plan."""
+    try:
+        rows = json.loads(files.tail(file, _FILE_BYTES))["holds"]
+        return {str(row["id"]): str(row["plan"]) for row in rows}
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        log.write(f"freed: {file} cannot be read: {error!r}")
+        return {}
+
+
+_ALIVE, _OVER, _LOST = "alive", "over", "lost"
+"""How the database knows a hold that a file names."""
+
+
+def _state(hook: Hook, id: str) -> str:
+    row = hook.store.one(
+        "SELECT kind, status, outcome, ended_at, plan.n FROM loop "
+        "LEFT JOIN plan ON plan.n = loop.plan WHERE loop.id = ?",
+        id,
+    )
+    if row is None or row[0] != "hold":
+        return _LOST
+    _, status, outcome, ended_at, plan = row
+    if ended_at is not None:
+        return _OVER if status == "ended" and outcome not in ("", "error") else _LOST
+    is_sound = status in ("active", "paused", "blocked", "stuck") and plan is not None
+    return _ALIVE if is_sound else _LOST
+
+
+def _is_unknown(hook: Hook, plan: str) -> bool:
+    """Tells whether the database has lost the session, or which plan it follows: one that has no
+    row, or none though the plan lists the session."""
+    if not hook.session or hook.standing.plan:
+        return not hook.session
+    query = (
+        "SELECT 1 FROM session WHERE n = ? AND plan IS NOT NULL UNION "
+        "SELECT 1 FROM plan, json_each(plan.record, '$.session_ids') AS each "
+        "WHERE plan.path = ? AND each.value = ?"
+    )
+    return hook.store.one(query, hook.session, plan, hook.event.session) is not None
+
+
+def _forget_holds(hook: Hook) -> Outcome:
+    from sisyphus.stop import hold  # imported late: it loads plans
+
+    return Outcome(exports=[partial(hold.export, hook.store, hook.project)])
+
+
+def look_for_lost_enforcement(
+    hook: Hook, file: str, news: Iterable[str], doubt: Callable[[], None]
+) -> Act | None:
+    """Looks why enforcement is off though it was on when we last wrote its file. doubt: raises if
+    a row cannot be used."""
+    name = f"lost enforcement {files.stamp(file)}"
+    if not hook.settings["enforce.enabled"] or _is_told(hook, name):
+        return None
+    doubt()
+    is_said = any(each.startswith("Enforcement is off") for each in news)
+    return partial(_tell_once, hook, name, "" if is_said else _ENFORCEMENT)
+
+
+def _is_told(hook: Hook, name: str) -> bool:
+    query = "SELECT 1 FROM sent WHERE session = ? AND hash = ?"
+    return hook.store.one(query, hook.session, name) is not None
+
+
+def _tell_once(hook: Hook, name: str, text: str) -> Outcome:
+    from sisyphus.sessions import ledger
+
+    if not ledger.record_notice(hook, name) or not text:
+        return Outcome()
+    return Outcome(messages=[text], notes=[text])
+
+
+def _of_lost_hold(plan: str) -> str:
+    return (
+        f"The hold of the plan {paths.display(plan, '')} is not known any more: the database has "
+        "lost it, and sessions may stop. Start it again with `sisyphus boulder hold on`, or end it "
+        "with `sisyphus boulder hold off`."
+    )
+
+
+def _of_unknown_session(plan: str) -> str:
+    return (
+        f"The hold of the plan {paths.display(plan, '')} does not hold this session: the database "
+        "does not know that it follows the plan. `sisyphus boulder start` lets it follow the plan."
+    )
+
+
+_ENFORCEMENT = (
+    "Enforcement of this project is not known any more: the database has lost it, and sessions may "
+    "stop. Switch it on again with `sisyphus enforce on`, or off with `sisyphus enforce off`."
+)
+
+
+# ---------------------------------------------------------------- a row lets the session stop
+
+
+def is_odd(hook: Hook) -> bool:
+    """Tells whether numbers may be what keeps enforcement from a session: they would be saved again
+    as if they were sound."""
+    query = (
+        "SELECT 1 FROM enforcement WHERE session = ? AND NOT "
+        "(is_stopped IN (0, 1) AND is_pending IN (0, 1) AND at BETWEEN 0 AND ?)"
+    )
+    return hook.store.one(query, hook.session, hook.now + _DAY) is not None
+
+
+def of_rest(hook: Hook, *, is_said: bool) -> list[str]:
+    """Returns what the user hears of a session that may stop until their next prompt: once, and
+    nothing if this Stop says it anyway. Who wrote that into the row may not have said it."""
+    from sisyphus.sessions import ledger, stops
+    from sisyphus.text import one_line
+
+    why = stops.why_rests(hook.store, hook.session)
+    if not why or not ledger.record_notice(hook, f"rests: {why}") or is_said:
+        return []
+    return [f"This session may stop until your next prompt: {one_line(why)}"]
+
+
+# ---------------------------------------------------------------- the session is held again
+
+
+def after_block(our_home: str, event: Event) -> list[Export]:
+    """Returns what removes the record of an earlier Stop, so that the next outage is told, too."""
+    file = record_file(our_home, event)
+    return [partial(os.unlink, file)] if os.path.lexists(file) else []
 
 
 # ---------------------------------------------------------------- the next start

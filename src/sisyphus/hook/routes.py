@@ -39,13 +39,22 @@ SLASH_COMMANDS = {
 }
 """Typed commands → the words of our own command line that answer them."""
 
+TWINS = {"list-ralph-loops": "ralph list", "ralph-stats": "ralph log --stats"}
+"""The same for commands of other plugins whose loops we take up, and which know none of these."""
+
 
 def _always(_: Hook) -> bool:
     return True
 
 
-def _is_personal(hook: Hook) -> bool:
-    return hook.event.prompt.is_personal and not hook.event.agent
+def _may_be_of_agent(hook: Hook) -> bool:
+    """Tells whether it matters who wrote a prompt that seems to be a person's: the agent may have
+    scheduled it."""
+    event, standing = hook.event, hook.standing
+    if event.agent or not event.prompt.is_personal:
+        return False
+    does_more = event.prompt.command is not None or standing.awaits_prompt
+    return does_more or standing.loop in ("blocked", "stuck") or _has_schedule(hook)
 
 
 def _has_schedule(hook: Hook) -> bool:
@@ -306,7 +315,10 @@ def _is_unattended(hook: Hook) -> bool:
 def _is_own_command(hook: Hook) -> bool:
     """Tells whether the user typed a command that we may answer ourselves, without the model."""
     command = hook.event.prompt.command
-    return command is not None and command.name.removeprefix("sisyphus:") in SLASH_COMMANDS
+    if command is None:
+        return False
+    is_ours = command.name.removeprefix("sisyphus:") in SLASH_COMMANDS
+    return is_ours or command.name.rpartition(":")[2] in TWINS
 
 
 ROUTES: dict[str, tuple[Route, ...]] = {
@@ -321,7 +333,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.context.hooks", "look_at_start", _always),
     ),
     "user-prompt-submit": (
-        ("sisyphus.sessions.hooks", "look_at_author", _is_personal),  # first: whose is it?
+        ("sisyphus.sessions.hooks", "look_at_author", _may_be_of_agent),  # first: whose is it?
         ("sisyphus.sessions.hooks", "look_at_fork", _is_new_fork),
         ("sisyphus.sessions.hooks", "look_at_prompt", _is_followed),
         ("sisyphus.cli.slash", "look_at_prompt", _is_own_command),
