@@ -4,10 +4,12 @@ starts the real client."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import fake_codex
 import pytest
 from world import World
 
@@ -111,3 +113,21 @@ def test_it_asks_the_model_of_the_stage_alone(world: World, codex: Path) -> None
     assert environment["CODEX_HOME"] == "/stage/codex"
     assert "secret" not in environment.values()
     assert 'model_providers.trial.base_url="http://127.0.0.1:1/v1"' in words
+
+
+@pytest.mark.parametrize(("state", "is_told"), [("untrusted", True), ("trusted", False)])
+def test_that_codex_does_not_trust_the_hooks_yet_is_told(
+    world: World, codex: Path, state: str, *, is_told: bool
+) -> None:
+    """The trial bypasses its trust."""
+    programs = fake_codex.install(world.root / "client")
+    world.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    world.setenv("FAKE_CLIENT", str(world.root / "client"))
+    world.cli(*INSTALL)
+    hook = {
+        "command": "sisyphus hook stop --client codex", "trustStatus": state, "enabled": True,
+        "sourcePath": str(codex / "hooks.json"),
+    }  # fmt: skip
+    fake_codex.answer(world.root / "client", "hooks", {"data": [{"hooks": [hook]}]})
+
+    assert taken(world).until.startswith("once trusted") is is_told

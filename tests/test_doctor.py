@@ -155,7 +155,7 @@ def test_a_client_that_the_user_does_not_have_is_no_warning(whole: World) -> Non
     (bin_folder(whole) / "opencode").unlink()
 
     assert bad(whole) == []
-    assert Finding("OpenCode", Level.GOOD, "you do not have OpenCode.") in findings(whole)
+    assert Finding("OpenCode", Level.GOOD, "not installed.") in findings(whole)
 
 
 def test_a_client_that_is_not_wired_beside_another_is_no_warning(whole: World) -> None:
@@ -393,6 +393,18 @@ BROKEN: dict[str, tuple[Break, str, str, str, str]] = {
     ),
     "hooks of a wrong type": (
         sets(hooks=[]), "Claude Code settings", "problem", '"hooks" is not an object', "Correct",
+    ),
+    "a comment": (
+        lambda world: user_file(world).write_text("{\n  // mine\n}"), "Claude Code settings",
+        "problem", "line 2 has a comment", "Claude Code ignores a broken file as a whole.",
+    ),
+    "a key of a wrong type": (
+        sets(permissions={"allow": "Bash"}), "Claude Code settings", "problem",
+        'line 1: "permissions.allow" is a text, not a list.', "Claude Code ignores a broken file",
+    ),
+    "a guard that cannot be loaded": (
+        shared(hooks={"PreToolUse": [{"type": "command", "command": "guard"}]}),
+        "Claude Code settings", "problem", '"hooks.PreToolUse.0" has no list "hooks".', "Correct",
     ),
     "the project's file is no JSON": (
         lambda world: world.write(".claude/settings.json", "{"), "Claude Code settings",

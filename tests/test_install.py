@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pwd
 import shlex
 import shutil
 import subprocess
@@ -595,14 +596,17 @@ def test_a_broken_file_of_one_client_leaves_the_others_to_install(world: World) 
 
     answer = world.cli("install", "--yes")
 
-    assert (answer.code, answer.err) == (0, "")
+    assert (answer.code, answer.err) == (1, "")
     assert "~/.qwen/settings.json cannot be edited: it is not valid JSON" in answer.out
     assert "Qwen Code is left out, the others go on." in answer.out
     assert "Nothing was changed" not in answer.out
     assert "Every session of Claude Code that" in answer.out
     assert our_commands(read(settings_file(world)))
     assert tree(broken.parent) == {"settings.json": COMMENTED.encode()}
-    assert "Nothing to do" in world.cli("install").out
+    again = world.cli("install")
+    assert ("Nothing to do" in again.out, again.code) == (True, 1)
+    broken.write_text("{}")
+    assert world.cli("install", "--yes").code == 0
 
 
 def test_a_read_only_file_of_one_client_leaves_the_others_to_install(world: World) -> None:
@@ -611,7 +615,7 @@ def test_a_read_only_file_of_one_client_leaves_the_others_to_install(world: Worl
 
     answer = world.cli("install", "--yes")
 
-    assert answer.code == 0
+    assert answer.code == 1
     assert "~/.qwen/settings.json cannot be written: it is read-only. Qwen Code" in answer.out
     assert our_commands(read(settings_file(world)))
 
@@ -753,7 +757,13 @@ def test_an_exclude_that_was_there_before_is_not_ours(world: World) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"a": 1} // mine', "not valid JSON"),
+        ('{"a": 1} // mine', "not valid JSON (line 1 has a comment, and JSON has none)"),
+        ('{\n  // mine\n  "a": 1}', "line 2 has a comment"),
+        ('{"a": [1,\n /* mine */ 2]}', "line 2 has a comment"),
+        ('{"a": 1\n # mine\n}', "line 2 has a comment"),
+        ('{"a": [\n1,\n\n]}', "line 2 ends with a comma too many"),
+        ('{"a": "},",\n}\n', "line 1 ends with a comma too many"),
+        ('{"a": 1\n "b": 2}', "line 2, column 2: Expecting ',' delimiter"),
         ("[]", "not a JSON object"),
         ('{"hooks": []}', '"hooks" is not an object'),
         ('{"hooks": {"Stop": {}}}', '"Stop" that is not a list'),
@@ -780,6 +790,93 @@ def test_settings_that_cannot_be_edited_are_refused(world: World, text: str, why
     assert why in answer.err
     assert "Nothing was changed" in answer.err
     assert tree(world.root) == before
+
+
+GUARD = {"type": "command", "command": "guard"}
+
+IGNORED: list[tuple[Json, str]] = [
+    # settings, and what Claude Code 2.1.329 drops them for
+    ({"permissions": {"allow": "Bash"}}, '"permissions.allow" is a text, not a list'),
+    ({"permissions": {"deny": {}}}, '"permissions.deny" is an object, not a list'),
+    ({"permissions": None}, '"permissions" is null, not an object'),
+    ({"env": []}, '"env" is a list, not an object'),
+    ({"model": 1}, '"model" is a number, not a text'),
+    ({"cleanupPeriodDays": "30"}, '"cleanupPeriodDays" is a text, not a number'),
+    ({"cleanupPeriodDays": True}, '"cleanupPeriodDays" is true or false, not a number'),
+    ({"disableAllHooks": "no"}, '"disableAllHooks" is a text, not true or false'),
+    ({"statusLine": "date"}, '"statusLine" is a text, not an object'),
+    ({"claudeMdExcludes": ["a", 1]}, '"claudeMdExcludes.1" is a number, not a text'),
+    ({"hooks": {"PreToolUse": [GUARD]}}, '"hooks.PreToolUse.0" has no list "hooks"'),
+    ({"hooks": {"PermissionRequest": ["x"]}}, '"hooks.PermissionRequest.0" is a text'),
+    ({"hooks": {"PreToolUse": [{"matcher": {}, "hooks": []}]}}, 'a "matcher" that is not a text'),
+    (
+        {"hooks": {"PreToolUse": [{"hooks": []}, {"hooks": [GUARD, {"command": "x"}]}]}},
+        '"hooks.PreToolUse.1.hooks.1" has no "type"',
+    ),
+    ({"hooks": {"PreToolUse": [{"hooks": [{"type": "command"}]}]}}, 'has no text "command"'),
+    ({"hooks": {"PreToolUse": [{"hooks": [GUARD | {"timeout": "9"}]}]}}, 'a "timeout" that is not'),
+]
+
+
+@pytest.mark.parametrize(("settings", "why"), IGNORED)
+def test_settings_that_the_client_ignores_get_no_hooks(
+    world: World, settings: Json, why: str
+) -> None:
+    world.write(settings_file(world), json.dumps(settings))
+    before = tree(world.root)
+
+    answer = world.cli("install", "--yes")
+
+    assert answer.code == 1
+    assert "~/.claude/settings.json does nothing: line 1: " in answer.err
+    assert why in answer.err
+    assert "For that Claude Code ignores the whole file. Nothing was changed. Correct" in answer.err
+    assert tree(world.root) == before
+
+
+def test_the_line_of_what_the_client_ignores_a_file_for_is_named(world: World) -> None:
+    settings = {
+        "model": "permissions",
+        "x": [{"allow": {}}, []],
+        "permissions": {"deny": [], "allow": 1},
+    }
+    text = json.dumps(settings, indent=2)
+    world.write(settings_file(world), text)
+    line = 1 + [each.strip() for each in text.splitlines()].index('"allow": 1')
+
+    assert f'line {line}: "permissions.allow" is a number' in world.cli("install", "--yes").err
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"permissions": {"allow": [1, "Bash("], "defaultMode": "later"}},
+        {"env": {"A": 1}, "attribution": False, "zzz": 1},
+        {"hooks": {"PostToolUse": [GUARD, "x", {"matcher": {}, "hooks": [7]}]}},
+        {"hooks": {"Stop": [GUARD | {"timeout": "9"}], "Zzz": []}},
+    ],
+)
+def test_what_the_client_passes_over_alone_is_no_obstacle(world: World, settings: Json) -> None:
+    world.write(settings_file(world), json.dumps(settings))
+
+    assert world.cli("install", "--yes").code == 0
+
+    assert " hook session-start" in settings_file(world).read_text()
+    world.cli("uninstall", "--yes")
+    assert read(settings_file(world)) == settings
+
+
+def test_uninstall_takes_hooks_out_of_a_file_that_the_client_ignores(world: World) -> None:
+    world.cli("install", "--yes")
+    broken = read(settings_file(world)) | {"model": 1}
+    world.write(settings_file(world), json.dumps(broken))
+
+    assert "does nothing: line 1" in world.cli("install", "--yes").err
+    (source,) = world.cli("status", "--json").json["wiring"]["clients"]["claude-code"]["sources"]
+    assert source["problem"] == 'line 1: "model" is a number, not a text'
+    assert world.cli("uninstall", "--yes").code == 0
+
+    assert read(settings_file(world)) == {"model": 1}
 
 
 @pytest.mark.parametrize("number", ["0.1", "-0.0", "1.50", "1e5", "2.5E-7", "9007199254740993"])
@@ -1088,7 +1185,35 @@ def test_uninstall_names_what_stays_in_the_shell(world: World) -> None:
     world.write(world.home / ".bashrc", "source ~/.bash_completions/sisyphus.sh\n")
     world.cli("install", "--yes")
 
-    assert "~/.bashrc completes sisyphus" in world.cli("uninstall", "--yes").out
+    out = world.cli("uninstall", "--yes").out
+
+    assert "~/.bashrc completes sisyphus at the Tab key. Take that out of it by hand." in out
+
+
+def test_uninstall_says_to_delete_a_file_that_is_ours_alone(world: World) -> None:
+    mark = "_SISYPHUS_COMPLETE=complete_bash\n"
+    world.write(world.home / ".bash_completions" / "sisyphus.sh", mark)
+    world.cli("install", "--yes")
+
+    out = world.cli("uninstall", "--yes").out
+
+    assert "sisyphus.sh completes sisyphus at the Tab key. Delete that file." in out
+
+
+def test_root_in_the_home_of_somebody_else_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.has_claude_code()
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    if os.getuid() == 0:
+        assert "You are root" not in world.cli("install", "--dry-run").out
+        os.chown(world.claude, 1, -1)
+    owner = pwd.getpwuid(world.claude.stat().st_uid).pw_name
+
+    out = world.cli("install", "--yes").out
+
+    assert f"You are root, and ~/.claude is of {owner}, who may" in out
+    assert our_commands(read(settings_file(world)))
 
 
 def test_a_plugin_that_is_enabled_too_is_named(world: World) -> None:

@@ -252,3 +252,48 @@ def test_without_a_database_it_fails_in_one_line(world: World) -> None:
     assert (answer.code, answer.out) == (1, "")
     why = "~/.claude/.sisyphus/sisyphus.db cannot be used: Not a directory"
     assert answer.err == f"error: Nothing can be noted: {why}\n"
+
+
+# ---------------------------------------------------------------- a loop that the user deletes
+
+
+def history(world: World) -> Path:
+    return world.ours / "logs" / "sessions.jsonl"
+
+
+def test_a_deleted_loop_leaves_no_words(world: World) -> None:
+    gone = world.loop(prompt="Paint the ORIOLE.")
+    world.cli("ralph", "cancel")
+    stays = world.loop(prompt="Fire the kiln.")
+    foreign = "not ours, and ORIOLE in it"
+    with history(world).open("a") as file:
+        file.write(f"{foreign}\n[]\n")
+    before = history(world).read_text()
+    history(world).with_name("sessions.jsonl.1").write_text(before)
+
+    assert world.cli("ralph", "delete", gone).code == 0
+
+    for name in ("sessions.jsonl", "sessions.jsonl.1"):
+        lines = history(world).with_name(name).read_text().splitlines()
+        assert [line for line in lines if gone in line] == []
+        assert [line for line in lines if "ORIOLE" in line] == [foreign]
+        assert len([line for line in lines if stays in line]) == 1
+    assert history(world).stat().st_mode & 0o777 == 0o600
+    assert not [file for file in world.ours.rglob("*") if b"Paint the" in _content(file)]
+
+
+def _content(file: Path) -> bytes:
+    """The database keeps deleted bytes until it is shrunk."""
+    return file.read_bytes() if file.is_file() and "sisyphus.db" not in file.name else b""
+
+
+def test_the_history_of_other_loops_is_not_written_anew(world: World) -> None:
+    first = world.loop()
+    world.cli("ralph", "cancel")
+    history(world).write_text("{}\n")
+    before = history(world).stat().st_ino
+
+    world.cli("ralph", "delete", first)
+
+    assert history(world).stat().st_ino == before
+    assert world.loop() in history(world).read_text()

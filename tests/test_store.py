@@ -3,11 +3,14 @@ free because of it is told."""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import sqlite3
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -552,3 +555,148 @@ def test_a_stop_that_nobody_hears_is_not_counted(world: World, stdout: str) -> N
     assert done.returncode == 0
     assert [each["iteration"] for each in world.loops()] == [1]
     assert "2" in world.stop("So far.").reason
+
+
+# ---------------------------------------------------------------- a home that can be read
+
+
+READERS = (
+    ("status",),
+    ("sessions",),
+    ("why",),
+    ("rules",),
+    ("ralph", "list"),
+    ("ralph", "log"),
+    ("boulder", "status"),
+    ("enforce", "status"),
+)
+
+
+@pytest.fixture
+def read_only(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A session with a loop and a plan, in a home that then can be read alone."""
+    world.rule("kilns.md", "MARK", applies_to="*.txt")
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
+    world.loop()
+    can = os.access
+    monkeypatch.setattr(
+        os,
+        "access",
+        lambda path, mode: (
+            can(path, mode) and not (mode & os.W_OK and str(path).startswith(str(world.ours)))
+        ),
+    )
+    return world
+
+
+@pytest.mark.parametrize("words", READERS, ids=" ".join)
+def test_a_home_that_can_be_read_alone_is_shown(read_only: World, words: tuple[str, ...]) -> None:
+    before = execute(read_only, "SELECT * FROM event")
+
+    answer = read_only.cli(*words)
+
+    assert answer.code == 0
+    assert "warning: what is noted is shown, and no more can be: " in answer.err
+    assert "sisyphus.db cannot be written" in answer.err
+    assert execute(read_only, "SELECT * FROM event") == before
+    if words == ("ralph", "list"):
+        assert "active, iteration 1 of 100" in answer.out
+    if words == ("why",):
+        assert "session-start" in answer.out
+
+
+def test_what_has_changed_meanwhile_is_shown(read_only: World) -> None:
+    read_only.write("PLAN.md", "# Kiln\n\n- [x] fire\n- [ ] cool\n")
+    read_only.rule("wheels.md", "MARK", applies_to="*.md")
+    (read_only.ours / "config.toml").write_text("[rules]\nunscoped = 'send'\n")
+
+    for words in READERS:
+        answer = read_only.cli(*words)
+        assert answer.code == 0, (words, answer)
+    assert "1/2 tasks" in read_only.cli("boulder", "status").out
+    assert "wheels.md" in read_only.cli("rules").out
+
+
+def test_what_is_to_be_noted_is_refused_in_a_home_that_can_be_read_alone(read_only: World) -> None:
+    for words in (
+        ("boulder", "hold", "on"),
+        ("boulder", "clear"),
+        ("ralph", "cancel"),
+        ("ralph", "start", "Go on.", "--session-id", "s1"),
+        ("purge", "--yes"),
+    ):
+        answer = read_only.cli(*words)
+        assert answer.code == 1, words
+        assert "sisyphus.db cannot be written" in answer.err.splitlines()[-1]
+
+    assert [row[0] for row in execute(read_only, "SELECT status FROM loop")] == ["active"]
+
+
+def test_a_released_database_is_shown_where_it_cannot_be_written(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released(world)
+    monkeypatch.setattr(stores, "_why_unwritable", lambda folder, path: "no room")
+
+    assert "AAAAA  active" in world.cli("ralph", "list").out
+
+    assert execute(world, "PRAGMA user_version") == [(115,)]
+
+
+@pytest.mark.parametrize("version", [3, stores.VERSION + 1])
+def test_a_database_of_another_product_or_a_later_one_is_not_shown(
+    read_only: World, version: int
+) -> None:
+    execute(read_only, f"PRAGMA user_version = {version}")
+
+    answer = read_only.cli("ralph", "list")
+
+    assert "warning: nothing is known here" in answer.err
+    assert "active" not in answer.out
+
+
+# ---------------------------------------------------------------- a home without locks
+
+
+@pytest.fixture
+def without_locks(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Where no lock is to be had, SQLite says that somebody has it, as it does here."""
+    world.loop()
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "lockf", refuse)
+    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN IMMEDIATE")
+        yield world
+        other.execute("ROLLBACK")
+
+
+def test_a_home_without_locks_costs_a_hook_little(without_locks: World) -> None:
+    began = time.monotonic()
+
+    told, again = without_locks.stop(), without_locks.stop()
+
+    assert time.monotonic() - began < 2 * 0.5
+    assert "files cannot be locked there (No locks available)" in told.message
+    assert again.is_silent
+    names = [each.name for each in without_locks.ours.iterdir()]
+    assert not [name for name in names if name.endswith(".tmp")]
+    assert [name for name in names if "corrupt" in name] == []
+
+
+def test_who_waits_for_a_lock_that_there_is_gets_it(world: World) -> None:
+    """The first query waits, too: somebody may have the file for himself."""
+    world.loop()
+    path = world.ours / "sisyphus.db"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(5 * stores.QUICK_SECONDS, other.close)
+        timer.start()
+        reply = world.stop()
+        timer.join()
+
+    assert reply.reason

@@ -15,6 +15,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -474,3 +475,46 @@ def is_running(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+# ---------------------------------------------------------------- what the command says
+
+
+def live(world: World, *options: str) -> str:
+    return world.cli("doctor", "--live", "--client", "claude-code", *options).out
+
+
+def test_it_says_what_was_tried_and_how_it_went(wired: World) -> None:
+    out = live(wired)
+
+    first, last = out.splitlines()[-2:]
+    assert first.startswith("✓ Claude Code live: tried, 3 of 3 hooks arrived (")
+    assert first.endswith(" s): a session started, the agent read a file and the agent stopped.")
+    assert last.startswith("All is well") or "warning" in last
+    assert live(wired, "-v").count("hooks arrived") == 1
+
+
+def test_a_part_that_is_off_is_not_among_the_hooks_that_were_tried(wired: World) -> None:
+    wired.cli("config", "rules.enabled", "false")
+
+    assert "2 of 2 hooks arrived" in live(wired)
+
+
+def test_what_went_wrong_is_said_in_place_of_what_arrived(wired: World) -> None:
+    edit(wired, drop("Stop"))
+
+    out = live(wired)
+
+    assert "✗ Claude Code live: it did not call sisyphus when the agent stopped." in out
+    assert "arrived" not in out
+
+
+def test_what_the_client_asks_for_outside_of_the_trial_is_said(
+    wired: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Codex asks whether hooks are trusted."""
+    here = clients.trial("claude-code")
+    copy = here.wiring
+    monkeypatch.setattr(here, "wiring", lambda place: replace(copy(place), until="once trusted"))
+
+    assert "✓ Claude Code live: would work once trusted. Tried, 3 of 3 hooks" in live(wired)

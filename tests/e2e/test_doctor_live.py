@@ -160,7 +160,7 @@ def test_files_that_break_the_wiring(
         (drop, "it did not call sisyphus when a session started or the agent stopped."),
         (lambda s: s.update(disableAllHooks=True), 'settings.json sets "disableAllHooks"'),
         (lead_nowhere, "it did not call sisyphus when"),
-        (lambda s: s.update(permissions={"allow": "Read"}), "it was started once"),
+        (lambda s: s.update(permissions={"allow": "Read"}), "3 of 3 hooks arrived"),
     ],
     ids=["hooks out", "switched off", "program gone", "a wrong entry"],
 )

@@ -101,6 +101,11 @@ def files() -> list[str]:
     return [path for path in every if any(tail_contains(path, mark) for mark in _MARKS)]
 
 
+def is_script(path: str) -> bool:
+    """Tells whether one of these files holds our completion and nothing else."""
+    return path.endswith(tuple(_SCRIPTS.values()))
+
+
 def setting_names(incomplete: str) -> Iterator[tuple[str, str]]:
     for name, setting in SETTINGS.items():
         if name.startswith(incomplete):

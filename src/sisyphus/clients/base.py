@@ -197,6 +197,10 @@ class Wiring(Protocol):
         """Returns what keeps us from changing the settings, a key of a wrong type; "" if nothing
         does."""
 
+    def dropped(self, text: str) -> str:
+        """Returns why the client ignores these settings as a whole, in a clause; "" if it does not.
+        text: the content of the file, a JSON object."""
+
     def wire(self, settings: Json, site: Site, globs: Iterable[str]) -> Json:
         """Adds what is ours, and globs of rules to leave out. Replaces what an earlier install
         wrote and this one writes otherwise."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import files, git, paths
-from sisyphus.clients import DEFAULT, hook_groups, installer, programs
+from sisyphus.clients import DEFAULT, hook_groups, installer, programs, slash_commands
 from sisyphus.clients.findings import Finding, Level
 from sisyphus.clients.sites import Installation, Source
 from sisyphus.errors import UnreadableError
@@ -167,7 +167,9 @@ def no_program(title: str, word: str, client: str, scopes: Iterable[str]) -> Fin
 
 def unanswered(subject: str, there: list[str], folder: str, client: str) -> Finding:
     """Says that our commands are in a folder, and no hooks. there: their files."""
-    text = f"{len(there)} are in {shown(folder)}, and there are no hooks to answer them."
+    text = (
+        f"{slash_commands.count(there)} in {shown(folder)}, and there are no hooks to answer them."
+    )
     return Finding(subject, Level.WARNING, text, installer.mend("", client, installer.USER))
 
 

@@ -39,6 +39,11 @@ def ours(wanted: Mapping[str, bytes]) -> list[str]:
     return [path for path, data in wanted.items() if _state(path, data) in ("same", "different")]
 
 
+def count(there: list[str]) -> str:
+    """Returns how many there are, with the verb."""
+    return "1 is" if len(there) == 1 else f"{len(there)} are"
+
+
 def _state(path: str, wanted: bytes) -> str:
     if not os.path.lexists(path):
         return "missing"

@@ -55,7 +55,8 @@ class WiringCopy:
     files: path below the stage's root → content. is_wired: the client is told to call us. mend:
     what the user can do where it does not. words: what the command line gets for it. off: what
     keeps the client from calling us, in a sentence without its full stop; "" = nothing does.
-    left_out: what is not tried, each with its full stop.
+    left_out: what is not tried, each with its full stop. until: what must happen before the client
+    runs these hooks outside of the trial, which does not ask for it, as in "once …"; "" = nothing.
     """
 
     files: Mapping[str, bytes]
@@ -64,3 +65,4 @@ class WiringCopy:
     words: tuple[str, ...] = ()
     off: str = ""
     left_out: list[str] = field(default_factory=list)
+    until: str = ""

@@ -51,15 +51,18 @@ def doctor(
         folder = os.path.abspath(project or os.getcwd())
         place = show.Place(root, paths.client_home(), copy.store, values, folder, our_home)
         findings = [*_clients(place, names), *_machine(place, copy, problems)]
-        if live:
-            findings += _live(place, names)
+        trials = list(_live(place, names)) if live else []
+        findings += trials
     findings.sort(key=_comes_later)
     has_problem = any(each.level is Level.PROBLEM for each in findings)
     if as_json:
         show.as_json({"ok": not has_problem, "findings": [_as_dict(each) for each in findings]})
     else:
         wired = [clients.checkup(each).TITLE for each in _wired(place, names)]
-        _print(findings, messages.all_is_well(wired, is_live=live), verbose=verbose)
+        bad = sorted(filter(_is_bad, findings), key=lambda each: each.level is Level.WARNING)
+        shown = findings if verbose else [*bad, *(each for each in trials if not _is_bad(each))]
+        _print(shown)
+        show.line(messages.counts(bad) if bad else messages.all_is_well(wired, is_live=live))
     if has_problem:
         raise typer.Exit(FOUND)
 
@@ -82,7 +85,7 @@ def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
     for name in names:
         title = clients.checkup(name).TITLE
         if name not in here:
-            yield Finding(title, Level.GOOD, messages.no_client(title))
+            yield Finding(title, Level.GOOD, messages.NO_CLIENT)
             continue
         yield from clients.checkup(name).look(installation)
         if wired and name not in wired:
@@ -149,15 +152,16 @@ def _comes_later(finding: Finding) -> bool:
 # ---------------------------------------------------------------- what is shown
 
 
-def _print(findings: list[Finding], all_is_well: str, *, verbose: bool) -> None:
-    bad = [each for each in findings if each.level is not Level.GOOD]
-    bad.sort(key=lambda each: each.level is Level.WARNING)
-    for finding in findings if verbose else bad:
+def _is_bad(finding: Finding) -> bool:
+    return finding.level is not Level.GOOD
+
+
+def _print(findings: Iterable[Finding]) -> None:
+    for finding in findings:
         text = f"{finding.subject}: {finding.text}"
         show.line(text, _STYLES[finding.level], mark=messages.MARKS[finding.level])
         if finding.mend:
             show.line(finding.mend, indent=4)
-    show.line(messages.counts(bad) if bad else all_is_well)
 
 
 def _as_dict(finding: Finding) -> dict[str, str]:

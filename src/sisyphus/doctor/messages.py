@@ -51,8 +51,7 @@ def counts(findings: Iterable[Finding]) -> str:
 # ---------------------------------------------------------------- clients
 
 
-def no_client(name: str) -> str:
-    return f"you do not have {name}."
+NO_CLIENT = "not installed."
 
 
 NOTHING_WIRED = "no client calls sisyphus."

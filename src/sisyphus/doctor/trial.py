@@ -115,11 +115,21 @@ def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Findi
     problems = list(_problems(trial, program, wiring, run, place, seconds))
     findings += [Finding(subject, Level.PROBLEM, *each) for each in problems]
     if not problems:
-        heard = [sign.when for sign in _SIGNS if sign.event in run.events]
-        called = f", and called sisyphus when {_join(heard, 'and')}" if heard else ""
-        text = f"it was started once ({took:.1f} s){called}."
+        text = _success(run, place, took)
+        if wiring.until:
+            text = f"would work {wiring.until}. {text[0].upper()}{text[1:]}"
         findings.append(Finding(subject, Level.GOOD, text))
     return findings
+
+
+def _success(run: _Run, place: show.Place, took: float) -> str:
+    """took: in seconds. A part that is off hears nothing, and need not."""
+    signs = [sign for sign in _SIGNS if place.settings[sign.part]]
+    heard = [sign.when for sign in signs if sign.event in run.events]
+    if not heard:
+        return f"tried ({took:.1f} s): the parts of sisyphus that a trial shows are off."
+    count = f"{len(heard)} of {len(signs)} hooks arrived ({took:.1f} s)"
+    return f"tried, {count}: {_join(heard, 'and')}."
 
 
 def _why_not(trial: Trial, program: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from sisyphus.errors import SisyphusError
-from sisyphus.ralph import lifecycle, messages, runs, transcripts
+from sisyphus.ralph import history, lifecycle, messages, runs, transcripts
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import CANCELLED, PAUSED, Loop
 from sisyphus.sessions import record
@@ -81,6 +81,7 @@ def delete(store: Store, picked: Iterable[Loop]) -> None:
     with store.write():
         for loop in picked:
             loops.delete(store, loop)
+        history.remove({loop.id for loop in picked})
     for loop in picked:
         transcripts.remove(loop.id)
 

@@ -66,10 +66,31 @@ def current(store: Store, roots: Roots, folder: str) -> Index:
         "SELECT n, stamps, rules FROM rule_index WHERE client = ? AND folder = ? AND version = ?",
         roots.client, folder, VERSION,
     )  # fmt: skip
-    if row and all(files.stamp(path) == stamp for path, stamp in json.loads(row[1]).items()):
+    old = None
+    if row:
         data = json.loads(row[2])
-        return Index(row[0], [Rule(**rule) for rule in data["rules"]], data["problems"])
-    return _build(store, roots, folder)
+        old = Index(row[0], [Rule(**rule) for rule in data["rules"]], data["problems"])
+        if all(files.stamp(path) == stamp for path, stamp in json.loads(row[1]).items()):
+            return old
+    new = _build(store, roots, folder)
+    _log(new, old)
+    return new
+
+
+def _log(new: Index, old: Index | None) -> None:
+    """Logs what is wrong with rules, once: not what was logged of an earlier index."""
+    known = _problems(old) if old else []
+    for each in _problems(new):
+        if each not in known:
+            label, line, problem = each
+            log.write(f"rules: {label}{f':{line}' if line else ''}: {problem}")
+
+
+def _problems(index: Index) -> list[tuple[str, int, str]]:
+    """Returns what is wrong with files that are no rules, and with those that are."""
+    skipped = [(label, line, problem) for label, line, problem in index.problems]
+    inside = [(r.label, line, problem) for r in index.rules for line, problem in r.problems]
+    return skipped + inside
 
 
 def _build(store: Store, roots: Roots, folder: str) -> Index:
@@ -101,8 +122,6 @@ def _build(store: Store, roots: Roots, folder: str) -> Index:
         texts[parsed.rule.hash] = parsed.text
         stamps |= {path: files.stamp(path) for path in parsed.dependencies}
     rules.sort(key=lambda rule: -rule.priority)  # stable: equal ones stay in source order
-    for label, line, problem in problems:
-        log.write(f"rules: {label}{f':{line}' if line else ''}: {problem}")
     data: dict[str, object] = {"rules": [vars(rule) for rule in rules], "problems": problems}
     n = _save(store, roots.client, folder, stamps, data, texts)
     return Index(n, rules, problems)

@@ -167,6 +167,8 @@ def _warnings(rule: Rule, data: dict[str, Any]) -> Iterator[tuple[int, str]]:
         text = ",".join(some)
         if text.startswith("[") and text.count("[") > text.count("]"):
             yield rule.lines.get(key, 0), f"the list of '{key}' is not closed; add a ] at its end"
+        if text.count("{") > text.count("}"):
+            yield rule.lines.get(key, 0), f"a brace of '{key}' is not closed; add a }} to it"
     if rule.patterns and not any(pattern.includes for pattern in rule.patterns):
         yield (
             rule.lines.get(next(iter(rule.keys)), 0),

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import pwd
 import shutil
 import sys
 import tempfile
@@ -34,6 +35,9 @@ from sisyphus.setup.record import Additions
 from sisyphus.store import Store, open_store, open_to_read
 
 DECLINED = 1
+LEFT_OUT = 1
+"""The exit code where a client is left out because its file cannot be edited, or does nothing."""
+
 DIFF_CHARACTERS = 500
 """The most of a line of a difference that is shown."""
 
@@ -106,7 +110,7 @@ def install(
     )
     if not parts:
         raise failures[0][1]
-    notes = _notes(parts, failures)
+    notes = [*_foreign_home(place.home), *_notes(parts, failures)]
     if not (client or here):
         notes.append(messages.nobody_here(names[0]))
     changed = [part.site.client for part in parts if part.plan.files]
@@ -120,6 +124,23 @@ def install(
         )
     elif not dry_run and _has_new_record(parts):
         _carry_out("install", parts)  # the database was lost
+    if failures:
+        raise typer.Exit(LEFT_OUT)
+
+
+def _foreign_home(home: str) -> Iterator[str]:
+    """Yields that root installs into somebody else's home, as `sudo` does where it keeps HOME."""
+    if os.geteuid() == 0:
+        there = next(each for each in paths.ancestors(home) if os.path.exists(each))
+        if owner := os.stat(there).st_uid:
+            yield messages.foreign_home(home, _user_name(owner))
+
+
+def _user_name(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:  # a container need not know all
+        return f"user {number}"
 
 
 def _place(project: str, scope: Scope) -> Installation:
@@ -271,7 +292,8 @@ def uninstall(
     if _confirm("uninstall", parts, notes, scope, dry_run, yes):
         _carry_out("uninstall", parts)
         for path in completion.files():
-            show.line(messages.completion_stays(path), "yellow")
+            is_whole = completion.is_script(path)
+            show.line(messages.completion_stays(path, is_whole=is_whole), "yellow")
         left = filter(os.path.exists, [global_file()])
         show.line(messages.uninstalled(paths.our_home(), left))
         changes.remove_empty(folder for part in parts for folder in _made(part))

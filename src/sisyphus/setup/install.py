@@ -54,6 +54,8 @@ def to_install(
     everybody who has the project. Raises `UneditableError` if the settings cannot be edited."""
     wiring = clients.wiring(site.client)
     old = _settings(site, files)
+    if why := wiring.dropped(json_text.text(files.get(site.settings) or b"")):
+        raise UneditableError(*messages.dropped(site.settings, site.client, why))
     new = wiring.wire(old, site, globs)
     copies, notes = _copies(site, files, ours)
     if globs and not site.project:

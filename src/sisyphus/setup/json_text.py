@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import product
 from typing import Any
 
+from sisyphus.clients import json_files
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
 
@@ -24,7 +25,7 @@ def load(data: bytes) -> Json:
     """
     try:
         value = json.loads(
-            _text(data),
+            text(data),
             object_pairs_hook=_object,
             parse_constant=_refuse_constant,
             parse_float=_float,
@@ -34,7 +35,7 @@ def load(data: bytes) -> Json:
     except (ValueError, RecursionError) as error:
         if not data.strip():
             return {}
-        raise UnreadableError(f"it is not valid JSON ({error})") from error
+        raise UnreadableError(json_files.why_invalid(error)) from error
     if not isinstance(value, dict):
         raise UnreadableError("it is not a JSON object")
     return value
@@ -43,10 +44,11 @@ def load(data: bytes) -> Json:
 def dump(value: Json, old: bytes) -> bytes:
     """Returns the new content of a file, with the indent, line ends, byte order mark and last line
     end of the old one (b"" = there is none)."""
-    text = _text(old)
-    style = _style(text) or {"indent": _indent(text), "ensure_ascii": _is_escaped(text)}
-    new = json.dumps(value, **style) + (text[len(text.rstrip()) :] if text.strip() else "\n")
-    if "\r\n" in text:
+    before = text(old)
+    style = _style(before) or {"indent": _indent(before), "ensure_ascii": _is_escaped(before)}
+    end = before[len(before.rstrip()) :] if before.strip() else "\n"
+    new = json.dumps(value, **style) + end
+    if "\r\n" in before:
         new = new.replace("\r\n", "\n").replace("\n", "\r\n")
     mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
     return mark + new.encode()
@@ -54,17 +56,17 @@ def dump(value: Json, old: bytes) -> bytes:
 
 def keeps_layout(data: bytes) -> bool:
     """Tells whether `dump` keeps the layout of this content, so that only the values change."""
-    return not data.strip() or _style(_text(data)) is not None
+    return not data.strip() or _style(text(data)) is not None
 
 
-def _style(text: str) -> dict[str, Any] | None:
+def _style(content: str) -> dict[str, Any] | None:
     """Returns the arguments with which `json.dumps` writes this text; None if it cannot."""
-    body = text.strip().replace("\r\n", "\n")
+    body = content.strip().replace("\r\n", "\n")
     if not body:
         return None
     value = json.loads(body)
     layouts: list[dict[str, Any]] = [
-        {"indent": _indent(text)},
+        {"indent": _indent(content)},
         {"separators": (", ", ": ")},
         {"separators": (",", ":")},
     ]
@@ -75,7 +77,8 @@ def _style(text: str) -> dict[str, Any] | None:
     return None
 
 
-def _text(data: bytes) -> str:
+def text(data: bytes) -> str:
+    """Returns the text of a file that `load` takes, without its byte order mark."""
     return data.removeprefix(codecs.BOM_UTF8).decode()
 
 

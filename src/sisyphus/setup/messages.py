@@ -95,8 +95,18 @@ def uninstalled(state: str, left: Iterable[str]) -> str:
     )
 
 
-def completion_stays(file: str) -> str:
-    return f"{path(file)} completes sisyphus at the Tab key. Take that out of it by hand."
+def completion_stays(file: str, *, is_whole: bool) -> str:
+    """is_whole: there is nothing else in the file."""
+    what = "Delete that file." if is_whole else "Take that out of it by hand."
+    return f"{path(file)} completes sisyphus at the Tab key. {what}"
+
+
+def foreign_home(home: str, owner: str) -> str:
+    """owner: whose home it is, while root installs."""
+    return (
+        f"You are root, and {path(home)} is of {owner}, who may then not be able to write what you "
+        "make there. Run the command as that user, without `sudo`."
+    )
 
 
 def own_command(file: str) -> str:
@@ -129,8 +139,14 @@ def elsewhere(project: str, scope: str, client: str) -> str:
 
 
 def unreadable(file: str, why: str) -> tuple[str, str]:
-    """Returns what is wrong, and what to do, as do the next two."""
+    """Returns what is wrong, and what to do, as do the next three."""
     what = f"{path(file)} cannot be edited: {one_line(why)}."
+    return what, "Correct the file and run the command again."
+
+
+def dropped(file: str, client: str, why: str) -> tuple[str, str]:
+    title = clients.checkup(client).TITLE
+    what = f"{path(file)} does nothing: {one_line(why)}. For that {title} ignores the whole file."
     return what, "Correct the file and run the command again."
 
 

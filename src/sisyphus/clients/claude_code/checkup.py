@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import paths
+from sisyphus import files, paths
 from sisyphus.clients import (
     CLAUDE_CODE,
     hook_files,
@@ -171,8 +171,11 @@ def _read(path: str, scope: str) -> _Source:
     problem = ""
     settings: Json = {}
     try:
-        settings = copy.deepcopy(json_files.read(path))  # as `wiring` does
+        text = files.read(path)
+        settings = copy.deepcopy(json_files.parse(text))  # as `wiring` does
         problem = wiring.problem(settings)
+        if scope != _ORGANISATION:  # what the client makes of theirs was not measured
+            problem = problem or wiring.dropped(text)
     except UnreadableError as error:
         problem = str(error)
     except RecursionError:
@@ -356,7 +359,7 @@ def _slash_commands(place: Installation, wired: list[_Source], plugin: str) -> I
         yield from slash_commands.check(_COMMANDS, projects, command)
     elif not wired and not plugin and (there := slash_commands.ours(users)):
         folder = one_line(paths.display(os.path.dirname(there[0]), ""))
-        text = f"{len(there)} are in {folder}, and there are no hooks to answer them."
+        text = f"{slash_commands.count(there)} in {folder}, and there are no hooks to answer them."
         mend = installer.mend("", CLAUDE_CODE, installer.USER)
         yield Finding(_COMMANDS, Level.WARNING, text, mend)
 

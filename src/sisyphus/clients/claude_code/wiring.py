@@ -4,8 +4,9 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sisyphus import files
 from sisyphus.clients import CLAUDE_CODE, entry, hook_files, hook_groups, installer, json_files
-from sisyphus.clients.claude_code import native
+from sisyphus.clients.claude_code import native, schema
 from sisyphus.clients.sites import Installation, Site, Source
 from sisyphus.errors import UnreadableError
 from sisyphus.text import one_line
@@ -66,6 +67,10 @@ def problem(settings: Json) -> str:
     if hooks := hook_groups.problem(settings):
         return hooks
     return "" if isinstance(excludes(settings), list) else '"claudeMdExcludes" is not a list'
+
+
+def dropped(text: str) -> str:
+    return schema.problem(text)
 
 
 def excludes(settings: Json) -> list[str]:
@@ -129,9 +134,13 @@ def sources(place: Installation) -> list[Source]:
         if not os.path.lexists(path):
             continue
         try:
-            settings = json_files.read(path)
+            text = files.read(path)
+            settings = json_files.parse(text)
         except UnreadableError as error:
             found.append(Source(path, scopes[path], problem=str(error)))
+            continue
+        if hook_groups.has_ours(settings) and (why := problem(settings) or dropped(text)):
+            found.append(Source(path, scopes[path], problem=why))
             continue
         every.append(settings)
         found += hook_files.source(path, scopes[path], settings, place.hooks)

@@ -86,6 +86,10 @@ problem = hook_groups.problem
 wire = hook_groups.wire
 
 
+def dropped(text: str) -> str:
+    return ""
+
+
 def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
     return hook_groups.without_ours(settings)
 

@@ -108,7 +108,8 @@ def _slash_commands(place: Installation, plugins: list[str]) -> Iterator[Finding
     if not plugins:
         there = slash_commands.ours(wiring.copies("", place.commands, place.start))
         if there:
-            text = f"{len(there)} are in {_name(os.path.dirname(there[0]))}, without our plugin."
+            folder = _name(os.path.dirname(there[0]))
+            text = f"{slash_commands.count(there)} in {folder}, without our plugin."
             mend = installer.mend("", OPENCODE, installer.USER)
             yield Finding(_COMMANDS, Level.WARNING, text, mend)
 

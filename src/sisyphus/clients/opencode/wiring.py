@@ -53,6 +53,10 @@ def problem(settings: Json) -> str:
     return ""
 
 
+def dropped(text: str) -> str:
+    return ""
+
+
 def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
     return settings
 

@@ -54,6 +54,10 @@ problem = hook_groups.problem
 wire = hook_groups.wire
 
 
+def dropped(text: str) -> str:
+    return ""
+
+
 def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
     new = hook_groups.without_ours(settings)
     if native.CAP in keys and new.get(native.CAP) == native.MOST_BLOCKS:
