@@ -250,7 +250,7 @@ def test_the_iterations(world: World, browser: Browser) -> None:
     assert "<strong>first</strong>" in text
     assert f'hx-get="/loops/{id}/transcript?iteration=1"' in text
     assert "went on : the promise was not said" in text_of(text)
-    assert "ended : the promise was kept" in text_of(text)
+    assert "ended : the promise was said" in text_of(text)
 
 
 def add_iterations(browser: Browser, id: str, count: int, **fields: Any) -> None:
