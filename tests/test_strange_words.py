@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from test_cases import linear_time
 from world import World
 
 from sisyphus import text as texts
@@ -163,3 +164,14 @@ def test_a_tag_in_any_disguise_acts_no_more(tag: str) -> None:
 @pytest.mark.parametrize("plain", ["a < b", "<promised>", "&lt;b&gt;", "x <- y", "<blockedness/>"])
 def test_other_text_stays(plain: str) -> None:
     assert texts.without_tags(plain) == plain
+
+
+@pytest.mark.parametrize("plain", ["see the macro CCS_FOO", "MY_CCS_FLAG", "a [RALPH LOOP b"])
+def test_words_of_ours_inside_a_line_stay(plain: str) -> None:
+    assert texts.without_headings(plain) == plain
+
+
+def test_headings_are_looked_for_in_linear_time() -> None:
+    with linear_time():
+        texts.without_headings("a\n" * 500_000 + "[RALPH LOOP COMPLETE]")
+        texts.without_headings("# " * 500_000 + "[RALPH LOOP COMPLETE]")

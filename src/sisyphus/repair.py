@@ -53,7 +53,7 @@ _WORDS = {
     ),
     ("loop", "outcome"): (
         "", loops.SUCCESS, loops.CANCELLED, loops.MAX_ITERATIONS, loops.LIMIT, loops.FATAL_ERROR,
-        "error",
+        loops.UNUSABLE,
     ),
     ("plan", "state"): ("active", "no_tasks", "complete", "missing", "dismissed"),
     ("handoff", "state"): ("open", "given", "closed"),
@@ -506,7 +506,7 @@ def _end(store: Store, where: str, value: Any) -> Iterator[str]:
     """Ends the loops, holds and runs that a condition finds; yields what their user should know."""
     found = f"FROM loop WHERE ended_at IS NULL AND {where}"
     for n, id, kind in store.all(f"SELECT n, id, kind {found}", value):
-        outcome = loops.FATAL_ERROR if kind == loops.RUN else "error"
+        outcome = loops.FATAL_ERROR if kind == loops.RUN else loops.UNUSABLE
         store.run(
             "UPDATE loop SET status = 'ended', outcome = ?, why = ?, ended_at = ? WHERE n = ?",
             outcome, WHY, time.time(), n,

@@ -4,6 +4,7 @@ and the project's other worktrees. Starts no process."""
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from sisyphus import files, git
 
@@ -28,7 +29,7 @@ def _nested(project: str) -> Iterator[str]:
     """Yields the repositories below a project, whether it knows them, ignores them, or is none."""
     level, room = [project], _FOLDERS
     for _ in range(_DEPTH):
-        below = [path for folder in level for path in _folders(folder)][:room]
+        below = list(islice((path for folder in level for path in _folders(folder)), room))
         room -= len(below)
         yield from filter(git.is_repository, below)
         level = below

@@ -19,7 +19,7 @@ _TAG = (
 """The start of a tag that acts: of the client's, or of ours. Codex and Qwen Code escape it."""
 
 _HEADINGS = ("# Rule from ", "[BOULDER ", "[RALPH LOOP ", "[CONTINUOUS ENFORCEMENT", "CCS_")
-"""How lines start that only we write."""
+"""How lines start that only we write; `CCS_` is how those on a full context do."""
 
 
 def units(text: str) -> int:
@@ -95,7 +95,7 @@ def without_headings(text: str) -> str:
     import re
 
     headings = "|".join(map(re.escape, _HEADINGS))
-    return re.sub(rf"(?m)^([\s>*_#-{_UNSEEN}]*?)({headings})", r"\1\\\2", text)
+    return re.sub(rf"(?m)^([ \t>*_#\-{_UNSEEN}]*)({headings})", r"\1\\\2", text)
 
 
 def fingerprint(text: str | bytes) -> str:

@@ -1,7 +1,7 @@
 """How much of a context an item needs, by its mark: `(complex)`, `[L]`, `~200 LOC`.
 
-The table is the original design's. An item without a mark is of medium size: no word in it says
-how large it is.
+The sizes are estimates. An item without a mark is of medium size: no word in it says how large it
+is.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from sisyphus.ralph.loop import (
     RUN,
     STUCK,
     SUCCESS,
+    UNUSABLE,
     Loop,
 )
 from sisyphus.sessions import dialog, record
@@ -52,7 +53,7 @@ _TROUBLES = (FAILURE, dialog.KIND, attention.QUESTION)
 
 KINDS = (LOOP, RUN, HOLD)
 LIVE_STATES = (ACTIVE, WAITING, PAUSED, BLOCKED, STUCK, LEFT)
-RESULTS = (SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR)
+RESULTS = (SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR, UNUSABLE)
 PERIODS = ("today", "7 days", "30 days")
 """What the list can be narrowed down to."""
 

@@ -16,6 +16,7 @@ from functools import partial
 from sisyphus import files, log, paths
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
+from sisyphus.ralph import loop as loops
 from sisyphus.store import open_anyhow
 
 TYPE_CHECKING = False
@@ -109,6 +110,13 @@ def _should_go_on(event: Event, project: str, our_home: str, traces: Traces) -> 
 # ---------------------------------------------------------------- the store has lost the loop
 
 
+def has_ended(hook: Hook, file: str) -> bool:
+    """Tells whether the loop of a state file has ended as loops do: a hook was killed before it
+    removed the file."""
+    row = hook.store.one("SELECT status, outcome FROM loop WHERE id = ?", _loop_id(file))
+    return row is not None and row[0] == loops.ENDED and row[1] not in ("", loops.UNUSABLE)
+
+
 def look_for_lost_loop(hook: Hook, file: str, news: Iterable[str]) -> Act | None:
     """Looks why a session without a loop has the state file of one. news: what a repair says in the
     same reply."""
@@ -119,12 +127,12 @@ def look_for_lost_loop(hook: Hook, file: str, news: Iterable[str]) -> Act | None
     if row is None:
         return partial(_lose, file, id) if id else None
     path, has_ended, outcome, why = row
-    if has_ended and outcome == "error":
+    if has_ended and outcome == loops.UNUSABLE:
         is_said = any(id in text for text in news)
         return partial(_forget, file) if is_said else partial(_tell_end, file, id, why)
     if not has_ended and path == file:
         return partial(_end_stray, hook, file, id)
-    return None  # a hook was killed before it removed the file
+    return partial(_forget, file) if has_ended else None
 
 
 def _loop_id(file: str) -> str:
@@ -210,7 +218,7 @@ def _state(hook: Hook, id: str) -> str:
         return _LOST
     _, status, outcome, ended_at, plan = row
     if ended_at is not None:
-        return _OVER if status == "ended" and outcome not in ("", "error") else _LOST
+        return _OVER if status == "ended" and outcome not in ("", loops.UNUSABLE) else _LOST
     is_sound = status in ("active", "paused", "blocked", "stuck") and plan is not None
     return _ALIVE if is_sound else _LOST
 

@@ -30,8 +30,9 @@ the agent needs something from the user. STUCK: by the breaker, or at the client
 Stops."""
 
 SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT = "success", "cancelled", "max_iterations", "limit"
-FATAL_ERROR = "fatal_error"
-"""Results of a loop that has ended; the last one of runs alone."""
+FATAL_ERROR, UNUSABLE = "fatal_error", "error"
+"""Results of a loop that has ended. FATAL_ERROR: of runs alone. UNUSABLE: its row in the database
+could not be used any more."""
 
 ABANDONED = "abandoned"
 """What `sessions.jsonl` says of a loop whose session is over. The loop has not ended."""

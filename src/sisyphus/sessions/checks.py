@@ -1,8 +1,8 @@
 """Tells which shell command lines run tests, so that their success proves something.
 
 It knows the usual test commands by name, and scripts whose name says that they run tests. It is
-strict: in `pytest | tail` or `pytest || true` the
-shell does not report how the tests ended, so these prove nothing.
+strict: in `pytest | tail` or `pytest || true` the shell does not report how the tests ended, so
+these prove nothing.
 """
 
 import re

@@ -161,6 +161,7 @@ def _note_wake(hook: Hook) -> Stops:
 
 def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
     """Wakes the session, unless it went on, or another process woke it."""
+    hook.standing = standing.load(hook.store, hook.event, hook.project)
     enforcement = record.load(hook.store, hook.session)
     is_idle = stops.idle_since(hook.store, hook.session) == idle_since
     if not is_idle or _closed(hook, enforcement, idle_since, hook.now):
