@@ -7,6 +7,8 @@ import json
 import pytest
 from world import World, agent, use
 
+from sisyphus.sessions import schedule
+
 CHECKED = "Fix it. --completion-promise DONE --verify 'touch PWNED'"
 START, CANCEL = "/sisyphus:ralph-loop", "/sisyphus:cancel-ralph"
 
@@ -226,3 +228,19 @@ def test_a_session_in_the_home_folder(world: World) -> None:
     world.stop("<promise>DONE</promise>", **here)
 
     assert not (world.home / "PWNED").exists()
+
+
+def test_where_the_question_fails_a_command_is_the_agents(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = world.loop()
+
+    def fail(_: object) -> bool:
+        raise RuntimeError("an odd transcript")
+
+    monkeypatch.setattr(schedule, "is_of_agent", fail)
+
+    world.prompt(text=CANCEL)
+
+    assert world.loops()[0]["loop_id"] == loop
+    assert "an odd transcript" in world.log()
