@@ -13,6 +13,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from world import begin_git
+
 from sisyphus import paths, processes
 from sisyphus.boulder import find, progress
 from sisyphus.boulder import record as plan_records
@@ -111,7 +113,7 @@ class _Week:
 
     def make_projects(self) -> None:
         for project in self.projects:
-            (Path(project) / ".git").mkdir(parents=True, exist_ok=True)
+            begin_git(Path(project))
         enforcement.switch(self.store, self.projects[0], is_on=True, now=self.now - 5 * _DAY)
 
     # ------------------------------------------------------------ sessions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -213,7 +214,7 @@ def test_outside_of_a_repository_only_the_sessions_agents_md_is_the_clients(worl
     above = world.write("packages/AGENTS.md")
     assert native.loads("", str(inner)).keys() == {str(above), str(inner / "AGENTS.md")}
     world.write("PLAN.md", "- [ ] one\n")
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
 
     assert native.loads("", str(inner)).keys() == {str(inner / "AGENTS.md")}
     assert native.why_agents_md("", str(inner), str(inner / "AGENTS.md"))

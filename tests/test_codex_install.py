@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -348,7 +349,7 @@ def test_the_home_is_not_for_those_who_share_a_project(world: World, codex: Path
 
 
 def test_a_project_alone_and_git_sees_nothing(world: World, codex: Path) -> None:
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     git = ["git", "-C", str(world.project)]
     subprocess.run([*git, "init", "-q"], check=True)
     before = tree(world.project)
@@ -598,7 +599,7 @@ def test_an_unknown_key_is_said_once(world: World, codex: Path) -> None:
 
 
 def test_what_is_shared_has_no_home_of_ours(world: World, codex: Path) -> None:
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     git = ["git", "-C", str(world.project)]
     subprocess.run([*git, "init", "-q"], check=True)
     world.setenv("CLAUDE_CONFIG_DIR", str(world.root / "mine"))
@@ -621,7 +622,7 @@ def test_one_of_two_files_can_be_taken_out(
     world: World, codex: Path, scope: str, keeps: str
 ) -> None:
     """Nobody has added the project's file to git yet."""
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     subprocess.run(["git", "-C", str(world.project), "init", "-q"], check=True)
     world.cli(*INSTALL)
     world.cli(*INSTALL, "--scope", scope)
@@ -646,7 +647,7 @@ def test_one_of_two_files_can_be_taken_out(
 
 
 def test_what_git_would_add_is_installed_for_everybody(world: World, codex: Path) -> None:
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     subprocess.run(["git", "-C", str(world.project), "init", "-q"], check=True)
     world.cli(*INSTALL, "--scope", "project")
     file = world.project / ".codex" / "hooks.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ def test_a_shared_install_is_taken(world: World, codex: Path) -> None:
 
     assert len(lines(wiring)) == 9
     assert wiring.mend == "Run `sisyphus install --client codex --scope local`."
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     subprocess.run(["git", "init", "-q", world.project], check=True)
     subprocess.run(["git", "-C", world.project, "add", "."], check=True)
     assert taken(world).mend == "Run `sisyphus install --client codex --scope project`."

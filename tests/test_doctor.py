@@ -667,7 +667,7 @@ def content(file: Path) -> object:
 def install_in(world: World, scope: str, client: str) -> Path:
     """Installs there alone, as git sees it after a commit; returns the file that starts us."""
     world.cli("uninstall", "--yes")
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     subprocess.run(["git", "init", "-q", world.project], check=True)
     assert world.cli("install", "--yes", "--scope", scope).code == 0
     subprocess.run(["git", "-C", world.project, "add", "-A"], check=True)

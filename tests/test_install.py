@@ -74,7 +74,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def git_init(world: World) -> None:
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     subprocess.run(["git", "init", "-q", world.project], check=True)
 
 

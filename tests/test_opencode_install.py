@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -279,7 +280,7 @@ def test_the_model_may_not_uninstall(world: World, config: Path) -> None:
 
 
 def test_a_project_alone_and_git_sees_nothing(world: World, config: Path) -> None:
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     git(world, "init", "-q")
     exclude = world.project / ".git" / "info" / "exclude"
     exclude.write_text("*.log\n")

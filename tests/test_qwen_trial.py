@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -194,7 +195,7 @@ def test_a_shared_install_is_taken(world: World, qwen: Path) -> None:
 
     assert len(lines(wiring)) == 8
     assert "qwen/commands/ralph-loop.md" in wiring.files
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     subprocess.run(["git", "init", "-q", world.project], check=True)
     subprocess.run(["git", "-C", world.project, "add", "."], check=True)
     assert taken(world).mend == "Run `sisyphus install --client qwen --scope project`."

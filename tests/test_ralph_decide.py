@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -294,7 +295,7 @@ def test_a_loop_that_is_started_again_after_that_has_as_many_calls(world: World)
 
 def test_commits_between_the_calls_are_progress(world: World) -> None:
     """A loop that commits its work has nothing left in its work tree that has changed."""
-    (world.project / ".git").rmdir()
+    shutil.rmtree(world.project / ".git")
     git(world, "init", "-q")
     set_state(world)
     age(world.write("kiln.py"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -76,7 +77,7 @@ class Runs:
 
     def git(self) -> None:
         """Makes the project a real repository with everything committed."""
-        (self.world.project / ".git").rmdir()
+        shutil.rmtree(self.world.project / ".git")
         self.commit("init", "-q")
         self.commit("add", "-A")
         self.commit("commit", "-qm", "first")
@@ -538,7 +539,7 @@ def test_files_of_the_user_are_left_alone(runs: Runs) -> None:
 
 
 def test_without_git(runs: Runs) -> None:
-    (runs.world.project / ".git").rmdir()
+    shutil.rmtree(runs.world.project / ".git")
 
     assert runs.run("--project", str(runs.world.project), processes=ALL).code == 0
     assert runs.state["status"] == "completed"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -336,7 +337,7 @@ def test_hooks_that_everybody_shares_are_tried(wired: World) -> None:
 def test_a_shared_install_is_mended_for_everybody(
     wired: World, client: str, file: str, is_edited: bool, is_on_path: bool
 ) -> None:
-    (wired.project / ".git").rmdir()
+    shutil.rmtree(wired.project / ".git")
     subprocess.run(["git", "init", "-q", wired.project], check=True)
     wired.cli("uninstall", "--yes")
     wired.cli("install", "--yes", "--client", client, "--scope", "project")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from test_notify import inbox, wait_for
 from test_run import ALL, PLAN, Runs, done, runs
-from world import SISYPHUS, World
+from world import SISYPHUS, World, begin_git
 
 from sisyphus import executables
 
@@ -48,8 +48,8 @@ def git(folder: Path, *words: str | Path) -> str:
 
 
 def commit(folder: Path) -> None:
-    if (folder / ".git").is_dir() and not os.listdir(folder / ".git"):
-        (folder / ".git").rmdir()
+    if (folder / ".git").is_dir() and os.listdir(folder / ".git") == ["HEAD"]:
+        shutil.rmtree(folder / ".git")
     git(folder, "init", "-q")
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "first")
@@ -373,8 +373,11 @@ def test_git_is_not_a_program_of_the_project(world: World, folder: str) -> None:
 def test_git_is_not_a_program_of_what_the_project_is_part_of(world: World, mark: str) -> None:
     """A submodule, or a package of a download, beside the folder with programs."""
     parent = world.project
-    (parent / ".git").rmdir()
-    world.write(mark, "x") if mark == "PLAN.md" else (parent / mark).mkdir()
+    shutil.rmtree(parent / ".git")
+    if mark == ".git":
+        begin_git(parent)
+    else:
+        world.write(mark, "x") if mark == "PLAN.md" else (parent / mark).mkdir()
     program(world, "bin/git", f'exec {REAL_GIT} "$@"')
     world.project = world.new_project("project/inner")
     world.setenv("PATH", f"{parent / 'bin'}{os.pathsep}{os.environ['PATH']}")
@@ -516,7 +519,7 @@ def test_the_check_of_a_strangers_loop_does_not_run(
     monkeypatch.chdir(world.project)
     world.setenv("CLAUDE_CONFIG_DIR", str(evil))
     world.loop("--verify", f"touch {pwned(world)}")
-    (world.root / "repo/.git").mkdir()
+    begin_git(world.root / "repo")
     world.setenv("CLAUDE_CONFIG_DIR", "../evil")
 
     assert world.stop("<promise>DONE</promise>").is_silent
@@ -541,7 +544,7 @@ def test_a_home_of_the_user_is_used(
     world: World, monkeypatch: pytest.MonkeyPatch, project: str, home: str
 ) -> None:
     """The user's home folder is marked in many ways: its dotfiles may be a repository."""
-    (world.home / ".git").mkdir()
+    begin_git(world.home)
     world.project = world.root / project
     if world.project != world.home:
         world.new_project(project)
@@ -572,7 +575,7 @@ def test_our_own_process_runs_no_module_of_the_project(
 def test_a_home_in_what_the_project_is_part_of_is_not_used(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (world.root / "super" / ".git").mkdir(parents=True)
+    begin_git(world.root / "super")
     inner = world.new_project("super/inner")
     ours = world.root / "super/.home/.claude/.sisyphus"
     world.write(ours / "config.toml", f"[notify]\ncommand = \"touch '{world.root}/PWNED'\"\n")

@@ -31,6 +31,12 @@ PAYLOADS = Path(__file__).parent / "payloads"
 SISYPHUS = Path(sys.executable).with_name("sisyphus")
 
 
+def begin_git(folder: Path) -> None:
+    """Gives a folder the least that makes it a repository to us. Git itself takes it for none."""
+    (folder / ".git").mkdir(parents=True, exist_ok=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+
+
 @dataclass(frozen=True)
 class Reply:
     """The answer of a door: exit code, stdout and stderr."""
@@ -107,7 +113,7 @@ class World:
 
     def new_project(self, name: str) -> Path:
         folder = self.root / name
-        (folder / ".git").mkdir(parents=True)
+        begin_git(folder)
         return folder
 
     def write(self, path: str | Path, text: str | bytes = "x\n") -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,10 +85,7 @@ def _why_around(home: str, project: str) -> str:
     """Returns why the environment may have been led to a home in what the project is part of."""
     own = os.path.realpath(home or os.devnull)
     around = [each for each in ancestors(project)[1:] if each != own and lies_in(own, [each])]
-    is_marked = any(
-        os.path.lexists(os.path.join(each, ".git")) or _is_marked(each) for each in around
-    )
-    return _AROUND if is_marked else ""
+    return _AROUND if any(is_repository(each) or _is_marked(each) for each in around) else ""
 
 
 def _is_systems(home: str) -> bool:
@@ -103,14 +101,14 @@ def _is_systems(home: str) -> bool:
 
 def surroundings(project: str) -> list[str]:
     """Returns the folders whose files may come from the same stranger: the project, and each folder
-    around it with `.git`, `.claude/` or PLAN.md. Not the user's home, nor what is above that.
+    around it with a repository, `.claude/` or PLAN.md. Not the user's home, nor what is above that.
     project: links in it are resolved."""
     home = os.path.realpath(user_home() or os.devnull)
     found = []
     for each in ancestors(project):
         if each == home or (each != project and lies_in(home, [each])):
             break
-        if each == project or os.path.lexists(os.path.join(each, ".git")) or _is_marked(each):
+        if each == project or is_repository(each) or _is_marked(each):
             found.append(each)
     return found
 
@@ -149,11 +147,28 @@ def project_of(folder: str) -> str:
     for each in ancestors(start):
         if each == home:
             break
-        if os.path.lexists(os.path.join(each, ".git")):
+        if is_repository(each):
             return each
         if not marked and _is_marked(each):
             marked = each
     return marked or start
+
+
+def is_repository(folder: str) -> bool:
+    """Tells whether a folder has a repository, or is a submodule or a linked worktree. Starts no
+    process.
+
+    An empty `.git` is none: the sandbox of a client puts one into each folder that a command may
+    write to, while it runs, and leaves it there when it is killed (openai/codex#26463, #31599).
+    """
+    mark = os.path.join(folder, ".git")
+    try:
+        found = os.stat(mark)
+    except (OSError, ValueError):
+        return False
+    if stat.S_ISREG(found.st_mode):
+        return found.st_size > 0
+    return os.path.lexists(os.path.join(mark, "HEAD"))
 
 
 def can_be_project(folder: str) -> bool:

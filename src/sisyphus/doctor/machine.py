@@ -195,11 +195,12 @@ def project(root: str) -> Iterator[Finding]:
     if not paths.can_be_project(root):
         yield Finding(messages.PROJECT, Level.GOOD, *messages.NO_PROJECT)
         return
-    marks = (".git", ".claude", "PLAN.md")
-    mark = next((each for each in marks if os.path.lexists(os.path.join(root, each))), "")
+    marks = (".claude", "PLAN.md")
+    found = (each for each in marks if os.path.lexists(os.path.join(root, each)))
+    mark = ".git" if paths.is_repository(root) else next(found, "")
     why = f"it has {mark}" if mark else "you are in it, and no folder above has a repository"
     yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
-    if git.is_repository(root) and not git.is_installed(root):
+    if paths.is_repository(root) and not git.is_installed(root):
         yield Finding(messages.PROJECT, Level.WARNING, *messages.NO_GIT)
 
 

@@ -62,7 +62,7 @@ def _folders_with_rules(names: list[str], project: str) -> list[str]:
     with a slash at its end."""
     folders = {name[: name.index(_NESTED) + 1] for name in names if _NESTED in name}
     return sorted(
-        folder for folder in folders if not os.path.lexists(os.path.join(project, folder, ".git"))
+        folder for folder in folders if not paths.is_repository(os.path.join(project, folder))
     )
 
 
