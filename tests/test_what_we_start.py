@@ -48,7 +48,7 @@ def git(folder: Path, *words: str | Path) -> str:
 
 
 def commit(folder: Path) -> None:
-    if (folder / ".git").is_dir() and os.listdir(folder / ".git") == ["HEAD"]:
+    if (folder / ".git").is_dir() and os.listdir(folder / ".git") == ["config"]:
         shutil.rmtree(folder / ".git")
     git(folder, "init", "-q")
     git(folder, "add", "-A")

@@ -32,9 +32,9 @@ SISYPHUS = Path(sys.executable).with_name("sisyphus")
 
 
 def begin_git(folder: Path) -> None:
-    """Gives a folder the least that makes it a repository to us. Git itself takes it for none."""
+    """Gives a folder the least by which it is a project. Git itself takes it for no repository."""
     (folder / ".git").mkdir(parents=True, exist_ok=True)
-    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / ".git" / "config").touch()
 
 
 @dataclass(frozen=True)

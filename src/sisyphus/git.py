@@ -78,7 +78,7 @@ def folder_of(project: str) -> str:
 def common_folder(project: str) -> str:
     """Returns git's folder for all worktrees of a repository; "" = there is none. Starts no
     process."""
-    if not paths.is_repository(project):
+    if not is_repository(project):
         return ""
     folder = folder_of(project)
     return os.path.normpath(os.path.join(folder, pointer(os.path.join(folder, "commondir"))))
@@ -120,6 +120,12 @@ def head(project: str) -> str:
     """Returns the commit that HEAD is at; "" if git fails, or nothing was committed yet."""
     result = _git(project, "rev-parse", "--verify", "--quiet", "HEAD")
     return result.output.strip() if result else ""
+
+
+def is_repository(project: str) -> bool:
+    """Tells whether a folder has a repository or is a linked worktree. Starts no process."""
+    folder = os.path.join(project, ".git")
+    return os.path.isfile(folder) or os.path.isfile(os.path.join(folder, "HEAD"))
 
 
 def unfinished(project: str) -> str:

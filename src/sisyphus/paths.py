@@ -85,7 +85,7 @@ def _why_around(home: str, project: str) -> str:
     """Returns why the environment may have been led to a home in what the project is part of."""
     own = os.path.realpath(home or os.devnull)
     around = [each for each in ancestors(project)[1:] if each != own and lies_in(own, [each])]
-    return _AROUND if any(is_repository(each) or _is_marked(each) for each in around) else ""
+    return _AROUND if any(has_git(each) or _is_marked(each) for each in around) else ""
 
 
 def _is_systems(home: str) -> bool:
@@ -108,7 +108,7 @@ def surroundings(project: str) -> list[str]:
     for each in ancestors(project):
         if each == home or (each != project and lies_in(home, [each])):
             break
-        if each == project or is_repository(each) or _is_marked(each):
+        if each == project or has_git(each) or _is_marked(each):
             found.append(each)
     return found
 
@@ -147,28 +147,28 @@ def project_of(folder: str) -> str:
     for each in ancestors(start):
         if each == home:
             break
-        if is_repository(each):
+        if has_git(each):
             return each
         if not marked and _is_marked(each):
             marked = each
     return marked or start
 
 
-def is_repository(folder: str) -> bool:
-    """Tells whether a folder has a repository, or is a submodule or a linked worktree. Starts no
-    process.
+def has_git(folder: str) -> bool:
+    """Tells whether a folder has a `.git` of git's own: a folder or a file with something in it.
 
-    An empty `.git` is none: the sandbox of a client puts one into each folder that a command may
+    An empty one is not: the sandbox of a client puts one into each folder that a command may
     write to, while it runs, and leaves it there when it is killed (openai/codex#26463, #31599).
     """
     mark = os.path.join(folder, ".git")
     try:
         found = os.stat(mark)
+        if stat.S_ISREG(found.st_mode):
+            return found.st_size > 0
+        with os.scandir(mark) as entries:
+            return next(entries, None) is not None
     except (OSError, ValueError):
         return False
-    if stat.S_ISREG(found.st_mode):
-        return found.st_size > 0
-    return os.path.lexists(os.path.join(mark, "HEAD"))
 
 
 def can_be_project(folder: str) -> bool:

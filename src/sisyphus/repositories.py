@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from itertools import islice
 
-from sisyphus import files, git, paths
+from sisyphus import files, git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _nested(project: str) -> Iterator[str]:
     for _ in range(_DEPTH):
         below = list(islice((path for folder in level for path in _folders(folder)), room))
         room -= len(below)
-        yield from filter(paths.is_repository, below)
+        yield from filter(git.is_repository, below)
         level = below
 
 
@@ -46,7 +46,7 @@ def _worktrees(project: str) -> Iterator[str]:
     names the repository, too: what `.git` alone says may be a stranger's word."""
     common = git.common_folder(project)
     main, name = os.path.split(common)
-    if name == ".git" and paths.is_repository(main):
+    if name == ".git" and git.is_repository(main):
         yield main
     for entry in files.entries(os.path.join(common, "worktrees")) if common else ():
         folder = os.path.dirname(git.pointer(os.path.join(entry.path, "gitdir")))

@@ -63,7 +63,7 @@ class Stage:
     def __init__(self, root: Path) -> None:
         self.project = root / "lighthouse"
         (self.project / ".git").mkdir(parents=True)
-        (self.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+        (self.project / ".git" / "config").write_text("[core]\n", encoding="utf-8")
         (self.project / ".cursor" / "rules").mkdir(parents=True)
         for name, text in (
             ("PLAN.md", PLAN), ("README.md", README), (".cursor/rules/python.mdc", RULE),

@@ -197,10 +197,10 @@ def project(root: str) -> Iterator[Finding]:
         return
     marks = (".claude", "PLAN.md")
     found = (each for each in marks if os.path.lexists(os.path.join(root, each)))
-    mark = ".git" if paths.is_repository(root) else next(found, "")
+    mark = ".git" if paths.has_git(root) else next(found, "")
     why = f"it has {mark}" if mark else "you are in it, and no folder above has a repository"
     yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
-    if paths.is_repository(root) and not git.is_installed(root):
+    if git.is_repository(root) and not git.is_installed(root):
         yield Finding(messages.PROJECT, Level.WARNING, *messages.NO_GIT)
 
 

@@ -61,9 +61,7 @@ def _folders_with_rules(names: list[str], project: str) -> list[str]:
     """Returns the folders below the root that have rules and are not projects of their own, each
     with a slash at its end."""
     folders = {name[: name.index(_NESTED) + 1] for name in names if _NESTED in name}
-    return sorted(
-        folder for folder in folders if not paths.is_repository(os.path.join(project, folder))
-    )
+    return sorted(folder for folder in folders if not paths.has_git(os.path.join(project, folder)))
 
 
 def _findings(index: Index, project: str, names: list[str], unscoped: str) -> Iterator[Finding]:

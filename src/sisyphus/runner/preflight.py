@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from sisyphus import clients, git, paths
+from sisyphus import clients, git
 from sisyphus.cli import show
 from sisyphus.clients.base import Headless
 from sisyphus.errors import SisyphusError, UsageError
@@ -98,12 +98,13 @@ def _check_tree(place: show.Place, run: Run) -> None:
     plan = display(run.state.plan, place.project) if run.state.plan else ""
     dirty = git.uncommitted(place.project)
     if dirty is None:
-        if paths.is_repository(place.project):
+        if git.is_repository(place.project):
             raise SisyphusError(messages.no_status(has_git=git.is_installed(place.project)))
         return
+    paths = {name: os.path.join(place.project, name) for name in dirty}
     state = project_files.chosen_state()
-    changed = {name: os.path.join(place.project, name) for name in dirty if name != plan}
-    files = [n for n, p in changed.items() if p != state and not is_ours(p, place.project)]
+    paths = {name: path for name, path in paths.items() if path != state}
+    files = [n for n, path in paths.items() if n != plan and not is_ours(path, place.project)]
     if not files:
         return
     last = runs.latest(place.store, place.project)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from sisyphus import exports, files, paths
+from sisyphus import exports, files, git, paths
 from sisyphus.errors import UnreadableError
 from sisyphus.handoff.messages import LEVELS, place
 from sisyphus.handoff.record import Handoff
@@ -62,7 +62,7 @@ def _hide(project: str) -> None:
     """Keeps the files out of `git status`, unless the user decides what git ignores there."""
     ignore = os.path.join(project, os.path.dirname(PROMPT), ".gitignore")
     is_there = any(path_of(project, name) == os.path.join(project, name) for name in NAMES)
-    if is_there and paths.is_repository(project) and not os.path.lexists(ignore):
+    if is_there and git.is_repository(project) and not os.path.lexists(ignore):
         names = [*map(os.path.basename, NAMES), ".gitignore"]
         exports.replace(ignore, "".join(f"/{name}\n" for name in names).encode())
 
