@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
+from world import World, begin_git
 
 from sisyphus import files
 
@@ -1065,7 +1065,7 @@ def test_without_git_its_files_are_hidden_too(world: World) -> None:
 def test_it_says_which_sessions_use_it(world: World, scope: str, where: str) -> None:
     world.has_claude_code()
     shop = str(world.home / "shop")
-    os.makedirs(os.path.join(shop, ".git"))
+    begin_git(world.home / "shop")
 
     out = world.cli("install", "--yes", "--scope", scope, "--project", shop).out
 

@@ -376,8 +376,10 @@ def test_git_is_not_a_program_of_what_the_project_is_part_of(world: World, mark:
     shutil.rmtree(parent / ".git")
     if mark == ".git":
         begin_git(parent)
+    elif mark == ".claude":
+        (parent / mark).mkdir()
     else:
-        world.write(mark, "x") if mark == "PLAN.md" else (parent / mark).mkdir()
+        world.write(mark)
     program(world, "bin/git", f'exec {REAL_GIT} "$@"')
     world.project = world.new_project("project/inner")
     world.setenv("PATH", f"{parent / 'bin'}{os.pathsep}{os.environ['PATH']}")
