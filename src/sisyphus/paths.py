@@ -214,6 +214,11 @@ def is_inside(path: str, root: str) -> bool:
     return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
 
 
+def are_in_line(folder: str, other: str) -> bool:
+    """Tells whether one of two folders, with links resolved, is the other or below it."""
+    return is_inside(folder, other) or is_inside(other, folder)
+
+
 def display(path: str, root: str) -> str:
     """Returns a path for people and the model, as `shortened`, but on one line, whatever a stranger
     has put into its names."""

@@ -63,6 +63,12 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
                               say("seen")])],
              model={LAMP: [0, 1, 1]}, silent=[FRAME],
              out=dict.fromkeys((CODEX, QWEN), "it loads none below the folder of the session")),
+    Scenario("of another package than the session's",
+             {"packages/api/AGENTS.md": f"{LAMP}\n", "packages/api/one.py": "1",
+              "packages/web/one.py": "1"},
+             [Step(["look"], [use(read("packages/api/one.py")), use(read("packages/api/one.py")),
+                              say("seen")], folder="packages/web")],
+             model={f"{FRAME}\n\n# packages/api/AGENTS.md\n\n{LAMP}": [0, 1, 1]}),
 )  # fmt: skip
 def test_documents(desk: Desk, scenario: Scenario) -> None:
     play(desk, scenario)

@@ -71,6 +71,14 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], [use(read("one.py")), say("seen")])], last={TEXT: [0, 1]},
     ),
     Scenario(
+        "of the client's own place, outside of the folder in which the session started",
+        {".claude/rules/python.md": f'---\npaths: "**/*.py"\n---\n\n{TEXT}\n',
+         "packages/a/a.py": "1", "packages/b/b.py": "1", "packages/b/c.py": "1"},
+        [Step(["look"], [use(read("packages/b/b.py")), use(read("packages/b/c.py")), say("seen")],
+              folder="packages/a")],
+        model={TEXT: [0, 1, 1]},
+    ),
+    Scenario(
         "once more in a new session", PYTHON,
         [Step(["look"], LOOK), Step(["look"], [use(read("two.py")), say("seen")])],
         model={TEXT: [0, 1, 1, 0, 1]},

@@ -34,10 +34,10 @@ def look_at_tools(hook: Hook) -> Act | None:
     fresh: Fresh = []
     for path in hook.event.files:
         matches = _matches(hook, path)
-        known.update(m.rule.hash for m in matches if m.rule.sender == CLIENT)  # it sends these
+        known.update(m.rule.hash for m in matches if m.sender == CLIENT)  # it sends these
         for each in matches:
             rule = each.rule
-            is_fresh = rule.sender == SISYPHUS and rule.hash not in known
+            is_fresh = each.sender == SISYPHUS and rule.hash not in known
             if is_fresh and (body := each.index.body(hook.store, rule)):
                 fresh.append((rule, messages.as_text(rule, body, display(path, hook.project))))
                 known.add(rule.hash)
@@ -46,7 +46,7 @@ def look_at_tools(hook: Hook) -> Act | None:
 
 def _matches(hook: Hook, path: str) -> list[RuleMatch]:
     """Returns the rules that apply to a file."""
-    roots = Roots(hook.event.client, hook.project, hook.home)
+    roots = Roots(hook.event.client, hook.project, hook.home, hook.event.folder)
     matches = match(hook.store, roots, path, hook.settings["rules.unscoped"])
     return [each for each in matches if each.applies]
 

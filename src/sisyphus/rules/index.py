@@ -24,17 +24,21 @@ MAX_EXCLUDES = 500
 EXCLUDES = "claudeMdExcludes"
 """The label of problems with that setting of the client."""
 
-VERSION = 3
+VERSION = 4
 """The version of the stored format. An index of another version is rebuilt."""
 
 
 class Roots:
-    """The places of rules: a project, and `home`, the folder of the client that gets the rules."""
+    """The places of rules: a project, and `home`, the folder of the client that gets the rules.
 
-    __slots__ = ("client", "home", "project")
+    folder: where the client's session started, which may be a package of the project.
+    """
 
-    def __init__(self, client: str, project: str, home: str) -> None:
+    __slots__ = ("client", "folder", "home", "project")
+
+    def __init__(self, client: str, project: str, home: str, folder: str) -> None:
         self.client = client
+        self.folder = folder
         self.project = project
         self.home = home
 

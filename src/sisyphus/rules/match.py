@@ -7,7 +7,7 @@ import os
 from sisyphus import paths
 from sisyphus.rules import globs
 from sisyphus.rules.index import Index, Roots, current
-from sisyphus.rules.rule import ALWAYS, BY_HAND, Rule
+from sisyphus.rules.rule import ALWAYS, BY_HAND, SISYPHUS, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +22,15 @@ _CURSOR_RULES = os.path.join(".cursor", "rules")
 
 
 class RuleMatch:
-    """A rule of an index and a file: whether it applies, and why in words."""
+    """A rule of an index and a file: whether it applies, and why in words. sender: who sends the
+    rule for this file."""
 
-    __slots__ = ("applies", "index", "rule", "why")
+    __slots__ = ("applies", "index", "rule", "sender", "why")
 
-    def __init__(self, rule: Rule, index: Index, applies: bool, why: str) -> None:
+    def __init__(self, rule: Rule, index: Index, sender: str, applies: bool, why: str) -> None:
         self.rule = rule
         self.index = index
+        self.sender = sender
         self.applies = applies
         self.why = why
 
@@ -43,7 +45,17 @@ def match(store: Store, roots: Roots, path: str, unscoped: str) -> Iterator[Rule
         inner = paths.names(path, folder)
         names = inner or paths.names(path, os.sep)
         for rule in index.rules:
-            yield RuleMatch(rule, index, *_judge(rule, names, unscoped, is_inside=bool(inner)))
+            sender = _sender(rule, roots.folder, path)
+            judgement = _judge(rule, names, unscoped, is_inside=bool(inner))
+            yield RuleMatch(rule, index, sender, *judgement)
+
+
+def _sender(rule: Rule, folder: str, path: str) -> str:
+    """Returns who sends a rule for a file. Claude Code matches its rules with no file outside of
+    the folder in which it started (measured), so there we do it."""
+    if rule.is_sent_below and not paths.names(path, os.path.realpath(folder)):
+        return SISYPHUS
+    return rule.sender
 
 
 def _folders(project: str, path: str) -> list[str]:

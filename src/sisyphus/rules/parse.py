@@ -103,6 +103,7 @@ def parse(
         hash=hash,
         length=len(whole),
         sender=CLIENT if is_native else SISYPHUS if text else NOBODY,
+        is_sent_below=is_native and not is_copy and mode != ALWAYS,
         loads_twice=is_loaded and not is_native,
         problems=[*expansion.problems],
     )

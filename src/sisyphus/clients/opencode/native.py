@@ -1,5 +1,6 @@
 """What OpenCode loads by itself, as measured on 1.18.33: AGENTS.md, or CLAUDE.md in its place, and
-no rules. See `clients.base.Native`."""
+no rules. At the start those of the session's folder and above; when a tool touches a file below it,
+those between. See `clients.base.Native`."""
 
 from __future__ import annotations
 
@@ -37,12 +38,13 @@ def rule_excludes(home: str, project: str) -> list[str]:
 
 
 def why_agents_md(home: str, folder: str, path: str) -> str:
-    return "OpenCode loads it"
+    return "OpenCode loads it" if paths.are_in_line(folder, os.path.dirname(path)) else ""
 
 
 def imports(home: str, *folders: str) -> dict[str, str]:
     """It imports no other files with `@path`."""
-    return {path: text for folder in folders for path, text in loads(home, folder).items()}
+    inside = [folder for folder in folders if paths.is_inside(folder, folders[0])]
+    return {path: text for folder in inside for path, text in loads(home, folder).items()}
 
 
 def loads(home: str, folder: str) -> dict[str, str]:
