@@ -138,6 +138,21 @@ def test_each_item_gets_a_fresh_client(runs: Runs) -> None:
     assert shown.startswith(runs.prompts[-1].rstrip())
 
 
+def test_the_items_of_the_users_checkpoint_come_first(runs: Runs) -> None:
+    (runs.world.project / "fix_plan.md").unlink()
+    plan = "# Shop\n\n## Wave 1\n\n- [ ] cart\n\n## Wave 2\n\n- [ ] total\n"
+    runs.world.write("PLAN.md", plan)
+    runs.world.start()
+    assert runs.world.cli("boulder", "checkpoint", "--wave", "2", "total first").code == 0
+
+    half, whole = plan.replace("[ ] total", "[x] total"), plan.replace("[ ]", "[x]")
+    first: Process = [["write", ["PLAN.md", half]], ["say", "Done."]]
+    second: Process = [["write", ["PLAN.md", whole]], ["say", "Done."]]
+    runs.run(processes=[first, second])
+
+    assert runs.items == ["total", "cart"]
+
+
 def test_items_that_the_plan_marks_as_blocked_count_everywhere(runs: Runs) -> None:
     runs.world.write("fix_plan.md", "- [ ] cart\n- [!] ship\n")
     answer = runs.run(processes=[done("cart")])

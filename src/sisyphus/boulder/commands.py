@@ -297,7 +297,7 @@ def checkpoint(
         row = progress.update(place.store, file, now, shared).record
         if row is None:
             raise SisyphusError(messages.gone(plan))
-        row = replace(row, checkpoint=Checkpoint(iso(now), text, wave, story))
+        row = follow.with_checkpoint(row, Checkpoint(iso(now), text, wave, story), file.plan)
         records.save(place.store, row)
         records.add_history(place.store, row, "checkpoint", now)
     exports.run(progress.exports(place.store, row, file))

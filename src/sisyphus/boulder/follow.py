@@ -89,7 +89,8 @@ def _new_record(old: PlanRecord | None, file: PlanFile, now: float) -> PlanRecor
 
 
 def _with_plan(record: PlanRecord, file: PlanFile, plan: Plan, now: float) -> PlanRecord:
-    finished = _finished(plan)
+    finished, current = _finished(plan), _still_current(record.checkpoint, plan)
+    plan = at_checkpoint(plan, current)
     automatic = record.automatic
     if record.stamp and (latest := [name for name in finished if name not in record.finished]):
         automatic = checkpoint(plan, now, f"{latest[-1]} is complete")
@@ -103,9 +104,23 @@ def _with_plan(record: PlanRecord, file: PlanFile, plan: Plan, now: float) -> Pl
         blocked=plan.counts[BLOCKED],
         next_task=plan.next_step,
         finished=finished,
-        checkpoint=_still_current(record.checkpoint, plan),
+        checkpoint=current,
         automatic=automatic,
     )
+
+
+def at_checkpoint(plan: Plan, checkpoint: Checkpoint | None) -> Plan:
+    """Returns the plan with the tasks ahead at which its user says that they are."""
+    return plan.at(checkpoint.wave, checkpoint.story) if checkpoint else plan
+
+
+def with_checkpoint(
+    record: PlanRecord, checkpoint: Checkpoint | None, plan: Plan | None
+) -> PlanRecord:
+    """Returns the record of a plan with another checkpoint of its user. plan: None = nobody can
+    read it now."""
+    next_task = at_checkpoint(plan, checkpoint).next_step if plan else record.next_task
+    return replace(record, checkpoint=checkpoint, next_task=next_task)
 
 
 def _finished(plan: Plan) -> list[str]:
@@ -141,7 +156,8 @@ def of_tasks(completed: int, total: int) -> str:
 def position(record: PlanRecord, plan: Plan) -> tuple[int | None, str]:
     """Returns the current wave and story: those of the user's checkpoint, else of the next task.
     None and "" = the plan is in none."""
-    task, checkpoint = plan.next_task, record.checkpoint
+    checkpoint = record.checkpoint
+    task = at_checkpoint(plan, checkpoint).next_task
     story = plan.story_ids.get(task.line, "") if task else ""
     wave = task.wave if task else None
     if checkpoint and checkpoint.story:
@@ -155,7 +171,7 @@ def position(record: PlanRecord, plan: Plan) -> tuple[int | None, str]:
 def current_story(record: PlanRecord, plan: Plan) -> str:
     """Returns the current story with its title; "" if it says no more than the next task."""
     _, id = position(record, plan)
-    task = plan.next_task
+    task = at_checkpoint(plan, record.checkpoint).next_task
     if id in plan.headings:
         title = plan.headings[id].title
     elif not id or (task and plan.story_ids.get(task.line) == id):

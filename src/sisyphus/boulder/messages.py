@@ -51,6 +51,7 @@ def _continuation(record: PlanRecord, project: str, details: dict[str, str]) -> 
 
 
 def _details(record: PlanRecord, plan: Plan) -> list[tuple[str, str]]:
+    plan = follow.at_checkpoint(plan, record.checkpoint)
     number, _ = follow.position(record, plan)
     wave = next((w for w in plan.waves if w.number == number), None)
     last = record.checkpoints[0] if record.checkpoints else None

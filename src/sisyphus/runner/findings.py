@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sisyphus import git, worktree
+from sisyphus.boulder import record as plans
 from sisyphus.clients.records import Reading
 from sisyphus.handoff import record as handoffs
 from sisyphus.handoff import writing
@@ -111,7 +112,11 @@ def _handoff(runner: Runner, run: Run, result: ClientResult, now: float) -> Hand
 
 def plan_of(runner: Runner, run: Run) -> FixPlan:
     """Reads the plan of a run; one without items if it has none."""
-    return fix_plan.read(run.state.plan, runner.project) if run.state.plan else FixPlan("")
+    path = run.state.plan
+    if not path:
+        return FixPlan("")
+    followed = plans.find(runner.store, path)
+    return fix_plan.read(path, runner.project, followed.checkpoint if followed else None)
 
 
 def without_client(runner: Runner, run: Run) -> Completion | None:

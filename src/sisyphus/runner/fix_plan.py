@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 from sisyphus import exports, files, markdown, paths
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, IN_PROGRESS, OPEN, Plan, Task, parse
+from sisyphus.boulder import follow
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, Task, parse
+from sisyphus.boulder.record import Checkpoint
 from sisyphus.errors import UnreadableError
 from sisyphus.markdown import Kind
 from sisyphus.masking import masked_line
@@ -32,9 +34,9 @@ _PLACES = (_NAME, os.path.join(".claude", _NAME))
 class FixPlan:
     """The items of a plan file, each on one line, in words that fit no other item.
 
-    title: what the file calls itself; "" = nothing. todo: in the order of the file, those in
-    progress first; then the lines that look like open items and are none. blocked: marked so in the
-    file. problem: why the file cannot be used, as "it has no boxes"; "" = it can.
+    title: what the file calls itself; "" = nothing. todo: in the order of work (see
+    `Plan.open_tasks`), then the lines that look like open items and are none. blocked: marked so in
+    the file. problem: why the file cannot be used, as "it has no boxes"; "" = it can.
     """
 
     path: str
@@ -55,21 +57,23 @@ def find(project: str, followed: str) -> str:
     return followed
 
 
-def read(path: str, project: str) -> FixPlan:
-    """Reads the items. A file that cannot be used has a problem and no items."""
+def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPlan:
+    """Reads the items. A file that cannot be used has a problem and no items. checkpoint: of the
+    plan, where the file is one."""
     file = plan_files.read(path, project)
     if file.problem:
         return FixPlan(path, problem=file.problem)
     if file.plan is None:
         return FixPlan(path, problem=messages.PLAN_IS_GONE)
-    plan = file.plan
+    plan = follow.at_checkpoint(file.plan, checkpoint)
     if not plan.total:
         problem = messages.ALL_CANCELLED if plan.tasks else messages.NO_BOXES
         return FixPlan(path, plan.title, problem=problem)
-    names = list(zip(plan.tasks, _names(plan.tasks), strict=True))
-    todo, done, blocked = (
-        [name for status in statuses for task, name in names if task.status == status]
-        for statuses in ((IN_PROGRESS, OPEN), (DONE,), (BLOCKED,))
+    names = dict(zip((task.line for task in plan.tasks), _names(plan.tasks), strict=True))
+    todo = [names[task.line] for task in plan.open_tasks]
+    done, blocked = (
+        [names[task.line] for task in plan.tasks if task.status == status]
+        for status in (DONE, BLOCKED)
     )
     unclear = (one_line(line.text, ITEM_CHARACTERS) for line in plan.like_tasks)
     todo += map(messages.unclear_item, unclear)

@@ -133,7 +133,7 @@ def _open_tasks(hook: Hook) -> tuple[str, ...]:
         return ()
     from sisyphus.stop import findings  # imported late: only a session that is woken needs it
 
-    return findings.open_tasks(path)
+    return findings.open_tasks(hook.store, path)
 
 
 def _wake_for_work(hook: Hook, idle_since: float) -> Outcome:
