@@ -300,3 +300,23 @@ def test_a_hold_that_was_cancelled_or_is_of_another_plan_is_not_missed(world: Wo
     assert world.cli("ralph", "cancel", held).code == 0
     assert world.stop().is_silent
     assert trace(world, "hold.json") is None
+
+
+@pytest.mark.parametrize("begin", [World.loop, hold, enforce])
+def test_a_fault_of_our_own_that_frees_a_session_is_told_once_and_at_the_next_start(
+    world: World, monkeypatch: pytest.MonkeyPatch, begin: Any
+) -> None:
+    begin(world)
+    assert world.stop(DONE).reason
+
+    def fail(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("sisyphus.stop.hooks.gather", fail)
+        reply, again = world.stop(DONE), world.stop(DONE)
+
+    told = "does not hold this session, which should go on: this Stop could not be answered"
+    assert (told in reply.message, reply.reason, again.message) == (True, "", "")
+    assert told in world.start(source="resume").message
+    assert world.stop(DONE).reason, "it holds again"

@@ -410,7 +410,9 @@ def test_the_other_features_answer_when_one_fails_for_another_reason(
 
     monkeypatch.setattr("sisyphus.stop.hooks.gather", fail)
 
-    assert world.stop().is_silent
+    assert "this Stop could not be answered (stop: ValueError: not the store)" in (
+        world.stop().message
+    )
     assert calls == [1]
     assert world.why()[-1]["notes"] == ["failed: stop: ValueError: not the store"]
 

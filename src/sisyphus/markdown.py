@@ -22,7 +22,7 @@ _PLAIN_ITEM = re.compile(r"[-*+] (?=[^\s\-*+0-9`~<>#_])[^\t]*$")  # most lines o
 _BREAK = re.compile(r"(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _FENCE_LINE = re.compile(
-    r"(?m)^[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*([^`\n]*)$"
+    r"(?m)^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+(`{3,}+|~{3,}+)[ \t]*+([^`\n]*+)$"
 )
 _MAX_FENCES = 1_000
 """How many fences we look ahead for the end of a code block."""

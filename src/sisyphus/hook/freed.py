@@ -82,10 +82,19 @@ def of_failure(
     if not _should_go_on(event, project, our_home, traces):
         return None
     code = getattr(error, "sqlite_errorname", "")
-    problem = (
-        LOCKED if code.startswith("SQLITE_BUSY") else f"this Stop could not be answered ({error})"
-    )
+    problem = LOCKED if code.startswith("SQLITE_BUSY") else _no_answer(str(error))
     return _tell(our_home, event, problem)
+
+
+def of_failures(event: Event, our_home: str, failures: list[str]) -> list[str]:
+    """Returns what the user hears at a Stop that was answered without the features that failed;
+    nothing if the session was told already."""
+    is_told = os.path.lexists(record_file(our_home, event))
+    return [] if is_told else [say(our_home, event, _no_answer(failures[0]))]
+
+
+def _no_answer(error: str) -> str:
+    return f"this Stop could not be answered ({error})"
 
 
 def _should_go_on(event: Event, project: str, our_home: str, traces: Traces) -> bool:

@@ -54,6 +54,9 @@ _CLOSING_QUOTES = "\"'”’“»«›‹」』"
 _SENTENCE_ENDS = ".!?。！？｡．؟۔।॥։።፧။។៕‼⁇⁈⁉"
 """The marks that end a sentence, of the scripts that have one."""
 
+_BRACKETS = 3
+"""How many brackets may follow each other at the end of a sentence. With more it has no end."""
+
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[^\W\d_]\.)+$")  # "e.g.", "z. B.", but not "code 0."
 _GOES_ON = ",;:…，；：､、،؛·→↓⇒➡⬇👇👉⟶▼⤵․"
 """The marks after which a line, or even a paragraph, goes on to what follows it. So do dashes and
@@ -352,12 +355,17 @@ def _is_closing(tail: str) -> bool:
 
 
 def _ends_sentence(text: str) -> bool:
-    """Tells whether a text ends as a sentence does, closing quotes and brackets aside."""
-    end = _without_marks(text, f"{_CLOSING_QUOTES})]）】〉》〕")
-    if (bracket := _last_bracket(text[: len(end) + 1])) and not _ends_sentence(bracket):
-        return False
-    is_end = end.endswith(tuple(_SENTENCE_ENDS)) and not end.endswith("..")
-    return is_end and not _ABBREVIATION.search(end)
+    """Tells whether a text ends as a sentence does, closing quotes and brackets aside. So must what
+    stands before a bracket at its end."""
+    for _ in range(_BRACKETS):
+        end = _without_marks(text, f"{_CLOSING_QUOTES})]）】〉》〕")
+        is_end = end.endswith(tuple(_SENTENCE_ENDS)) and not end.endswith("..")
+        if not is_end or _ABBREVIATION.search(end):
+            return False
+        text = _last_bracket(text[: len(end) + 1])
+        if not text:
+            return True
+    return False
 
 
 def _last_bracket(text: str) -> str:
