@@ -765,9 +765,10 @@ def test_an_exclude_that_was_there_before_is_not_ours(world: World) -> None:
         ('{"a": "},",\n}\n', "line 1 ends with a comma too many"),
         ('{"a": 1\n "b": 2}', "line 2, column 2: Expecting ',' delimiter"),
         ("[]", "not a JSON object"),
-        ('{"hooks": []}', '"hooks" is not an object'),
-        ('{"hooks": {"Stop": {}}}', '"Stop" that is not a list'),
-        ('{"claudeMdExcludes": "x"}', "not a list"),
+        ('{"a": 1,\n"hooks": []}', 'line 2: "hooks" is not an object'),
+        ('{\n"hooks": {\n"Stop": {}}}', 'line 3: "hooks" has an entry "Stop" that is not a list'),
+        ('{"hooks": {"Stop": [],\n "_c": "text"}}', 'line 2: "hooks" has an entry "_c" that is'),
+        ('{\n"claudeMdExcludes": "x"}', 'line 2: "claudeMdExcludes" is not a list'),
         ('{"a": 1, "a": 2}', "twice"),
         ("\udcff", "not UTF-8"),
         ("[" * 100_000, "not valid JSON"),
@@ -845,6 +846,14 @@ def test_the_line_of_what_the_client_ignores_a_file_for_is_named(world: World) -
     line = 1 + [each.strip() for each in text.splitlines()].index('"allow": 1')
 
     assert f'line {line}: "permissions.allow" is a number' in world.cli("install", "--yes").err
+
+
+def test_doctor_names_the_line_of_an_entry_that_is_no_list(world: World) -> None:
+    world.write(settings_file(world), '{\n"hooks": {\n"PreToolUse": {"Bash": ["./a.sh"]}}}')
+
+    shown = world.cli("doctor").out
+
+    assert 'cannot be used: line 3: "hooks" has an entry "PreToolUse" that is not a list' in shown
 
 
 @pytest.mark.parametrize(

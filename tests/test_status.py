@@ -103,7 +103,7 @@ def test_a_key_of_a_wrong_type_in_a_wired_file(world: World, client: str, comman
 
     assert world.cli(command).code in (0, 1)
     (source,) = wiring_of(world, client)
-    assert source["problem"] == '"hooks" has an entry "PreToolUse" that is not a list'
+    assert '"hooks" has an entry "PreToolUse" that is not a list' in source["problem"]
 
 
 @pytest.mark.parametrize("scope", ["local", "project"])

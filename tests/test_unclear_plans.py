@@ -9,13 +9,19 @@ LOOKS_OPEN = [
     "- [  ] b", "- [ x] b", "- [x ] b", "☐ b", "⬜ b", "| b | [ ] |", "| [ ] | b |", "• [ ] b",
     "- ~~[ ] b~~", "### 1. [ ] b", "## [ ] b", "**[ ] b**", "- **[ ] b**", "a. [ ] b", "(1) [ ] b",
     "- ［ ］ b", r"\[ \] b", r"- \[ \] b", "[ ] b", "```\n- [ ] b", "<!--\n- [ ] b",
-    "~~~md\n* [ ] b",
+    "~~~md\n* [ ] b", "| - [ ] | b |", "| - [ ] 3.1 | b |", "| 3.1 | * [ ] b |", "| [ ] 3.1 | b |",
+    "| ☐ 3.1 | b |", r"| b | \[ \] c |", "- [x] [ ] b", "- [x] - [ ] b", "- [X] * [ ] b",
+    "1. [x] 2. [ ] b", "- [x] [ ]", "- [x] ☐ b",
 ]  # fmt: skip
 
 LOOKS_OTHERWISE = [
     "`[ ]` means open", "[x](http://a) done", "[ ](http://a)", "[a]: http://x", "## [draft] Design",
     "```md\n- [ ] b\n```", "Tick the [ ] of each task.", "- [2026-01-29] begun", "<!-- [ ] -->",
     "| a | [x] |", "> - [ ] asked", "☑ b", "[x] b", "- [-] dropped", "1. [x] b",
+    "- [x] b [ ] c", "- [x] b - [ ] c", "- [x] [x] b", "- [x] [] is no list",
+    "- [x] [ ](http://a) b", "- [x] a\n  - [x] [ ] b", "| b | []string |", "| b | [] by default |",
+    "| `- [ ]` | open |", "| - [x] 3.1 | b |", "| b | a - [ ] c |", "- [x] [ ]: a",
+    "| b | [ ](http://a) |",
 ]  # fmt: skip
 
 
@@ -67,6 +73,52 @@ def test_a_loop_that_needs_its_plan_hears_of_the_line(world: World) -> None:
     world.edit("PLAN.md", "[ ] a", "[x] a")
 
     assert "line 2 looks like an open task" in world.stop("<promise>DONE</promise>").reason
+
+
+ONLY_LIKE_TASKS = "# Shop\n\n## [ ] Task 1\n\n## [ ] Task 2\n"
+FIRST = "line 3 looks like an open task and is none, write it as `- [ ] …`: ## [ ] Task 1"
+
+
+def test_a_plan_with_nothing_but_such_lines_is_not_followed_and_its_first_is_named(
+    world: World,
+) -> None:
+    file = world.write("PLAN.md", ONLY_LIKE_TASKS)
+
+    assert world.start().is_silent
+    assert world.cli("boulder", "start", "PLAN.md").err == (
+        f"error: PLAN.md cannot be followed: {FIRST}.\n"
+    )
+    assert FIRST in world.cli("boulder", "start").err
+    shown = world.cli("boulder", "status").out
+    assert "No plan is followed here." in shown
+    assert FIRST in shown
+    assert "Write a PLAN.md" not in shown
+    assert f"Next: {FIRST}" in world.cli("boulder", "status", "--plan", str(file)).out
+    assert world.plan()["problem"] == f"PLAN.md cannot be followed: {FIRST}."
+    answer = world.cli("boulder", "hold", "on").err
+    assert FIRST in answer
+    assert "Write a PLAN.md" not in answer
+    world.start("s2")
+    assert FIRST in world.prompt("s2", text="/sisyphus:start-work").reason
+
+
+def test_a_followed_plan_that_has_no_more_than_such_lines_is_told_with_the_first(
+    world: World,
+) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] Task 1\n\n## [ ] Task 2\n")
+    world.start()
+
+    message = world.edit("PLAN.md", "- [ ] Task 1", "## [ ] Task 1").message
+
+    assert f"The plan Shop (PLAN.md) has no tasks any more: {FIRST}. " in message
+    assert f"Next: {FIRST}" in world.cli("boulder", "status").out
+
+
+def test_a_plan_that_cannot_be_read_is_named_where_a_hold_needs_one(world: World) -> None:
+    world.write("PLAN.md", b"- [ ] a\xff\n")
+
+    assert "The plan PLAN.md cannot be read" in world.cli("boulder", "hold", "on").err
+    assert "The plan PLAN.md cannot be read" in world.cli("boulder", "start").err
 
 
 NESTED = """# Shop

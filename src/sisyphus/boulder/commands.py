@@ -146,8 +146,8 @@ def print_status(result: Status, *, needs_one: bool = True) -> None:
         if result.completed_at:
             show.line(f"Completed on {show.clock(result.completed_at)}. No plan is followed now.")
         _print_notes(row, is_complete=result.state == records.COMPLETE)
-    for unreadable in result.unreadable:
-        show.line(messages.unreadable(unreadable))
+    for unusable in result.unusable:
+        show.line(messages.unusable(unusable))
     if result.left_out:
         show.line(messages.left_out(result.left_out))
     if result.cleared:
@@ -210,7 +210,7 @@ def _print_offers(result: Status, *, needs_one: bool) -> None:
         show.line(_several(result))
         return
     offers = status.offers(result.project, client_home())
-    has_others = offers or result.cleared or result.unreadable or result.left_out
+    has_others = offers or result.cleared or result.unusable or result.left_out
     hint = f" {messages.WRITE_ONE}" if needs_one and not has_others else ""
     show.line(f"{messages.NOTHING_FOLLOWED}{hint}")
     for offer in offers:
@@ -225,7 +225,9 @@ def way_to_a_plan(result: Status) -> str:
         return _several(result)
     if result.cleared:
         return messages.START_ONE
-    return " ".join(status.offers(result.project, client_home())) or messages.WRITE_ONE
+    unusable = map(messages.unusable, result.unusable)
+    ways = [*unusable, *status.offers(result.project, client_home())]
+    return " ".join(ways) or messages.WRITE_ONE
 
 
 def _several(result: Status) -> str:

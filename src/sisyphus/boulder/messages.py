@@ -123,7 +123,8 @@ def completed(record: PlanRecord) -> str:
 
 
 def emptied(record: PlanRecord) -> str:
-    return f"{_name_and_place(record)} has no tasks any more. {_ways_out(record)}"
+    why = f": {one_line(record.next_task, _TASK)}" if record.next_task else ""
+    return f"{_name_and_place(record)} has no tasks any more{why}. {_ways_out(record)}"
 
 
 def gone(record: PlanRecord) -> str:
@@ -219,16 +220,23 @@ def _there_are(plans: Sequence[PlanFile | PlanRecord]) -> str:
 
 def not_to_follow(file: PlanFile) -> str:
     """Says why the plan that the user has named cannot be followed."""
-    why = file.problem or "it has no open tasks"
+    line = one_line(file.plan.next_step, _TASK) if file.plan else ""
+    why = file.problem or line or "it has no open tasks"
     return f"{display(file.path, file.project)} cannot be followed: {why}."
 
 
-def no_open_plan(offers: list[str]) -> str:
+def unusable(file: PlanFile) -> str:
+    """Says what is wrong with a plan that nobody can follow before its file is mended."""
+    return unreadable(file) if file.problem else not_to_follow(file)
+
+
+def no_open_plan(offers: Iterable[str]) -> str:
+    """offers: what else is here."""
     return " ".join(["No plan here has open tasks.", *offers])
 
 
-def plans_of_other_tools(paths: list[str], project: str) -> str:
-    names = _some([display(path, project) for path in paths])
+def plans_of_other_tools(plans: list[PlanFile]) -> str:
+    names = _some([display(each.path, each.project) for each in plans])
     return f"Plans of other tools: {names}. `sisyphus boulder start NAME` follows one."
 
 

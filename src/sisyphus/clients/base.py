@@ -4,7 +4,7 @@ Those modules check everything that comes from a client, and nobody else does: w
 these functions return the declared types.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TextIO
 
 from sisyphus.clients.findings import Finding
@@ -30,9 +30,9 @@ class Payload(Protocol):
         """What stands in a transcript before the name of a command that the user typed or the model
         called; b"" = nothing that all of them have."""
 
-    def current_session(self) -> tuple[str, str]:
-        """Returns the id of the session that this process runs in, and the client's process as
-        "PID START"; each "" if unknown."""
+    def current_session(self, variables: Mapping[str, str] = ...) -> tuple[str, str]:
+        """Returns the id of the session in which a process with these variables runs, and the
+        client's process as "PID START"; each "" if unknown. variables: our own by default."""
 
     @property
     def NAME(self) -> str:
@@ -193,9 +193,9 @@ class Wiring(Protocol):
         """Returns where `install` goes: for the user in all projects or, with a project, there.
         is_shared: for everybody who has it."""
 
-    def problem(self, settings: Json) -> str:
+    def problem(self, settings: Json, text: str = "") -> str:
         """Returns what keeps us from changing the settings, a key of a wrong type; "" if nothing
-        does."""
+        does. text: the content of their file, to name the line; "" = name none."""
 
     def dropped(self, text: str) -> str:
         """Returns why the client ignores these settings as a whole, in a clause; "" if it does not.

@@ -6,20 +6,22 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from sisyphus.clients import entry
+from sisyphus.clients import entry, json_files
 from sisyphus.clients.sites import Site
 
 Json = dict[str, Any]
 
 
-def problem(settings: Json) -> str:
-    """Returns what keeps us from changing the hooks, a key of a wrong type; "" if nothing does."""
+def problem(settings: Json, text: str = "") -> str:
+    """Returns what keeps us from changing the hooks, a key of a wrong type; "" if nothing does.
+    text: see `clients.base.Wiring`."""
     hooks = settings.get("hooks", {})
     if not isinstance(hooks, dict):
-        return '"hooks" is not an object'
+        return json_files.at_line(text, ["hooks"], '"hooks" is not an object')
     for event, groups in hooks.items():
         if not isinstance(groups, list):
-            return f'"hooks" has an entry "{event}" that is not a list'
+            what = f'"hooks" has an entry "{event}" that is not a list'
+            return json_files.at_line(text, ["hooks", event], what)
     return ""
 
 

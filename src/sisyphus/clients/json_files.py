@@ -61,6 +61,12 @@ def why_invalid(error: ValueError | RecursionError) -> str:
     return f"it is not valid JSON ({what})"
 
 
+def at_line(text: str, keys: Sequence[str | int], what: str) -> str:
+    """Returns what is wrong with a value, with its line in front if there is a text. See
+    `line_of`."""
+    return f"line {line_of(text, keys)}: {what}" if text else what
+
+
 def line_of(text: str, keys: Sequence[str | int]) -> int:
     """Returns the line of a value: the one of its key, or where an item of a list begins.
 

@@ -86,11 +86,12 @@ def _surprises(rule: Rule, project: str, unscoped: str) -> Iterator[tuple[int, s
             "to stop that, run `sisyphus install` or, with the plugin, put "
             f'"claudeMdExcludes": [{_exclude(rule, project)}] into its settings',
         )
-    if "paths" in rule.keys and len(rule.keys) > 1:
-        others = ", ".join(f"'{key}'" for key in rule.keys if key != "paths")
+    native = rule.keys.get("paths")
+    if native and (others := [key for key, some in rule.keys.items() if some != native]):
+        names = ", ".join(f"'{key}'" for key in others)
         yield (
             rule.lines.get("paths", 0),
-            f"a client that reads 'paths' ignores {others}; put all globs under one key",
+            f"a client that reads 'paths' ignores {names}; put all globs under one key",
         )
     if rule.mode == BY_HAND and unscoped != "send":
         yield (

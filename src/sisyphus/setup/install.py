@@ -168,11 +168,12 @@ def _command(value: object) -> str:
 def _settings(site: Site, files: Files) -> Json:
     if not site.settings:
         return {}
+    data = files[site.settings] or b""
     try:
-        settings = json_text.load(files[site.settings] or b"")
+        settings = json_text.load(data)
     except UnreadableError as error:
         raise UneditableError(*messages.unreadable(site.settings, str(error))) from error
-    if problem := clients.wiring(site.client).problem(settings):
+    if problem := clients.wiring(site.client).problem(settings, json_text.text(data)):
         raise UneditableError(*messages.unreadable(site.settings, problem))
     return settings
 

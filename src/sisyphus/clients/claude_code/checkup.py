@@ -173,7 +173,7 @@ def _read(path: str, scope: str) -> _Source:
     try:
         text = files.read(path)
         settings = copy.deepcopy(json_files.parse(text))  # as `wiring` does
-        problem = wiring.problem(settings)
+        problem = wiring.problem(settings, text)
         if scope != _ORGANISATION:  # what the client makes of theirs was not measured
             problem = problem or wiring.dropped(text)
     except UnreadableError as error:

@@ -63,10 +63,12 @@ def commands_folder(home: str, project: str) -> str:
     )
 
 
-def problem(settings: Json) -> str:
-    if hooks := hook_groups.problem(settings):
+def problem(settings: Json, text: str = "") -> str:
+    if hooks := hook_groups.problem(settings, text):
         return hooks
-    return "" if isinstance(excludes(settings), list) else '"claudeMdExcludes" is not a list'
+    if isinstance(excludes(settings), list):
+        return ""
+    return json_files.at_line(text, ["claudeMdExcludes"], '"claudeMdExcludes" is not a list')
 
 
 def dropped(text: str) -> str:
@@ -139,7 +141,7 @@ def sources(place: Installation) -> list[Source]:
         except UnreadableError as error:
             found.append(Source(path, scopes[path], problem=str(error)))
             continue
-        if hook_groups.has_ours(settings) and (why := problem(settings) or dropped(text)):
+        if hook_groups.has_ours(settings) and (why := problem(settings, text) or dropped(text)):
             found.append(Source(path, scopes[path], problem=why))
             continue
         every.append(settings)

@@ -49,7 +49,7 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     return Site(OPENCODE, project, path, "", place.start, {}, folder, files)
 
 
-def problem(settings: Json) -> str:
+def problem(settings: Json, text: str = "") -> str:
     return ""
 
 
