@@ -264,6 +264,21 @@ def test_an_answered_command_does_not_end_the_wait(enforced: World) -> None:
     assert wait(enforced).code == 2
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ralph-wiggum:ralph-stats", "ralph-wiggum:list-ralph-loops", "ralph-stats",
+        "other:ralph-stats", "checkpoint",
+    ],
+)  # fmt: skip
+def test_a_command_that_goes_to_the_model_ends_the_wait(enforced: World, name: str) -> None:
+    enforced.write(".claude/commands/checkpoint.md", "Do it my way.\n")
+    enforced.stop(WORKING)
+    assert not enforced.prompt(text=f"/{name}").reason
+
+    assert is_quiet(wait(enforced))
+
+
 def test_of_several_only_one_wakes(enforced: World) -> None:
     with ThreadPoolExecutor() as pool:
         waiters = [beside(pool, enforced) for _ in range(4)]

@@ -43,6 +43,10 @@ TWINS = {"list-ralph-loops": "ralph list", "ralph-stats": "ralph log --stats"}
 """The same for commands of other plugins whose loops we take up, and which know none of these."""
 
 
+_UNHEARD_BYTES = 1_000_000
+"""How much of a transcript is searched for a loop that no hook heard, from its end."""
+
+
 def _always(_: Hook) -> bool:
     return True
 
@@ -146,8 +150,16 @@ def _may_block(hook: Hook) -> bool:
         return True
     if not hook.settings["ralph.enabled"]:
         return False
-    mark = clients.payload(hook.event.client).COMMAND_PREFIX + b"ralph-loop"
-    return bool(hook.standing.loop) or files.tail_contains(hook.event.transcript, mark)
+    return bool(hook.standing.loop) or _may_be_unheard(hook)
+
+
+def _may_be_unheard(hook: Hook) -> bool:
+    """Tells whether the command of a loop may be near the end of the transcript: a plugin's, or
+    one without a prefix, typed or as the name in a call. The list of all commands there names the
+    latter in other ways."""
+    end = files.tail(hook.event.transcript, _UNHEARD_BYTES)
+    prefix = clients.payload(hook.event.client).COMMAND_PREFIX
+    return any(before + b"ralph-loop" in end for before in (prefix, b"/", b'"'))
 
 
 def _is_followed(hook: Hook) -> bool:
@@ -312,13 +324,23 @@ def _is_unattended(hook: Hook) -> bool:
     return hook.standing.is_unattended
 
 
-def _is_own_command(hook: Hook) -> bool:
-    """Tells whether the user typed a command that we may answer ourselves, without the model."""
+def _may_be_answered(hook: Hook) -> bool:
+    """Tells whether the user typed a command that has the name of one that we answer."""
     command = hook.event.prompt.command
     if command is None:
         return False
     is_ours = command.name.removeprefix("sisyphus:") in SLASH_COMMANDS
     return is_ours or command.name.rpartition(":")[2] in TWINS
+
+
+def _is_own_command(hook: Hook) -> bool:
+    """Tells whether the user typed a command that we answer ourselves, so that no turn starts."""
+    command = hook.event.prompt.command
+    if command is None or not _may_be_answered(hook):
+        return False
+    from sisyphus.sessions import slash
+
+    return slash.own_name(hook, command.name) in SLASH_COMMANDS
 
 
 ROUTES: dict[str, tuple[Route, ...]] = {
@@ -336,7 +358,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.sessions.hooks", "look_at_author", _may_be_of_agent),  # first: whose is it?
         ("sisyphus.sessions.hooks", "look_at_fork", _is_new_fork),
         ("sisyphus.sessions.hooks", "look_at_prompt", _is_followed),
-        ("sisyphus.cli.slash", "look_at_prompt", _is_own_command),
+        ("sisyphus.cli.slash", "look_at_prompt", _may_be_answered),
         ("sisyphus.boulder.hooks", "look_at_prompt", _prompt_concerns_plan),
         ("sisyphus.ralph.hooks", "look_at_prompt", _prompt_concerns_loops),
         ("sisyphus.enforce.hooks", "look_at_prompt", _prompts_enforced),
