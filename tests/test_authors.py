@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from world import World, agent, use
+from world import SISYPHUS, World, agent, use
 
 from sisyphus.sessions import schedule
 
@@ -244,3 +248,198 @@ def test_where_the_question_fails_a_command_is_the_agents(
 
     assert world.loops()[0]["loop_id"] == loop
     assert "an odd transcript" in world.log()
+
+
+# ---------------------------------------------------------------- a client in an agent's shell
+
+
+OTHERS = "0194d0f8-0000-7000-8000-000000000000"
+needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
+
+
+@contextmanager
+def process(**variables: str) -> Iterator[str]:
+    """The id of a process that was started with these variables."""
+    with subprocess.Popen(["sleep", "60"], env={"PATH": os.environ["PATH"], **variables}) as child:
+        try:
+            yield str(child.pid)
+        finally:
+            child.kill()
+
+
+@contextmanager
+def client(world: World, session: str = "s1", **variables: str) -> Iterator[None]:
+    """A client that was started with these variables calls our hooks, and names itself to them."""
+    with process(**variables) as pid, pytest.MonkeyPatch.context() as patch:
+        for name, value in {"CLAUDE_CODE_SESSION_ID": session, "CLAUDE_PID": pid}.items():
+            patch.setenv(name, value)
+        yield
+
+
+@contextmanager
+def nested(world: World, session: str = "s2", above: str = "s1") -> Iterator[None]:
+    """A client that the agent of a session has started in its shell."""
+    with (
+        process() as outer,
+        client(world, session, CLAUDE_CODE_SESSION_ID=above, CLAUDE_PID=outer, CLAUDECODE="1"),
+    ):
+        yield
+
+
+@needs_proc
+@pytest.mark.parametrize("session", ["s1", "s2"])
+@pytest.mark.parametrize(
+    "words", [CANCEL, "/ralph-wiggum:cancel-ralph", "/sisyphus:ralph pause", f"{START} Rest."]
+)
+def test_a_command_in_a_client_that_the_agent_started_changes_nothing(
+    world: World, words: str, session: str
+) -> None:
+    loop = world.loop()
+
+    with nested(world, session):
+        world.start(session, "resume" if session == "s1" else "startup")
+        reply = world.prompt(session, words)
+
+    assert not reply.reason
+    assert "in an agent's shell: CLAUDE_CODE_SESSION_ID, CLAUDE_PID are in its" in reply.message
+    assert f"So this prompt may be the agent's: {words}" in reply.message
+    assert "terminal of your own, or after `unset CLAUDE_CODE_SESSION_ID CLAUDE" in reply.message
+    assert [(each["loop_id"], each["status"]) for each in world.loops()] == [(loop, "active")]
+    assert world.stop().reason
+
+
+@needs_proc
+def test_a_check_from_there_never_runs(world: World) -> None:
+    with nested(world):
+        world.start("s2")
+        world.prompt("s2", f"{START} {CHECKED}")
+        world.stop("<promise>DONE</promise>", session="s2")
+
+    assert world.loops() == []
+    assert not (world.project / "PWNED").exists()
+
+
+@needs_proc
+def test_hold_and_enforcement_go_on(world: World) -> None:
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
+    world.start()
+    world.cli("boulder", "hold", "on")
+    world.cli("enforce", "on")
+
+    with nested(world):
+        world.start("s2")
+        for words in ("enforce off", "enforce stop", "boulder-hold off", "boulder-clear"):
+            reply = world.prompt("s2", f"/sisyphus:{words}")
+            assert (reply.reason, "agent's shell" in reply.message) == ("", True), words
+
+    assert world.cli("enforce", "status", "--json").json["status"] != "OFF"
+    assert world.stop().reason
+
+
+@needs_proc
+def test_a_prompt_from_there_answers_no_question(world: World) -> None:
+    world.loop()
+    world.stop("<blocked>the key</blocked>")
+
+    with nested(world, "s1"):
+        assert "agent's shell" in world.prompt(text="Here it is.").message
+    assert world.loops()[0]["paused_by"] == "blocked"
+
+    with client(world):
+        world.prompt(text="Here it is.")
+    assert world.loops()[0]["status"] == "active"
+
+
+@needs_proc
+def test_what_commands_nothing_there_is_no_news(world: World) -> None:
+    world.loop()
+
+    with nested(world):
+        world.start("s2")
+        for text in ("Review it.", "/clear", "/loop 5m look"):
+            assert world.prompt("s2", text).is_silent
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"CLAUDE_CONFIG_DIR": "/elsewhere", "CLAUDE_CODE_USE_BEDROCK": "1"},
+        {"CLAUDE_CODE_SESSION_ID": "s1"},  # a host has named the session to its client
+        {"CLAUDE_CODE_SESSION_ID": "session_01AbC"},  # in its own words
+        {"CLAUDE_CODE_SESSION_ID": "s0", "CLAUDE_PID": "4194305"},  # that agent has ended
+        {"CLAUDE_PID": str(os.getpid())},  # the client's own server, which an agent's shell began
+    ],
+)
+def test_the_user_commands_in_a_client_of_their_own(
+    world: World, variables: dict[str, str]
+) -> None:
+    world.loop()
+
+    with client(world, **variables):
+        assert world.prompt(text=CANCEL).json["decision"] == "block"
+
+    assert world.loops() == []
+
+
+@needs_proc
+def test_the_shell_of_another_client_is_an_agents(world: World) -> None:
+    loop = world.loop()
+
+    with client(world, CODEX_SESSION_ID=OTHERS):
+        assert "CODEX_SESSION_ID is in its environment" in world.prompt(text=CANCEL).message
+
+    assert world.loops()[0]["loop_id"] == loop
+
+
+@needs_proc
+def test_codex_in_the_shell_of_codex(world: World) -> None:
+    """It names its session to its agent's commands, and no process."""
+    world.start()
+    world.cli("enforce", "on")
+    program = world.write("bin/codex", "#!/bin/sh\n")
+    program.unlink()
+    program.symlink_to("/bin/sh")
+    payload = world.payload("UserPromptSubmit", OTHERS, prompt="$sisyphus:enforce off", turn_id="t")
+    file = world.write("payload.json", json.dumps(payload))
+    script = f"'{SISYPHUS}' hook user-prompt-submit --client codex < '{file}'; :"
+
+    def run(**variables: str) -> str:
+        environ = {**os.environ, **variables}
+        done = subprocess.run([program, "-c", script], check=True, env=environ, capture_output=True)
+        return done.stdout.decode()
+
+    assert "CODEX_SESSION_ID is in its environment" in run(CODEX_SESSION_ID=OTHERS)
+    assert world.cli("enforce", "status", "--json").json["status"] != "OFF"
+    assert "CODEX" not in run()
+    assert world.cli("enforce", "status", "--json").json["status"] == "OFF"
+
+
+@pytest.mark.parametrize("variable", ["", "CODEX_SESSION_ID"])
+def test_where_the_process_tells_nothing_the_hooks_own_variables_may(
+    world: World, variable: str
+) -> None:
+    world.loop()
+    if variable:
+        world.setenv(variable, OTHERS)
+    with subprocess.Popen(["/bin/sleep", "60"], env={}) as child:
+        world.setenv("CLAUDE_PID", str(child.pid))
+        world.setenv("CLAUDE_CODE_SESSION_ID", "s1")
+        message = world.prompt(text=CANCEL).message
+        child.kill()
+
+    assert ("CODEX_SESSION_ID is in its environment" in message) == bool(variable)
+    for name in ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID"):
+        world.setenv(name, "")
+    assert bool(world.loops()) == bool(variable)
+
+
+def test_the_hooks_own_variables_stay(world: World) -> None:
+    before = {**os.environ}
+
+    with nested(world):
+        world.start("s2")
+        world.prompt("s2", CANCEL)
+
+    assert {**os.environ} == before

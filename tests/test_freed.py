@@ -261,6 +261,48 @@ def test_a_second_outage_of_a_session_is_told_too(world: World, begin: Any) -> N
         assert world.stop(DONE).reason
 
 
+# ---------------------------------------------------------------- switched off by a variable
+
+
+@pytest.mark.parametrize("begin", [World.loop, hold, enforce])
+def test_who_is_free_because_all_is_switched_off_is_told_once(world: World, begin: Any) -> None:
+    begin(world)
+    world.work()
+    before = world.why()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SISYPHUS_DISABLE", "1")
+        told, again = world.stop(DONE), world.stop(DONE)
+
+        assert "does not hold this session, which should go on" in told.message
+        assert "SISYPHUS_DISABLE is set" in told.message
+        assert not told.reason
+        assert again.is_silent
+        assert world.why() == before
+    assert world.stop(DONE).reason
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SISYPHUS_DISABLE", "1")
+        assert "SISYPHUS_DISABLE" in world.stop(DONE).message, "it was held again"
+
+
+def test_where_nothing_held_it_a_switch_is_no_news(world: World) -> None:
+    world.loop(session="s0")
+    world.start()
+    world.setenv("SISYPHUS_DISABLE", "1")
+
+    assert world.stop(DONE).is_silent
+    assert world.stop(DONE, agent_id="a1", session="s0").is_silent
+    assert world.hook("stop", b"no payload").is_silent
+    assert "SISYPHUS_DISABLE" in world.stop(DONE, session="s0").message
+
+
+def test_a_paused_loop_is_no_news_there(world: World) -> None:
+    world.loop()
+    world.cli("ralph", "pause")
+    world.setenv("SISYPHUS_DISABLE", "1")
+
+    assert world.stop(DONE).is_silent
+
+
 def test_the_file_of_a_hold_goes_with_it(world: World) -> None:
     hold(world)
     file = trace(world, "hold.json")

@@ -314,11 +314,16 @@ def test_five_stops_without_a_change_let_the_session_rest(world: World) -> None:
 @pytest.mark.parametrize("layer", ["config", "variable"])
 def test_it_can_be_switched_off(world: World, layer: str) -> None:
     hold(world)
+    told = (
+        "sisyphus does not hold this session, which should go on: SISYPHUS_DISABLE is set. "
+        "`sisyphus doctor` says what to do."
+    )
     if layer == "config":
         world.write(world.ours / "config.toml", "[boulder]\nenabled = false\n")
     else:
         world.setenv("SISYPHUS_DISABLE", "1")
 
+    assert world.stop().message == (told if layer == "variable" else "")
     assert world.stop().is_silent
     assert world.start(source="resume").message == ""
     assert " off" in world.cli("boulder", "hold", "on").out

@@ -160,6 +160,13 @@ def is_below(process: str, leader: int, mark: str) -> bool:
         return False
 
 
+def variables(pid: int) -> dict[str, str]:
+    """Returns the environment with which a process began; {} if it has ended, is another user's, or
+    the system has no `/proc`."""
+    entries = (os.fsdecode(entry).partition("=") for entry in _variables(pid))
+    return {name: value for name, sign, value in entries if name and sign}
+
+
 def _of_session(leader: int) -> list[int]:
     """Returns the processes in the session of a leader, who may have ended; none if the system has
     no `/proc`."""

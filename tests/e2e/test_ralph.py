@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
 
 from e2e.codex import NO_AGENTS
-from e2e.desk import CODEX, OPENCODE, QWEN, Desk
+from e2e.desk import CODEX, OPENCODE, QWEN, WITH_SHELL, Desk
+from e2e.install import CHECKOUT, CLAUDE_CODE
 from e2e.qwen import CAP as QWEN_CAP
 from e2e.qwen import LATE
 from e2e.scenario import Scenario, Step, each_client_but, play, rows
@@ -39,7 +41,9 @@ TASK_AGAIN = re.compile(r"The task of Ralph loop \w+:\n\ndo it")
 NO_SKILL = "no other client's model can call commands"
 NO_CAP = dict.fromkeys((OPENCODE, CODEX), "it has no limit of its own")
 NO_CLEAR = dict.fromkeys((OPENCODE, CODEX), "a new session is no clear of another one")
-NO_MARK = "the mark that we look for is a plugin's prefix"
+WRITTEN_AFTER = 1.0
+"""Seconds after which the client has written a prompt down, which it does every 0.1 s or so."""
+
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
 
@@ -113,7 +117,7 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
              [Step([TYPED], [NOT_YET], env=OFF),
               Step(["on"], [NOT_YET, PROMISE], how="resume")], last={BLOCK: [0, 0, 2]},
              out={OPENCODE: "a session is written down by the plugin alone",
-                  CODEX: NO_MARK, QWEN: NO_MARK}),
+                  QWEN: "it writes down no command that was typed"}),
     Scenario("a fork adopts no loop that no hook saw", {},
              [Step([TYPED], [NOT_YET], env=OFF), Step(["on"], [NOT_YET], how="fork")],
              last={BLOCK: [0, 0]}),
@@ -184,6 +188,26 @@ def test_a_nested_loop_ends_and_the_outer_one_continues(desk: Desk) -> None:
     assert expected == [{"DONE"}, {"PART"}, {"PART"}, {"DONE"}, {"DONE"}]
 
 
+def test_commands_that_no_hook_hears_are_found_at_the_next_stop(desk: Desk) -> None:
+    desk.plugins.clear()
+    desk.sisyphus("install", "--yes")
+    file = desk.home / ".claude" / "settings.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    for event in ("UserPromptSubmit", "PostToolBatch"):
+        del settings["hooks"][event]
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    nested = use(skill("ralph-loop", '"a part" --completion-promise "PART"'))
+    later = say(NOT_YET.text, meanwhile=lambda: time.sleep(WRITTEN_AFTER))
+
+    run = desk.run(
+        f"/ralph-loop {ARGUMENTS}",
+        turns=[later, nested, later, say("<promise>PART</promise>"), PROMISE],
+    )
+
+    expected = [set(re.findall(r"<promise>(\w+)</promise>", r.last)) for r in run.requests]
+    assert expected == [set(), {"DONE"}, set(), {"PART"}, {"DONE"}]
+
+
 @each_client_but({QWEN: LATE})
 def test_the_task_travels_again_after_a_compaction(desk: Desk) -> None:
     desk.write("one.py", "1")
@@ -194,3 +218,20 @@ def test_the_task_travels_again_after_a_compaction(desk: Desk) -> None:
     assert "What was said before." in run.requests[2].text
     with_task = [bool(TASK_AGAIN.search(request.last)) for request in run.requests]
     assert with_task == [False, False, False, True, False]
+
+
+@each_client_but(dict.fromkeys((OPENCODE, CODEX, QWEN), "the nested one is Claude Code"))
+def test_the_agent_cannot_cancel_by_a_client_of_its_own(desk: Desk) -> None:
+    """It resumes its session in its shell. The client sets its variables anew for the hooks."""
+    report = "--output-format stream-json --verbose --include-hook-events"
+    client = f"'{CLAUDE_CODE.binary}' --print --max-turns 1 --plugin-dir '{CHECKOUT}' {report}"
+    words = f"echo '/sisyphus:cancel-ralph' | {client} --resume $CLAUDE_CODE_SESSION_ID"
+    turns = [use(shell(f"{words} | grep -o 'started in an agent.s shell'")), NOT_YET]
+
+    run = desk.run(TYPED, turns=[*turns, NOT_YET, PROMISE], flags=WITH_SHELL)
+
+    nested, outer, last = run.main[1:]
+    assert "/sisyphus:cancel-ralph" in nested.last
+    assert "started in an agent's shell" in outer.last
+    assert BLOCK in last.last
+    assert COMPLETE in run.messages

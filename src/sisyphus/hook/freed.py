@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 LOCKED = "another process has locked the database for more than a minute"
 
+OFF = "SISYPHUS_DISABLE is set"
+
 _DAY = 24 * 3600
 
 _FILE_BYTES = 1_000_000
@@ -79,11 +81,24 @@ def of_failure(
 ) -> Outcome | None:
     """Returns what the user hears at a Stop that could not be answered; None if nobody should hold
     the session."""
-    if not _should_go_on(event, project, our_home, traces):
-        return None
     code = getattr(error, "sqlite_errorname", "")
     problem = LOCKED if code.startswith("SQLITE_BUSY") else _no_answer(str(error))
-    return _tell(our_home, event, problem)
+    return _tell_held(event, project, our_home, traces, problem)
+
+
+def of_switch(event: Event, project: str, our_home: str, traces: Traces) -> Outcome | None:
+    """Returns what the user hears, once, at a Stop while sisyphus is switched off; None if nobody
+    should hold the session."""
+    if os.path.lexists(record_file(our_home, event)):
+        return None
+    return _tell_held(event, project, our_home, traces, OFF)
+
+
+def _tell_held(
+    event: Event, project: str, our_home: str, traces: Traces, problem: str
+) -> Outcome | None:
+    is_held = _should_go_on(event, project, our_home, traces)
+    return _tell(our_home, event, problem) if is_held else None
 
 
 def of_failures(event: Event, our_home: str, failures: list[str]) -> list[str]:

@@ -129,3 +129,20 @@ def wired_twice() -> str:
         "processes. The hooks of the settings answer; the plugin's say nothing. To keep one of "
         "them, run `sisyphus uninstall` or disable the plugin."
     )
+
+
+def in_agents_shell(prompt: str, marks: list[str]) -> str:
+    """Tells the user why a prompt is not theirs. marks: the variables that say so."""
+    verb = "is" if len(marks) == 1 else "are"
+    return (
+        f"This client was started in an agent's shell: {', '.join(marks)} {verb} in its "
+        f"environment. So this prompt may be the agent's: {prompt}"
+    )
+
+
+def of_your_own(marks: list[str]) -> str:
+    return (
+        "sisyphus takes it for the agent's, so it commands, resumes and answers nothing. If it is "
+        "yours, start the client in a terminal of your own, or after "
+        f"`unset {' '.join(marks)}`."
+    )

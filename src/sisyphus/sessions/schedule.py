@@ -1,5 +1,5 @@
-"""Prompts that the agent has scheduled. The client submits them later like those of the user, and
-does not say whose they are.
+"""Prompts that are the agent's: what it has scheduled, and what it types in a client of its own. A
+client submits them like those of the user, and does not say whose they are.
 
 Measured on Claude Code: a Stop names what its session has scheduled; that a prompt was submitted by
 schedule may be written down only after our hook has run. So we remember what the last Stop named. A
@@ -13,14 +13,14 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus import clients, files
+from sisyphus import clients, files, processes
 from sisyphus.errors import UnreadableError
 from sisyphus.sessions import stops
 from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from sisyphus.hook.hook import Hook
@@ -43,6 +43,28 @@ def is_of_agent(hook: Hook) -> bool:
     return text in map(_folded, _in_transcript(hook))
 
 
+def marks_above(hook: Hook) -> list[str]:
+    """Returns the variables by which the client was started in the shell of an agent, of whatever
+    client; [] if it was not, or nobody can tell. Without `/proc`, that is so for its own kind.
+
+    A session without a living process does not count where the client names both: a host has named
+    the client's own session, or the agent is gone. Neither does a process alone, which is all that
+    the client's background service leaves of the shell in which it began.
+    """
+    event = hook.event
+    if not event.process:
+        return []
+    names_process = clients.payload(event.client).current_session()[1] == event.process
+    start = processes.variables(int(event.process.partition(" ")[0])) or {**os.environ}
+    marks = []
+    for name in clients.NAMES:
+        session, process = clients.payload(name).current_session(start)
+        is_sure = bool(process) or name != event.client or not names_process
+        if session and is_sure and process != event.process:
+            marks += _holding(start, clients.live(name).VARIABLES, session, process)
+    return marks
+
+
 def named(hook: Hook) -> list[str]:
     """Returns the fingerprints of what the agent has scheduled in this session, as a Stop says, and
     of what the client's file has: it takes a prompt out of there before it submits it."""
@@ -52,6 +74,16 @@ def named(hook: Hook) -> list[str]:
 
 def has_file(hook: Hook) -> bool:
     return bool(hook.event.schedule) and os.path.lexists(hook.event.schedule)
+
+
+def _holding(
+    variables: Mapping[str, str], starts: tuple[str, ...], session: str, process: str
+) -> list[str]:
+    """Returns the variables of a client that name a session or its process."""
+    values = {session, process.partition(" ")[0]} - {""}
+    return sorted(
+        name for name in variables if name.startswith(starts) and variables[name] in values
+    )
 
 
 def _in_transcript(hook: Hook) -> Iterator[str]:

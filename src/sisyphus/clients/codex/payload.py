@@ -17,6 +17,7 @@ from sisyphus.text import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, TextIO
 
     from sisyphus.hook.outcome import Outcome
@@ -148,9 +149,9 @@ def read_status(raw: Json) -> Status:
     return Status("", os.path.abspath(os.curdir), 0, 0)
 
 
-def current_session() -> tuple[str, str]:
+def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:
     """The client sets the variable for the commands of the agent, not for hooks (measured)."""
-    return values.id(os.environ.get("CODEX_SESSION_ID")), ""
+    return values.id(variables.get("CODEX_SESSION_ID")), ""
 
 
 def wakes(event: Event, outcome: Outcome) -> str:

@@ -34,6 +34,7 @@ from sisyphus.hook.event import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, TextIO
 
     from sisyphus.hook.outcome import Outcome
@@ -139,9 +140,9 @@ def read_status(raw: Json) -> Status:
     return Status("", os.path.abspath(os.curdir), 0, 0)
 
 
-def current_session() -> tuple[str, str]:
-    pid = values.number(os.environ.get(PROCESS))
-    return values.id(os.environ.get(SESSION)), "" if pid is None else processes.key(pid)
+def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    pid = values.number(variables.get(PROCESS))
+    return values.id(variables.get(SESSION)), "" if pid is None else processes.key(pid)
 
 
 def room(event: Event, outcome: Outcome) -> int:

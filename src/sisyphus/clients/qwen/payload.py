@@ -15,6 +15,7 @@ from sisyphus.hook.event import Event, Prompt, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, TextIO
 
     from sisyphus.hook.outcome import Outcome
@@ -101,11 +102,11 @@ def read_status(raw: Json) -> Status:
     return Status("", os.path.abspath(os.curdir), 0, 0)
 
 
-def current_session() -> tuple[str, str]:
+def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:
     """The client sets both variables for hooks and for the commands of the agent."""
-    pid = values.number(os.environ.get("QWEN_CODE_LAUNCHER_PID"))
+    pid = values.number(variables.get("QWEN_CODE_LAUNCHER_PID"))
     process = "" if pid is None else processes.key(pid)
-    return values.id(os.environ.get("QWEN_CODE_SESSION_ID")), process
+    return values.id(variables.get("QWEN_CODE_SESSION_ID")), process
 
 
 def wakes(event: Event, outcome: Outcome) -> str:
