@@ -243,7 +243,9 @@ def test_the_report_says_what_was_checked_and_what_is_left_to_do(runs: Runs) -> 
     first = next(line for line in answer.out.splitlines() if line.startswith("**It is complete**"))
     assert "all items are done, test -f ok passed." in first
     assert first.endswith("Look at 1 point below, review 4 changed files and commit.")
-    assert "| 4 | mend the check | done |" in answer.out
+    assert "(3/3), but the check exited 1\n" in answer.out
+    assert "| 3 | receipt | done, but the check exited 1 |" in answer.out
+    assert "| 4 | make the check pass | done |" in answer.out
 
 
 def test_a_blocked_item_is_left_and_told(runs: Runs) -> None:

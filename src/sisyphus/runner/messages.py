@@ -336,7 +336,7 @@ def last_iteration(number: int) -> str:
 NOT_DONE = "the work is not done yet"
 ITEM_NOT_DONE = "the item is not done yet"
 ITEM_DONE = "the item is done"
-MEND_CHECK = "mend the check"
+MAKE_CHECK_PASS = "make the check pass"
 """The item of an iteration whose list is done and whose check fails."""
 
 KEPT = "the promise was said"

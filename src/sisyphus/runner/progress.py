@@ -125,7 +125,7 @@ def entry(
         decision=decide.BLOCKED if is_aside else decision.kind,
         why=decision.why,
         tokens=run.state.spent_tokens,
-        item=messages.MEND_CHECK if is_mending else run.state.item,
+        item=messages.MAKE_CHECK_PASS if is_mending else run.state.item,
         is_done=found.is_done or (is_mending and bool(found.completion.why)),
         said=mask(found.turn.last_text.strip())[-SAID_CHARACTERS:],
         seconds=run.state.spent_seconds,

@@ -149,7 +149,7 @@ def _look_at(run: Run, points: list[str]) -> str:
 def _table(iterations: Sequence[Iteration]) -> str:
     rows = [
         f"| {each.number} | {plain(_item(each), _ITEM).replace('|', '/')} | "
-        f"{_WORDS[_mark(each)]} | {short_time(each.seconds) if each.seconds else ''} | "
+        f"{_result(each)} | {short_time(each.seconds) if each.seconds else ''} | "
         f"{short_count(each.tokens) if each.tokens else ''} | "
         f"{each.files} | {f'{each.percent} %' if each.percent else ''} |"
         for each in iterations[-_ROWS:]
@@ -168,8 +168,8 @@ def _transcripts(run: Run) -> str:
 
 
 def iteration_line(iteration: Iteration, done: int, total: int) -> str:
-    """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`. Time and
-    tokens that are not known are left out.
+    """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`, and why the
+    run goes on after the last item. Time and tokens that are not known are left out.
 
     done, total: the items of the plan; 0 = it has none.
     """
@@ -180,7 +180,9 @@ def iteration_line(iteration: Iteration, done: int, total: int) -> str:
         short_count(iteration.tokens) if iteration.tokens else "",
         _count(iteration.files, "file"),
     )
-    return " · ".join(part for part in parts if part) + (f" ({done}/{total})" if total else "")
+    but = f", but {masked_line(why, 120)}" if (why := _refusal(iteration)) else ""
+    of_plan = f" ({done}/{total})" if total else ""
+    return " · ".join(part for part in parts if part) + of_plan + but
 
 
 def short_count(number: int) -> str:
@@ -214,6 +216,18 @@ def _mark(iteration: Iteration) -> str:
     if iteration.decision == decide.BLOCKED or iteration.denied:
         return NEEDS_USER
     return CHECKPOINT if iteration.decision == decide.CHECKPOINT else NOT_DONE
+
+
+def _result(iteration: Iteration) -> str:
+    but = f", but {plain(why, _ITEM).replace('|', '/')}" if (why := _refusal(iteration)) else ""
+    return f"{_WORDS[_mark(iteration)]}{but}"
+
+
+def _refusal(iteration: Iteration) -> str:
+    """Returns why the run did not end with an iteration that did the last item: its check failed,
+    say; "" = nothing was missing but items."""
+    is_over = not iteration.is_done or iteration.decision != decide.CONTINUE
+    return "" if is_over or iteration.why == messages.ITEM_DONE else iteration.why
 
 
 def _item(iteration: Iteration) -> str:
