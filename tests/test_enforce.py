@@ -35,8 +35,9 @@ def test_few_endings_are_read_wrongly() -> None:
 
 @pytest.mark.parametrize(
     ("part", "right", "false"),
-    [("first", 97, 2), ("second", 44, 3), ("third", 23, 0), ("reports", 47, 0)],
-)
+    [("first", 97, 2), ("second", 44, 3), ("third", 23, 0), ("reports", 47, 0), ("fourth", 47, 0),
+     ("fifth", 44, 1)],
+)  # fmt: skip
 def test_of_unforeseen_endings_no_more_are_read_wrongly(part: str, right: int, false: int) -> None:
     claims, others = BLIND[part]["claim"]["messages"], BLIND[part]["not"]["messages"]
 

@@ -193,6 +193,7 @@ WORK = {
     "unable": r"""
         \bi (?:could not|couldn't|cannot|can't|am unable|was unable|wasn't able|haven't|have not)\b
         \bi did(?:n't| not) (?:manage|finish|complete|get|run|test|verify)\b
+        \b(?:rolled|roll|reverted) (?:it|that|this|them|everything)(?: all)? ?back\b
         \b(?:i stop(?:ped)?|no way to|ran out of|(?:hit|reached) .{0,20} limit)\b""",
     "asks": r"""
         \?$|\bplease (?:confirm|advise|tell|provide|choose|decide|answer)\b
