@@ -362,3 +362,28 @@ def test_a_fault_of_our_own_that_frees_a_session_is_told_once_and_at_the_next_st
     assert (told in reply.message, reply.reason, again.message) == (True, "", "")
     assert told in world.start(source="resume").message
     assert world.stop(DONE).reason, "it holds again"
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        ("/sisyphus:cancel-ralph", "Type it again."),
+        ("/sisyphus:enforce off", "Type it again."),
+        ("/sisyphus:ralph-loop x", "It is taken up when the agent stops."),
+        ("/ralph-wiggum:other", ""),
+        ("hello", ""),
+    ],
+)
+def test_a_command_that_nobody_heard_because_of_a_lock_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch, typed: str, advice: str
+) -> None:
+    world.loop()
+    monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
+    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        message = world.prompt(text=typed).message
+        other.execute("ROLLBACK")
+
+    name = typed.partition(" ")[0].lstrip("/")
+    told = f"sisyphus did not hear {name}: another process has locked the database. {advice}"
+    assert message == (told if advice else "")

@@ -86,6 +86,17 @@ def of_failure(
     return _tell_held(event, project, our_home, traces, problem)
 
 
+def of_command(typed: str, name: str, error: Exception) -> Outcome:
+    """Returns what the user hears of a command of ours that they typed and that was not heard.
+    name: without the plugin's prefix."""
+    from sisyphus.ralph.lifecycle import START  # the next Stop finds it in the transcript
+
+    code = getattr(error, "sqlite_errorname", "")
+    why = "another process has locked the database" if code.startswith("SQLITE_BUSY") else error
+    advice = "It is taken up when the agent stops." if name == START else "Type it again."
+    return Outcome(messages=[f"sisyphus did not hear {typed}: {why}. {advice}"])
+
+
 def of_switch(event: Event, project: str, our_home: str, traces: Traces) -> Outcome | None:
     """Returns what the user hears, once, at a Stop while sisyphus is switched off; None if nobody
     should hold the session."""

@@ -29,11 +29,16 @@ def may_be_ours(hook: Hook, name: str) -> bool:
 
 def own_name(hook: Hook, name: str) -> str:
     """Returns a command's name without the prefix of our plugin; "" if it is not our command."""
+    return own_name_in(hook.event.client, hook.home, hook.project, name)
+
+
+def own_name_in(client: str, home: str, project: str, name: str) -> str:
+    """Returns the same where there is no hook, because the database cannot be used."""
     if ":" in name:
         return name.removeprefix(PREFIX) if name.startswith(PREFIX) else ""
-    native = clients.native(hook.event.client)
+    native = clients.native(client)
     try:
-        text = files.read(native.command_file(hook.home, hook.project, name))
+        text = files.read(native.command_file(home, project, name))
     except UnreadableError:
         return ""
     return name if clients.COMMAND_MARK in text else ""
