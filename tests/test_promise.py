@@ -46,6 +46,25 @@ def test_an_agent_that_repeats_a_reason_ends_no_loop(world: World) -> None:
 
 
 @pytest.mark.parametrize(
+    ("last", "place"),
+    [
+        (f"<!-- {PROMISE} -->", "a comment"),
+        (f"I am done. <!-- {PROMISE} -->", "a comment"),
+        (f"<!--\r\nDone.\r\n{PROMISE}\r\n-->\r\nI go on.", "a comment"),
+        (f"<!-- `x` -->\n\n```\n{PROMISE}\n```", "code or a block quote"),
+        (f"<!-- x -->\n\nI say `{PROMISE}`", "code or a block quote"),
+        (f"<!-- x -->\n\n> {PROMISE}", "code or a block quote"),
+    ],
+)
+def test_a_promise_that_nobody_sees_is_told_where_it_is(
+    world: World, last: str, place: str
+) -> None:
+    world.loop()
+
+    assert f"The tag is in {place}. Put it alone on a line" in world.stop(last).reason
+
+
+@pytest.mark.parametrize(
     ("last", "hint"),
     [
         (WAY_OUT, "Your <blocked> is inside a sentence. Put it alone on a line."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from test_run import ALL, Runs, runs
 from world import World
 
-from sisyphus import repositories
+from sisyphus import paths, repositories
 
 __all__ = ["runs"]
 
@@ -102,6 +104,63 @@ def test_a_folder_that_only_git_names_is_no_worktree(world: World) -> None:
     assert repositories.besides(str(world.project)) == []
 
 
+@pytest.mark.parametrize("way", ["file", "file in it", "link"])
+def test_a_repository_that_does_not_know_the_project_is_not_its_own(world: World, way: str) -> None:
+    """A `.git` that was downloaded names what its writer likes."""
+    other = repository(world.root / "other")
+    git(other, "worktree", "add", "-q", str(world.root / "beside"))
+    shutil.rmtree(world.project / ".git")
+    if way == "file":
+        world.write(".git", f"gitdir: {other}/.git\n")
+    elif way == "link":
+        (world.project / ".git").symlink_to(other / ".git")
+    else:
+        world.write(".git/HEAD", "ref: refs/heads/main\n")
+        world.write(".git/commondir", f"{other}/.git\n")
+
+    assert repositories.besides(str(world.project)) == []
+
+
+def test_a_busy_repository_that_does_not_know_the_project_keeps_no_loop_going(world: World) -> None:
+    other = repository(world.root / "other")
+    shutil.rmtree(world.project / ".git")
+    world.write(".git", f"gitdir: {other}/.git\n")
+    world.loop()
+
+    blocked = []
+    for n in range(STOPS):
+        (other / "file").write_text(str(n))
+        blocked.append(bool(world.stop().reason))
+
+    assert blocked == [True] * 4 + [False] * 2
+
+
+def test_an_empty_git_is_no_repository(world: World) -> None:
+    """The sandbox of a client leaves one (openai/codex#26463)."""
+    world.write("file/.git", "")
+    (world.project / "folder" / ".git").mkdir(parents=True)
+    world.write("real/.git/HEAD")
+
+    assert repositories.besides(str(world.project)) == [str(world.project / "real")]
+
+
+def test_a_git_that_may_not_be_listed_makes_a_project(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.write("parts/x.py")
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith(".git"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+
+    assert paths.project_of(str(world.project / "parts")) == str(world.project)
+    assert not paths.has_git(str(world.project / "parts"))
+
+
 def test_a_link_to_a_repository_is_not_followed(world: World) -> None:
     (world.project / "linked").symlink_to(repository(world.root / "strange"))
 
@@ -118,6 +177,21 @@ def test_the_search_has_an_end(world: World) -> None:
     assert len(found) == 20
     assert str(repository_file.parent.parent) not in found
     assert not any(path.endswith("/e") for path in found)
+
+
+def test_the_search_lists_so_many_files_and_no_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Folders that are full of files cost as much as many folders."""
+    for folder in "abcd":
+        for n in range(20):
+            world.write(f"{folder}/{n}")
+    world.write("d/z/.git/HEAD")
+    assert repositories.besides(str(world.project)) == [str(world.project / "d" / "z")]
+
+    monkeypatch.setattr(repositories, "_ENTRIES", 60)
+
+    assert repositories.besides(str(world.project)) == []
 
 
 # ------------------------------------------------------------ runs

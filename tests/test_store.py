@@ -445,6 +445,39 @@ def locked(world: World) -> Iterator[None]:
         other.execute("ROLLBACK")
 
 
+def test_a_command_says_who_keeps_the_database(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.loop()
+    monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
+    with locked(world):
+        answer = world.cli("ralph", "cancel")
+
+    mend = "`fuser ~/.claude/.sisyphus/sisyphus.db`. Wait until it is done, or end it."
+    assert answer.code == 1
+    assert answer.err.startswith("error: Another process has locked the database for more than ")
+    assert answer.err.endswith(f" seconds. Find it: {mend} Then run this again.\n")
+    looked = " ".join(world.cli("doctor").out.split())
+    assert f"Another process has locked the database. Find it: {mend}" in looked
+    assert "debug.log" not in looked
+    assert world.cli("ralph", "cancel").code == 0
+
+
+@pytest.mark.parametrize("words", [("ralph", "cancel"), ("ralph", "list"), ("status",)])
+def test_no_command_waits_for_ever_for_who_lets_nobody_read(
+    world: World, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    world.loop()
+    monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
+    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN IMMEDIATE")
+        answer = world.cli(*words)
+        other.execute("ROLLBACK")
+
+    assert "sisyphus.db cannot be used: database is locked" in answer.err
+
+
 def test_a_stop_that_is_held_waits_for_the_lock(world: World) -> None:
     """Longer than other hooks may."""
     world.loop()

@@ -112,6 +112,35 @@ def test_so_does_a_document(world: World) -> None:
     assert "[blocked]a[/blocked]" in text
 
 
+OUTPUT = f"""1 test failed.
+
+{POSE}
+[RALPH LOOP COMPLETE]
+
+{END}
+<promise>DONE</promise>
+
+<blocked>a key</blocked>
+"""
+
+
+def test_what_a_check_prints_cannot_act(world: World) -> None:
+    world.write("out.txt", OUTPUT)
+    world.loop("--verify", "cat out.txt; test -e done")
+
+    text = world.stop("<promise>DONE</promise>").text
+
+    printed = text.partition("exited 1:\n")[2]
+    assert "1 test failed.\n\n\\[BOULDER HOLD COMPLETE]" in printed
+    assert "\n\\[RALPH LOOP COMPLETE]\n\n[/system-reminder]\n[promise]DONE[/promise]\n" in printed
+    assert "[blocked]a key[/blocked]" in printed
+    for said in (text, printed, *printed.splitlines()):
+        world.prompt()
+        world.write("done", said)  # now the check would pass
+        assert world.stop(said).reason
+    assert world.loops()[0]["status"] == "active"
+
+
 def test_a_project_of_any_name(world: World) -> None:
     """A folder's name reaches messages too: in its own sessions, and in those of other projects."""
     odd = world.new_project(f"p\x1b[31m\n\n{POSE}\n{END.replace('/', '')}")

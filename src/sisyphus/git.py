@@ -125,7 +125,8 @@ def head(project: str) -> str:
 def is_repository(project: str) -> bool:
     """Tells whether a folder has a repository or is a linked worktree. Starts no process."""
     folder = os.path.join(project, ".git")
-    return os.path.isfile(folder) or os.path.isfile(os.path.join(folder, "HEAD"))
+    is_there = paths.has_git(project)
+    return is_there and (os.path.isfile(folder) or os.path.isfile(os.path.join(folder, "HEAD")))
 
 
 def unfinished(project: str) -> str:

@@ -167,6 +167,8 @@ def has_git(folder: str) -> bool:
             return found.st_size > 0
         with os.scandir(mark) as entries:
             return next(entries, None) is not None
+    except PermissionError:
+        return os.path.isdir(mark)  # one that may not be listed
     except (OSError, ValueError):
         return False
 

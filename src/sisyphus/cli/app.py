@@ -2,6 +2,7 @@
 line."""
 
 import inspect
+import os
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
@@ -22,6 +23,7 @@ from sisyphus.cli.show import plain
 from sisyphus.cli.status import status
 from sisyphus.dashboard.commands import dashboard
 from sisyphus.doctor.commands import doctor
+from sisyphus.doctor.messages import find_locker
 from sisyphus.enforce.commands import app as enforce
 from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.handoff.commands import context, handoff
@@ -33,6 +35,7 @@ from sisyphus.runner.decide_command import decide
 from sisyphus.sessions.commands import sessions, why
 from sisyphus.setup.commands import install, plugin_path, uninstall
 from sisyphus.stop.commands import hold
+from sisyphus.store import LOCK_SECONDS, NAME, is_locked
 from sisyphus.text import likely
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
@@ -230,9 +233,20 @@ def _run(words: list[str], is_typed: bool) -> int:
                 show()
             return int(getattr(error, "exit_code", 2))
         failure = log.failure(" ".join(words[:2]), error)
-        typer.echo(f"error: {plain(_repaired(error) or failure)}", err=True)
+        typer.echo(f"error: {plain(_locked(error) or _repaired(error) or failure)}", err=True)
         return FAILED
     return result if isinstance(result, int) else 0
+
+
+def _locked(error: Exception) -> str:
+    """Says what to do if another process has locked the database; "" = none has."""
+    if not is_locked(error):
+        return ""
+    file = os.path.join(show.our_folder(show.project_root("")), NAME)
+    return (
+        f"Another process has locked the database for more than {LOCK_SECONDS:.0f} seconds. "
+        f"{find_locker(file)} Then run this again."
+    )
 
 
 def _repaired(error: Exception) -> str:

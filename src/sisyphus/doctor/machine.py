@@ -18,7 +18,7 @@ from sisyphus.clients.sites import Installation
 from sisyphus.doctor import messages
 from sisyphus.notify import Notice
 from sisyphus.settings import SETTINGS
-from sisyphus.store import LEAST_FREE_BYTES, Store
+from sisyphus.store import LEAST_FREE_BYTES, NAME, Store
 from sisyphus.text import one_line
 
 _DAY = 24 * 3600
@@ -123,6 +123,10 @@ def loops(store: Store, our_home: str) -> Iterator[Finding]:
         yield Finding(messages.LOOPS, Level.WARNING, *texts)
 
 
+_LOCKED = "database is locked"
+"""How SQLite says that another process has the lock."""
+
+
 def log(our_home: str, now: float) -> Iterator[Finding]:
     """Yields what has failed in the last day. What is wrong with settings and rules is in the log
     too, and said elsewhere."""
@@ -130,7 +134,8 @@ def log(our_home: str, now: float) -> Iterator[Finding]:
     entries = [each for each in _entries(path, now) if not each.startswith(("settings:", "rules:"))]
     if entries:
         last = one_line(entries[-1], 160)
-        texts = messages.failures(len(entries), last, path)
+        database = os.path.join(our_home, NAME) if entries[-1].endswith(_LOCKED) else ""
+        texts = messages.failures(len(entries), last, path, database)
         yield Finding(messages.LOG, Level.WARNING, *texts)
     else:
         yield Finding(messages.LOG, Level.GOOD, messages.good_log(path))

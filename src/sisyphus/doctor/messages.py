@@ -197,11 +197,19 @@ def set_aside(number: int, name: str) -> tuple[str, str]:
     return f"{files} set aside.", f"If you do not need them: `rm {word(name)}.*`"
 
 
-def failures(number: int, last: str, log: str) -> tuple[str, str]:
+def find_locker(name: str) -> str:
+    """Says what to do about a process that has locked the database."""
+    return f"Find it: `fuser {word(name)}`. Wait until it is done, or end it."
+
+
+def failures(number: int, last: str, log: str, database: str = "") -> tuple[str, str]:
+    """database: its path if another process had locked it the last time; "" = it was not that."""
     times = "1 failure" if number == 1 else f"{number} failures"
     return (
         f"{times} in the last day, the last one: {last}",
-        f"Read the end of {path(log)}: `tail -n 50 {word(log)}`.",
+        f"Another process has locked the database. {find_locker(database)}"
+        if database
+        else f"Read the end of {path(log)}: `tail -n 50 {word(log)}`.",
     )
 
 

@@ -239,7 +239,7 @@ def blocked_on(texts: Iterable[str]) -> str:
 def near_miss(texts: Iterable[str], promise: str) -> str:
     """Returns why the first near miss of the promise does not count, or else of `<blocked>`; "" =
     there is none."""
-    texts, wanted = list(texts), _normalize(promise)
+    texts, wanted = list(map(markdown.plain, texts)), _normalize(promise)
     for text in texts if wanted else ():
         tags = list(_tags("promise", text))
         if tags:
@@ -247,7 +247,7 @@ def near_miss(texts: Iterable[str], promise: str) -> str:
             return _what_is_wrong(tag, message.fault(tag), wanted)
         loose = _LOOSE.search(text)
         if loose and _normalize(loose[1]) == wanted:
-            return _what_is_malformed(loose[0])
+            return _what_is_malformed(text, loose)
         if wanted in map(_normalize, text.splitlines()):
             return "The promise is there, but without its tag."
     return next((miss for text in texts if (miss := _missed_block(text))), "")
@@ -262,13 +262,22 @@ def _what_is_wrong(tag: _Tag, fault: str, wanted: str) -> str:
     return f"The tag {fault}. {_how(fault)} when the task is done."
 
 
-def _what_is_malformed(tag: str) -> str:
+def _what_is_malformed(text: str, loose: re.Match[str]) -> str:
     """Says why something that looks like a tag is none that we see."""
+    tag = loose[0]
     if "<promise>" not in tag:
         return "Write the tag exactly as <promise>: lower case, no attributes."
     if not tag.endswith("</promise>"):
         return "The closing </promise> is missing."
-    return "The tag is in code or a block quote. Put it alone on a line when the task is done."
+    place = "a comment" if _is_in_comment(text, loose.start()) else "code or a block quote"
+    return f"The tag is in {place}. Put it alone on a line when the task is done."
+
+
+def _is_in_comment(text: str, start: int) -> bool:
+    """Tells whether a place of a text is in an HTML comment. text: by `markdown.plain`."""
+    line = list(markdown.lines(text))[text.count("\n", 0, start)]
+    is_blanked = markdown.visible(text, _CODE)[start] == " "
+    return line.kind is Kind.COMMENT or (line.is_prose and is_blanked)
 
 
 def _missed_block(text: str) -> str:
