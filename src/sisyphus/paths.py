@@ -199,6 +199,18 @@ def ancestors(folder: str) -> list[str]:
     return folders
 
 
+def projects_folder(our_home: str) -> str:
+    """Returns the folder, in ours, with a folder for each project."""
+    return os.path.join(our_home, "projects")
+
+
+def project_folder(our_home: str, project: str) -> str:
+    """Returns the folder, in ours, with what we write about a project."""
+    from sisyphus.text import fingerprint  # imported late: few hooks need it
+
+    return os.path.join(projects_folder(our_home), fingerprint(project))
+
+
 def names(path: str, root: str) -> list[str]:
     """Returns the names of a file relative to `root`, with forward slashes; none if it is outside.
 

@@ -7,13 +7,12 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import files, worktree
+from sisyphus import files, paths, worktree
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.desk import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.errors import UnreadableError
 from sisyphus.handoff import messages
-from sisyphus.text import fingerprint
 
 _SIZE = 50
 
@@ -128,7 +127,7 @@ def _read(row: HandoffRow, our_home: str) -> str:
     `UnreadableError`."""
     folder, name = os.path.split(row.file)
     in_project = os.path.join(row.project, worktree.HANDOFFS)
-    in_home = os.path.join(our_home, "projects", fingerprint(row.project), "handoffs")
+    in_home = os.path.join(paths.project_folder(our_home, row.project), "handoffs")
     if folder not in (in_project, in_home) or (
         folder == in_project and os.path.realpath(folder) != folder
     ):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from fnmatch import fnmatch
 
-from sisyphus import clients, files, git, paths, settings
+from sisyphus import clients, files, git, paths, settings, traces
 from sisyphus.cli import show
 from sisyphus.clients import installer, programs
 from sisyphus.clients.findings import Finding, Level
@@ -32,7 +32,6 @@ _MOST_FILES = 1_000
 _MOST_PROBLEMS = 10
 
 _PREFIX = "SISYPHUS_"
-_STATE_FILES = "ralph-loop.*.local.md"
 
 
 def program(start: str, project: str) -> Iterator[Finding]:
@@ -111,13 +110,13 @@ def _owner(path: str, user: int) -> int:
 
 def loops(store: Store, our_home: str) -> Iterator[Finding]:
     """Yields the state files of loops that no row names: another program has put them there."""
-    folder = os.path.join(our_home, "ralph", "loops")
+    folder, pattern = traces.loops_folder(our_home), os.path.basename(traces.loop_file("", "*"))
     try:
         names = sorted(os.listdir(folder))[:_MOST_FILES]
     except OSError:
         return
     known = {os.path.basename(row[0]) for row in store.all("SELECT file FROM loop")}
-    files = [each for each in names if fnmatch(each, _STATE_FILES) and each not in known]
+    files = [each for each in names if fnmatch(each, pattern) and each not in known]
     if files:
         texts = messages.foreign_state_files([os.path.join(folder, each) for each in files])
         yield Finding(messages.LOOPS, Level.WARNING, *texts)

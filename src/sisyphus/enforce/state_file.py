@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 from functools import partial
 
-from sisyphus import exports, paths
+from sisyphus import exports, paths, traces
 from sisyphus.enforce import gates, record
-from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +29,7 @@ def export(store: Store, project: str, settings: Values) -> None:
 
 def file_of(project: str) -> str:
     """Returns the path of a project's file."""
-    folder = os.path.join(paths.our_home(project), "projects", fingerprint(project))
-    return os.path.join(folder, "enforce.json")
+    return traces.enforcement_file(paths.our_home(project), project)
 
 
 def as_dict(store: Store, project: str, settings: Values, session: int = 0) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from sisyphus.sessions import messages as sessions
 from sisyphus.sessions import usage as usages
 from sisyphus.sessions.usage import Usage
 from sisyphus.store import Store
-from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,7 +214,7 @@ def write(made: Draft) -> None:
 def _folder(project: str) -> str:
     """Returns the folder for the handoffs of a project, and makes it: in the project, or in our
     home if the project's own is a link or cannot be written. Raises `OSError`."""
-    own = os.path.join(paths.our_home(), "projects", fingerprint(project), "handoffs")
+    own = os.path.join(paths.project_folder(paths.our_home(), project), "handoffs")
     folder = os.path.join(project, worktree.HANDOFFS)
     if paths.can_be_project(project) and os.path.realpath(folder) == folder:
         with suppress(OSError):

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from sisyphus.hook.event import Event
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Act, Export
-
-    Traces = tuple[str, str, str]
+    from sisyphus.traces import Traces
 
 LOCKED = "another process has locked the database for more than a minute"
 
@@ -127,13 +126,12 @@ def _should_go_on(event: Event, project: str, our_home: str, traces: Traces) -> 
     """Answers the same where the store cannot be used: a later version's may have the same tables,
     and a disk that is full can be read. Who cannot read it asks the files: those of a project may
     be of another session's plan."""
-    loop_file = traces[0]
     store = open_anyhow(our_home)
     try:
         if store:
             state = standing.load(store, event, project)
             is_known = state.loop or state.is_unattended
-            return state.is_unattended if is_known else bool(loop_file)
+            return state.is_unattended if is_known else bool(traces.loop)
     except Exception as error:
         log.write(f"freed: the database cannot be read: {error!r}")
     finally:

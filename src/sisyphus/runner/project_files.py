@@ -18,7 +18,7 @@ from sisyphus.ralph.iterations import Iteration
 from sisyphus.ralph.runs import Run
 from sisyphus.runner import decide
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS
-from sisyphus.text import fingerprint, iso
+from sisyphus.text import iso
 from sisyphus.worktree import PROGRESS, PROMPT, STATE
 
 NAMES = (PROMPT, STATE, PROGRESS)
@@ -81,7 +81,7 @@ def path_of(project: str, name: str) -> str:
         is_plain = False
     if is_plain and (not os.path.lexists(path) or _is_ours(path, name)):
         return path
-    folder = os.path.join(paths.our_home(), "projects", fingerprint(project))
+    folder = paths.project_folder(paths.our_home(), project)
     return os.path.join(folder, os.path.basename(name))
 
 

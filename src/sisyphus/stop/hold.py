@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import exports, paths
+from sisyphus import exports, paths, traces
 from sisyphus.boulder import follow
 from sisyphus.boulder import record as plans
 from sisyphus.boulder.record import COMPLETE, MISSING, NO_TASKS, PlanRecord
@@ -19,7 +19,7 @@ from sisyphus.stop import decide, messages
 from sisyphus.stop.decide import StopFacts
 from sisyphus.stop.messages import PlanFacts
 from sisyphus.store import Store
-from sisyphus.text import fingerprint, iso
+from sisyphus.text import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Loop
 def export(store: Store, project: str) -> None:
     """Writes `hold.json`, the holds of a project, or removes it. By this file a Stop sees that the
     database has lost one. Raises `OSError`."""
-    folder = os.path.join(paths.our_home(project), "projects", fingerprint(project))
-    file = os.path.join(folder, "hold.json")
+    file = traces.hold_file(paths.our_home(project), project)
     with store.write():
         here = of_project(store, project, None)
         rows = [
