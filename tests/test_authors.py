@@ -244,10 +244,11 @@ def test_where_the_question_fails_a_command_is_the_agents(
 
     monkeypatch.setattr(schedule, "is_of_agent", fail)
 
-    world.prompt(text=CANCEL)
+    message = world.prompt(text=CANCEL).message
 
     assert world.loops()[0]["loop_id"] == loop
     assert "an odd transcript" in world.log()
+    assert "sisyphus did not hear" in message and "an odd transcript" in message
 
 
 # ---------------------------------------------------------------- a client in an agent's shell

@@ -85,7 +85,7 @@ def of_failure(
     return _tell_held(event, project, our_home, traces, problem)
 
 
-def of_command(typed: str, name: str, error: Exception) -> Outcome:
+def of_command(typed: str, name: str, error: Exception | str) -> Outcome:
     """Returns what the user hears of a command of ours that they typed and that was not heard.
     name: without the plugin's prefix."""
     from sisyphus.ralph.lifecycle import START  # the next Stop finds it in the transcript
