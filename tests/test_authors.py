@@ -248,7 +248,7 @@ def test_where_the_question_fails_a_command_is_the_agents(
 
     assert world.loops()[0]["loop_id"] == loop
     assert "an odd transcript" in world.log()
-    assert "sisyphus did not hear" in message and "an odd transcript" in message
+    assert "sisyphus may not have carried out" in message and "an odd transcript" in message
 
 
 # ---------------------------------------------------------------- a client in an agent's shell

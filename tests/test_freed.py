@@ -364,12 +364,60 @@ def test_a_fault_of_our_own_that_frees_a_session_is_told_once_and_at_the_next_st
     assert world.stop(DONE).reason, "it holds again"
 
 
+def test_what_another_feature_says_does_not_hide_that_a_loop_is_free(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.loop()
+
+    def fail(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("sisyphus.stop.hooks.gather", fail)
+    world.fill(85)
+    reply = world.stop(None)
+
+    assert "Context: 85 %" in reply.message
+    assert "does not hold this session" in reply.message
+
+
+def test_the_fault_of_another_feature_is_no_news_of_a_loop_that_rests(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.loop("--wait-for-user")
+    assert world.stop("I work.").reason
+
+    def fail(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("sisyphus.handoff.hooks.look_at_context", fail)
+    world.fill(85)
+    reply = world.stop("Which of the two shall I take?")
+
+    assert world.why()[-1]["notes"][-1] == "failed: handoff: RecursionError: too deep"
+    assert "does not hold this session" not in reply.message
+
+
+@pytest.mark.parametrize("begin", [World.loop, hold, enforce])
+def test_a_transcript_that_nobody_can_search_frees_nobody(
+    world: World, monkeypatch: pytest.MonkeyPatch, begin: Any
+) -> None:
+    begin(world)
+
+    def fail(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("sisyphus.ralph.unheard.find", fail)
+
+    assert world.stop(DONE).reason
+
+
 @pytest.mark.parametrize(
     ("typed", "advice"),
     [
-        ("/sisyphus:cancel-ralph", "Type it again."),
-        ("/sisyphus:enforce off", "Type it again."),
-        ("/sisyphus:ralph-loop x", "It is taken up when the agent stops."),
+        ("/sisyphus:cancel-ralph", "See `sisyphus status`, or type it again."),
+        ("/ralph-wiggum:cancel-ralph", "See `sisyphus status`, or type it again."),
+        ("/sisyphus:enforce off", "See `sisyphus status`, or type it again."),
+        ("/sisyphus:ralph-loop x", "If no loop goes on when the agent stops, type it again."),
         ("/ralph-wiggum:other", ""),
         ("hello", ""),
     ],
@@ -385,5 +433,5 @@ def test_a_command_that_nobody_heard_because_of_a_lock_is_told(
         other.execute("ROLLBACK")
 
     name = typed.partition(" ")[0].lstrip("/")
-    told = f"sisyphus did not hear {name}: another process has locked the database. {advice}"
-    assert message == (told if advice else "")
+    told = f"sisyphus may not have carried out {name}: another process has locked the database."
+    assert message == (f"{told} {advice}" if advice else "")

@@ -299,6 +299,8 @@ def checkpoint(
         row = progress.update(place.store, file, now, shared).record
         if row is None:
             raise SisyphusError(messages.gone(plan))
+        if row.checkpoint and wave is None and not story:  # a note that names no place moves none
+            wave, story = row.checkpoint.wave, row.checkpoint.story
         row = follow.with_checkpoint(row, Checkpoint(iso(now), text, wave, story), file.plan)
         records.save(place.store, row)
         records.add_history(place.store, row, "checkpoint", now)

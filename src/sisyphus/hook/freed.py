@@ -86,14 +86,18 @@ def of_failure(
 
 
 def of_command(typed: str, name: str, error: Exception | str) -> Outcome:
-    """Returns what the user hears of a command of ours that they typed and that was not heard.
-    name: without the plugin's prefix."""
-    from sisyphus.ralph.lifecycle import START  # the next Stop finds it in the transcript
+    """Returns what the user hears of a command that they typed and that failed. name: without a
+    plugin's prefix."""
+    from sisyphus.ralph.lifecycle import START  # the next Stop finds most of these
 
     code = getattr(error, "sqlite_errorname", "")
     why = "another process has locked the database" if code.startswith("SQLITE_BUSY") else error
-    advice = "It is taken up when the agent stops." if name == START else "Type it again."
-    return Outcome(messages=[f"sisyphus did not hear {typed}: {why}. {advice}"])
+    advice = (
+        "If no loop goes on when the agent stops, type it again."
+        if name == START
+        else "See `sisyphus status`, or type it again."
+    )
+    return Outcome(messages=[f"sisyphus may not have carried out {typed}: {why}. {advice}"])
 
 
 def of_switch(event: Event, project: str, our_home: str, traces: Traces) -> Outcome | None:

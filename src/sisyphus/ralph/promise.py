@@ -366,7 +366,7 @@ def _is_closing(tail: str) -> bool:
 def _ends_sentence(text: str) -> bool:
     """Tells whether a text ends as a sentence does, closing quotes and brackets aside. So must what
     stands before a bracket at its end."""
-    for _ in range(_BRACKETS):
+    for _ in range(_BRACKETS + 1):
         end = _without_marks(text, f"{_CLOSING_QUOTES})]）】〉》〕")
         is_end = end.endswith(tuple(_SENTENCE_ENDS)) and not end.endswith("..")
         if not is_end or _ABBREVIATION.search(end):

@@ -40,22 +40,21 @@ def match(store: Store, roots: Roots, path: str, unscoped: str) -> Iterator[Rule
 
     unscoped: the setting `rules.unscoped`.
     """
+    is_below = bool(paths.names(path, os.path.realpath(roots.folder)))
     for folder in _folders(roots.project, path):
         index = current(store, roots, folder)
         inner = paths.names(path, folder)
         names = inner or paths.names(path, os.sep)
         for rule in index.rules:
-            sender = _sender(rule, roots.folder, path)
+            sender = _sender(rule, is_below=is_below)
             judgement = _judge(rule, names, unscoped, is_inside=bool(inner))
             yield RuleMatch(rule, index, sender, *judgement)
 
 
-def _sender(rule: Rule, folder: str, path: str) -> str:
-    """Returns who sends a rule for a file. Claude Code matches its rules with no file outside of
-    the folder in which it started (measured), so there we do it."""
-    if rule.is_sent_below and not paths.names(path, os.path.realpath(folder)):
-        return SISYPHUS
-    return rule.sender
+def _sender(rule: Rule, *, is_below: bool) -> str:
+    """Returns who sends a rule for a file. is_below: the file is below the folder in which the
+    session started. Claude Code matches its rules with no other file (measured), so there we do."""
+    return SISYPHUS if rule.is_sent_below and not is_below else rule.sender
 
 
 def _folders(project: str, path: str) -> list[str]:
