@@ -121,18 +121,149 @@ def test_a_repository_that_does_not_know_the_project_is_not_its_own(world: World
     assert repositories.besides(str(world.project)) == []
 
 
-def test_a_busy_repository_that_does_not_know_the_project_keeps_no_loop_going(world: World) -> None:
-    other = repository(world.root / "other")
+WAYS = (
+    "file",
+    "file that is a link",
+    "link",
+    "linked log",
+    "nested file",
+    "nested link",
+    "nested linked log",
+    "linked worktrees",
+    "linked worktree",
+)
+
+
+def set_up_stranger(world: World, way: str) -> list[Path]:
+    """Makes a `.git` that leads to the user's repository in one of WAYS; returns the checkouts of
+    that repository, the main one first."""
+    busy, linked = repository(world.root / "busy"), world.root / "busy-linked"
+    git(busy, "worktree", "add", "-q", str(linked))
     shutil.rmtree(world.project / ".git")
-    world.write(".git", f"gitdir: {other}/.git\n")
+    folder = world.project
+    if way.startswith("nested"):
+        repository(world.project)
+        folder = world.project / "parts" / "svc"
+        folder.mkdir(parents=True)
+    mark = folder / ".git"
+    match way.removeprefix("nested "):
+        case "file":
+            mark.write_text(f"gitdir: {busy}/.git\n")
+        case "file that is a link":
+            mark.symlink_to(linked / ".git")
+        case "link":
+            mark.symlink_to(busy / ".git")
+        case "linked log":
+            repository(folder)
+            shutil.rmtree(mark / "logs")
+            (mark / "logs").symlink_to(busy / ".git" / "logs")
+        case "linked worktrees":
+            repository(folder)
+            (mark / "worktrees").symlink_to(busy / ".git" / "worktrees")
+        case _:
+            repository(folder)
+            (mark / "worktrees").mkdir()
+            entry = busy / ".git" / "worktrees" / linked.name
+            (mark / "worktrees" / linked.name).symlink_to(entry)
+    return [busy, linked]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_busy_repository_that_does_not_know_the_project_keeps_no_loop_going(
+    world: World, way: str
+) -> None:
+    checkouts = set_up_stranger(world, way)
     world.loop()
 
     blocked = []
     for n in range(STOPS):
-        (other / "file").write_text(str(n))
+        for checkout in checkouts:
+            (checkout / "file").write_text(str(n))
+            git(checkout, "commit", "-q", "--allow-empty", "-m", str(n))
         blocked.append(bool(world.stop().reason))
 
     assert blocked == [True] * 4 + [False] * 2
+
+
+OWN = (
+    "repository",
+    "submodule",
+    "sparse submodule",
+    "worktree",
+    "worktree with relative paths",
+)
+
+
+def set_up_own(world: World, kind: str) -> Path:
+    """Makes a checkout that its repository knows, as git makes it; returns it."""
+    main, own = repository(world.root / "main"), world.root / "own"
+    if kind == "repository":
+        return main
+    if "submodule" in kind:
+        git(main, "submodule", "add", "-q", str(repository(world.root / "library")), "svc")
+        own = main / "svc"
+        if "sparse" in kind:  # git moves `core.worktree` into another file for that
+            git(own, "sparse-checkout", "init", "--cone")
+        return own
+    git(main, "worktree", "add", "-q", str(own))
+    if "relative" in kind:  # `worktree.useRelativePaths` of git 2.48
+        (own / ".git").write_text("gitdir: ../main/.git/worktrees/own\n")
+        (main / ".git" / "worktrees" / "own" / "gitdir").write_text("../../../../own/.git\n")
+    return own
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_commits_in_a_checkout_that_its_repository_knows_are_progress(
+    world: World, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = world.project = set_up_own(world, kind)
+    monkeypatch.chdir(own)
+    world.loop()
+
+    for n in range(STOPS):
+        git(own, "commit", "-q", "--allow-empty", "-m", str(n))
+        assert world.stop().reason
+
+
+def test_a_worktree_with_relative_paths_is_known_from_the_main_checkout(world: World) -> None:
+    own = set_up_own(world, "worktree with relative paths")
+
+    assert repositories.besides(str(world.root / "main")) == [str(own)]
+    assert repositories.besides(str(own)) == [str(world.root / "main")]
+
+
+def test_a_submodule_with_an_odd_name_counts(world: World) -> None:
+    """Git writes such a name in quotes."""
+    repository(world.project)
+    library = str(repository(world.root / "library"))
+    name = 'an "odd" \\ name; #1 '
+    git(world.project, "submodule", "add", "-q", "--name", "svc", library, name)
+
+    assert repositories.besides(str(world.project)) == [str(world.project / name)]
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_separate_git_folder_counts_if_it_names_the_checkout(
+    world: World, *, is_named: bool
+) -> None:
+    """`git init --separate-git-dir` writes nothing that leads back to the checkout."""
+    repository(world.project)
+    other = world.project / "other"
+    other.mkdir()
+    folder = world.root / "separate.git"
+    git(other, "init", "-q", "--separate-git-dir", str(folder))
+    if is_named:
+        git(other, "config", "core.worktree", str(other))
+
+    assert repositories.besides(str(world.project)) == [str(other)] * is_named
+
+
+def test_a_path_that_no_system_has_leads_nowhere(world: World) -> None:
+    repository(world.project)
+    world.write(".git/worktrees/a/gitdir", "/a\0b/.git\n")
+    world.write("sub/.git", "gitdir: /a\0b\n")
+
+    assert repositories.besides(str(world.project)) == []
 
 
 def test_an_empty_git_is_no_repository(world: World) -> None:

@@ -61,11 +61,34 @@ SKIPPED_FOLDERS = frozenset({".git", "node_modules", ".venv", "venv", "__pycache
 
 def head_moved_at(project: str) -> float:
     """Returns when HEAD last moved (a commit, a checkout, a reset), in seconds since 1970; 0 =
-    unknown. Starts no process."""
+    unknown, or the HEAD of a repository that does not know this checkout. Starts no process."""
+    if not is_checkout(project):
+        return 0.0
+    log = os.path.join(os.path.realpath(folder_of(project)), "logs", "HEAD")
     try:
-        return os.stat(os.path.join(folder_of(project), "logs", "HEAD")).st_mtime
+        return os.stat(log).st_mtime if os.path.realpath(log) == log else 0.0
     except (OSError, ValueError):
         return 0.0
+
+
+def is_checkout(project: str) -> bool:
+    """Tells whether a folder is a checkout that its repository knows: it has a `.git` folder of its
+    own, or its `.git` leads to one of git's folders that leads back, as that of a linked worktree
+    and of a submodule does. What a `.git` alone says may be a stranger's word.
+
+    After `git init --separate-git-dir`, and where `.git` is a link, nothing leads back, unless the
+    user sets `core.worktree` there: such a folder is none. Starts no process.
+    """
+    mark = os.path.join(project, ".git")
+    if not is_repository(project):
+        return False
+    if os.path.isdir(mark) and not os.path.islink(mark):
+        return True
+    folder = folder_of(project)
+    # Only the folder's links are resolved: `.git` may be a link to the file of another worktree.
+    places = os.path.dirname(pointer(os.path.join(folder, "gitdir"))), _work_tree(folder)
+    real = os.path.realpath(project)
+    return any(place and os.path.realpath(os.path.join(folder, place)) == real for place in places)
 
 
 def folder_of(project: str) -> str:
@@ -86,13 +109,44 @@ def common_folder(project: str) -> str:
 
 def pointer(file: str) -> str:
     """Returns the path that a file of git's names; "" if there is no such file."""
+    return _beginning(file).removeprefix("gitdir:").strip()
+
+
+def _beginning(file: str) -> str:
+    """Returns the first characters of a file of git's; "" if there is no such file, or no path can
+    have what is in it."""
     try:
         if not os.path.isfile(file):
             return ""
         with open(file, encoding="utf-8") as opened:
-            return opened.read(4096).removeprefix("gitdir:").strip()
+            text = opened.read(4096)
     except (OSError, ValueError):
         return ""
+    return "" if "\0" in text else text
+
+
+def _work_tree(folder: str) -> str:
+    """Returns `core.worktree` of one of git's folders, as git writes it; "" = not set. A sparse
+    checkout moves it into the second file. What a config includes is not read, nor what stands far
+    down in it: git begins with `[core]`."""
+    found = ""
+    for name in ("config", "config.worktree"):
+        section = ""
+        for line in _beginning(os.path.join(folder, name)).split("\n"):
+            if line.startswith("["):
+                section = line.strip().lower()
+            key, _, value = line.partition("=")
+            if section == "[core]" and key.strip().lower() == "worktree":
+                found = _unquoted(value.strip())
+    return found
+
+
+def _unquoted(value: str) -> str:
+    """Returns a value of git's config without quotes around it, and without backslashes before
+    quotes and backslashes."""
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = value[1:-1]
+    return "\\".join(part.replace('\\"', '"') for part in value.split("\\\\"))
 
 
 def known_paths(project: str) -> list[str] | None:

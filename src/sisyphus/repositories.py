@@ -4,6 +4,7 @@ and the project's other worktrees. Starts no process."""
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from sisyphus import files, git
 
@@ -20,8 +21,10 @@ are looked for: 50 ms at most."""
 
 
 def besides(project: str) -> list[str]:
-    """Returns the folders of a project's other worktrees and repositories, the nearest first."""
-    found = dict.fromkeys([*_worktrees(project), *_nested(project)])
+    """Returns the folders of a project's other worktrees and repositories, the nearest first. A
+    repository that does not know its folder is left out: it may be anybody's."""
+    nested = filter(git.is_checkout, islice(_nested(project), _MOST))
+    found = dict.fromkeys([*_worktrees(project), *nested])
     return [folder for folder in found if folder != project][:_MOST]
 
 
@@ -47,21 +50,24 @@ def _worktrees(project: str) -> Iterator[str]:
     """Yields the other worktrees of a project's repository, which may lie anywhere. Each of them
     names the repository, and the repository names the project: what a `.git` alone says may be a
     stranger's word."""
-    common = git.common_folder(project)
-    if not common:
+    if not git.is_checkout(project):
         return
+    common = git.common_folder(project)
     linked = list(_linked(common))
-    if project in map(os.path.realpath, linked):
+    if project in linked:
         main, name = os.path.split(common)
-        yield from [main] if name == ".git" and git.is_repository(main) else []
+        yield from [main] if name == ".git" and git.is_checkout(main) else []
     elif os.path.realpath(common) != os.path.join(project, ".git"):
         return
     yield from linked
 
 
 def _linked(common: str) -> Iterator[str]:
-    """Yields the linked worktrees that a repository and they themselves know."""
-    for entry in files.entries(os.path.join(common, "worktrees")):
-        folder = os.path.dirname(git.pointer(os.path.join(entry.path, "gitdir")))
-        if folder and os.path.realpath(git.folder_of(folder)) == os.path.realpath(entry.path):
-            yield folder
+    """Yields the linked worktrees that a repository and they themselves know, links resolved. Where
+    `worktrees`, or an entry in it, is a link, it leads to those of another repository."""
+    for entry in files.entries(os.path.join(os.path.realpath(common), "worktrees")):
+        mark = git.pointer(os.path.join(entry.path, "gitdir"))
+        if mark and os.path.realpath(entry.path) == entry.path:
+            folder = os.path.realpath(os.path.join(entry.path, os.path.dirname(mark)))
+            if os.path.realpath(git.folder_of(folder)) == entry.path:
+                yield folder
