@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from world import SISYPHUS, World, agent, use
+from world import SISYPHUS, World, agent, typed, use
 
 from sisyphus.sessions import schedule
 
@@ -444,3 +444,33 @@ def test_the_hooks_own_variables_stay(world: World) -> None:
         world.prompt("s2", CANCEL)
 
     assert {**os.environ} == before
+
+
+@needs_proc
+def test_no_stop_starts_what_was_refused_there(world: World) -> None:
+    words = "Fix it. --completion-promise DONE"
+    with nested(world):
+        world.start("s2")
+        assert "agent's shell" in world.prompt("s2", f"{START} {words}").message
+        world.write_down(typed(words, START[1:]), session="s2")
+
+        for _ in range(3):
+            assert not world.stop(session="s2").reason
+
+    assert world.loops() == []
+
+
+@WAYS
+def test_no_stop_starts_what_was_scheduled(world: World, schedule: object) -> None:
+    words = "Fix it. --completion-promise DONE"
+    world.start()
+    assert callable(schedule)
+    schedule(world, f"{START} {words}")
+    world.prompt(text=f"{START} {words}")
+    world.write_down(typed(words, START[1:]))
+    (world.project / ".claude" / "scheduled_tasks.json").unlink(missing_ok=True)
+
+    for _ in range(3):
+        assert not world.stop().reason
+
+    assert world.loops() == []

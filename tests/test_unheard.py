@@ -250,3 +250,90 @@ def test_a_plain_line_is_a_command_that_the_client_did_not_run(world: World) -> 
     world.write_down(user(f"/ralph-wiggum:ralph-loop {DO_IT}"))
 
     assert world.stop().is_silent
+
+
+# ---------------------------------------------------------------- what nobody wants any more
+
+
+def unheard_command(world: World, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    """The user types a command while the database is locked."""
+    monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
+    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        world.prompt(text=words, prompt_id="p1")
+        other.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize("cancel", ["/cancel-ralph", "/sisyphus:cancel-ralph"])
+def test_the_user_has_cancelled_it_since(
+    world: World, monkeypatch: pytest.MonkeyPatch, cancel: str
+) -> None:
+    world.cli("install", "--yes")
+    world.start()
+    unheard_command(world, monkeypatch, f"/ralph-loop {DO_IT}")
+    world.write_down({**typed(DO_IT, "ralph-loop"), "promptId": "p1"})
+
+    assert "No Ralph loop is running" in world.prompt(text=cancel).reason
+
+    assert world.stop().is_silent
+    world.write_down(typed("more --completion-promise MORE", "ralph-loop"))
+    assert "<promise>MORE</promise>" in world.stop().reason, "one after it counts"
+
+
+@pytest.mark.parametrize("name", ["ralph-wiggum:cancel-ralph", "sisyphus:cancel-ralph"])
+def test_no_hook_heard_the_cancel_either(world: World, name: str) -> None:
+    write_bare(world, typed(DO_IT), typed("", name))
+    world.write_down(typed(DO_IT), typed("", name), agent("Cancelled."))
+
+    assert world.stop().is_silent
+
+
+def test_a_cancel_that_the_agent_has_scheduled_cancels_nothing(world: World) -> None:
+    cron = {"id": "c1", "schedule": "* * * * *", "prompt": "/sisyphus:cancel-ralph"}
+    world.stop("I wait.", session_crons=[cron])
+    world.write_down(typed(DO_IT), typed("", "sisyphus:cancel-ralph"))
+
+    assert PROMISE in world.stop().reason
+
+
+def test_what_the_agent_scheduled_starts_nothing_at_later_stops(world: World) -> None:
+    prompt = f"/sisyphus:ralph-loop {DO_IT}"
+    world.stop("I wait.", session_crons=[{"id": "c1", "schedule": "* * * * *", "prompt": prompt}])
+    world.write_down(typed(DO_IT, "sisyphus:ralph-loop"))
+
+    assert [world.stop().is_silent for _ in range(3)] == [True] * 3
+
+
+def test_a_loop_of_the_agent_hides_none_of_the_user(world: World) -> None:
+    prompt = "/sisyphus:ralph-loop mine --completion-promise MINE"
+    world.stop("I wait.", session_crons=[{"id": "c1", "schedule": "* * * * *", "prompt": prompt}])
+    world.write_down(typed(DO_IT), typed("mine --completion-promise MINE", "sisyphus:ralph-loop"))
+
+    assert PROMISE in world.stop().reason
+
+
+@pytest.mark.parametrize(
+    "option", ["--max-iterations 0", "--max-minutes 0", "--verify false", "--wait-for-user"]
+)
+def test_a_user_may_ask_for_what_the_model_may_not(world: World, option: str) -> None:
+    world.start()
+    world.prompt(text=f"/sisyphus:ralph-loop {DO_IT} {option}")
+    world.write_down(typed(f"{DO_IT} {option}", "sisyphus:ralph-loop"))
+
+    reply = world.stop()
+
+    assert "no loop was started" not in reply.message
+    assert PROMISE in reply.reason
+    assert len(world.loops()) == 1
+
+
+@pytest.mark.parametrize("words", ["x --verify true", "--prompt-file no-such", "x --verify-plan"])
+def test_a_call_that_a_hook_has_refused_is_no_news(world: World, words: str) -> None:
+    world.loop()
+    refusal = world.skill("ralph-wiggum:ralph-loop", words, tool_use_id="t5").text
+    assert "No Ralph loop was started" in refusal
+    world.write_down(agent(call(words, "t5")))
+
+    reply = world.stop()
+
+    assert ("no loop was started" in reply.message, PROMISE in reply.reason) == (False, True)

@@ -9,7 +9,7 @@ from sisyphus.hook.outcome import Outcome, Text, merge
 from sisyphus.ralph import arguments, lifecycle, messages, state_file
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import BLOCKED, MAX_DEPTH, STUCK, Loop
-from sisyphus.sessions import ledger, record, slash
+from sisyphus.sessions import ledger, record, slash, stops
 from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
@@ -167,6 +167,9 @@ def _cancel(hook: Hook, *, is_ours: bool) -> Outcome:
     model. The hold of the session's plan ends, too."""
     cancelled = lifecycle.cancel_all(hook.store, hook.session, messages.BY_USER, hook.now)
     cancelled += lifecycle.cancel_hold(hook.store, hook.session, messages.BY_USER, hook.now)
+    known = stops.load(hook.store, hook.session)
+    known.cancelled_at = hook.now  # what no hook has heard before this ends, too
+    stops.save(hook.store, hook.session, known)
     answer = messages.cancelled(cancelled)
     if is_ours:
         return Outcome(reason=answer, notes=[answer], exports=[_export(hook)])

@@ -12,9 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sisyphus.hook.event import Stop
+    from sisyphus.hook.event import Command, Stop
     from sisyphus.sessions.turn import Turn
     from sisyphus.store import Store
+
+
+_AGENTS_COMMANDS = 100
+"""The most that we remember of a session. Each is 16 characters."""
 
 
 class Stops:
@@ -28,12 +32,17 @@ class Stops:
         let go though a loop, a hold or enforcement stands: the agent plans, or waits; "" = it was
         not.
     scheduled: fingerprints of the prompts that the agent had scheduled at the last Stop.
+    agents_commands: those of the agent's prompts that came since, and the commands that it typed in
+        a client of its own; the last ones. A Stop finds them in the transcript, again and again.
+    cancelled_at: when its user last cancelled what loops it had; 0 = never.
     tested: the test command that passed after the last edit; "" = none did.
     name: of the one that we last decided, see `_name`; "" = it has none.
     """
 
-    __slots__ = ("at", "blocks", "counted_at", "error", "idle", "name", "offset", "same_error",
-                 "scheduled", "standstill", "tested", "waits")  # fmt: skip
+    __slots__ = (
+        "agents_commands", "at", "blocks", "cancelled_at", "counted_at", "error", "idle", "name",
+        "offset", "same_error", "scheduled", "standstill", "tested", "waits",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -49,6 +58,8 @@ class Stops:
         name: str = "",
         scheduled: list[str] | None = None,
         standstill: str = "",
+        agents_commands: list[str] | None = None,
+        cancelled_at: float = 0.0,
     ) -> None:
         self.at = at
         self.offset = offset
@@ -62,9 +73,20 @@ class Stops:
         self.name = name
         self.scheduled = scheduled or []
         self.standstill = standstill
+        self.agents_commands = agents_commands or []
+        self.cancelled_at = cancelled_at
 
     def as_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
+
+    def give_to_agent(self, fingerprints: list[str]) -> None:
+        """Remembers prompts that are the agent's."""
+        known = dict.fromkeys([*self.agents_commands, *fingerprints])
+        self.agents_commands = list(known)[-_AGENTS_COMMANDS:]
+
+    def is_of_agent(self, command: Command) -> bool:
+        """Tells whether the agent had scheduled or typed a command: those start nothing."""
+        return fingerprint_of(command) in (*self.scheduled, *self.agents_commands)
 
     def add_turn(self, turn: Turn, stop: Stop, now: float) -> None:
         """Takes in what happened since the last Stop."""
@@ -116,6 +138,11 @@ def _name(stop: Stop) -> str:
     before it, and what the agent said last; "" = the client does not say in which turn it is."""
     said = fingerprint(stop.last_message or "")
     return f"{stop.turn} {stop.is_first} {said}" if stop.turn else ""
+
+
+def fingerprint_of(command: Command) -> str:
+    """Returns the fingerprint of a typed command, which is that of its prompt."""
+    return fingerprint(" ".join(f"/{command.name} {command.arguments}".split()))
 
 
 def load(store: Store, session: int) -> Stops:
