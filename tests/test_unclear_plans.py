@@ -11,7 +11,8 @@ LOOKS_OPEN = [
     "- ［ ］ b", r"\[ \] b", r"- \[ \] b", "[ ] b", "```\n- [ ] b", "<!--\n- [ ] b",
     "~~~md\n* [ ] b", "| - [ ] | b |", "| - [ ] 3.1 | b |", "| 3.1 | * [ ] b |", "| [ ] 3.1 | b |",
     "| ☐ 3.1 | b |", r"| b | \[ \] c |", "- [x] [ ] b", "- [x] - [ ] b", "- [X] * [ ] b",
-    "1. [x] 2. [ ] b", "- [x] [ ]", "- [x] ☐ b",
+    "1. [x] 2. [ ] b", "- [x] [ ]", "- [x] ☐ b", "- b [ ]", "### b [ ]", "1. b ☐", "| b [ ] | me |",
+    "- T001 [ ] b", "### Task 1: [ ] b", "- 1.2 [ ] b", "- 🔲 b", "🔲 b", "\u200b- [ ] b",
 ]  # fmt: skip
 
 LOOKS_OTHERWISE = [
@@ -21,7 +22,8 @@ LOOKS_OTHERWISE = [
     "- [x] b [ ] c", "- [x] b - [ ] c", "- [x] [x] b", "- [x] [] is no list",
     "- [x] [ ](http://a) b", "- [x] a\n  - [x] [ ] b", "| b | []string |", "| b | [] by default |",
     "| `- [ ]` | open |", "| - [x] 3.1 | b |", "| b | a - [ ] c |", "- [x] [ ]: a",
-    "| b | [ ](http://a) |",
+    "| b | [ ](http://a) |", "- an empty list []", "- use a[ ]", "Use no [ ]", "- Say [ ] for it",
+    "## The list [x]", "- T001 [x] b", "- b [x]", "| b [x] | me |",
 ]  # fmt: skip
 
 

@@ -309,13 +309,16 @@ def checkpoint(
 
 
 def _need_place(plan: Plan, wave: int | None, story: str) -> None:
-    """Raises `SisyphusError` if the plan does not have this wave (None = any) or story ("" =
-    any)."""
+    """Raises `SisyphusError` if the plan does not have this wave (None = any) or story ("" = any),
+    or the story is in another wave."""
     if wave is not None and wave not in plan.wave_names:
         raise SisyphusError(messages.no_such("wave", str(wave), map(str, plan.wave_names)))
     ids = [each.id for each in plan.stories]
     if story and story not in ids:
         raise SisyphusError(messages.no_such("story", story, ids))
+    its_wave = next((each.wave for each in plan.stories if each.id == story), None)
+    if story and wave is not None and wave != its_wave:
+        raise SisyphusError(messages.other_wave(story, its_wave))
 
 
 @app.command()

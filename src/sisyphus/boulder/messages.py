@@ -262,6 +262,12 @@ def cleared(record: PlanRecord) -> str:
 HOLD_ENDED = "Its hold has ended."
 
 
+def other_wave(story: str, wave: int | None) -> str:
+    """Says that a story is not in the wave that was named. wave: its own; None = it is in none."""
+    where = "in no wave" if wave is None else f"in wave {wave}"
+    return f"Story {one_line(story)} is {where}: leave --wave out."
+
+
 def no_such(what: str, name: str, existing: Iterable[str]) -> str:
     """Says that a plan does not have this wave or story. existing: the ones that it has."""
     names = _some(list(existing))
