@@ -148,6 +148,8 @@ EXCEPTIONS = {
 }
 WORK = {
     "left": rf"""
+        \bthere (?:is|are) .{{0,30}}\b(?:to do|left|missing)\b|\bone more thing\b
+        ^(?:done|complete|progress|status)\W{{1,3}}\d+ (?:out )?of \d
         \bstill (?:needs?|ha(?:s|ve)|must|to|open|unclear|there|lacks?|in progress|do(?:es)?n't)\b
         \bstill (?:miss|fail|report|hang|break|brok|contain|crash|occur|happen|appear|throw|leak)
         \bstill (?:los|flicker|error|tim(?:es|ing) out|wrong|red\b|slow|empty|stuck|block)
@@ -229,7 +231,7 @@ def _sentences(text: str) -> Iterator[str]:
     for piece in _END.split(_QUOTED.sub("…", straight)):
         words = piece.strip()
         if not _UNTICKED.search(words):
-            words = " ".join(_ORNAMENT.sub("", words).split())
+            words = " ".join(_ORNAMENT.sub("", words).split()).rstrip(_EMOJI)
         yield _ALL_OF_ALL.sub("everything", words[:_SENTENCE])
 
 
@@ -254,4 +256,5 @@ _ALL_OF_ALL = re.compile(r"(?:\b\w+ )?\b(\d+) (?:out )?of \1\b")
 _UNTICKED = re.compile(r"^(?:[-*+] |\d+[.)] )?\s*(?:\[ \]|[❌⏳🚧])|[❌⏳🚧]$")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”")
 _END = re.compile(r"(?<=[.!?;])[\"')*_]*\s+|[|\n]")
+_EMOJI = " ✅✔☑🎉🚀👍✨💯\ufe0f"
 _ORNAMENT = re.compile(r"^(?:\d+[.)]\s)?[^\w(]+|[*_#`]+")
