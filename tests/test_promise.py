@@ -86,3 +86,21 @@ def test_a_blocked_tag_inside_a_sentence_pauses_no_loop(world: World, last: str,
 
 def test_our_own_words_are_the_placeholder() -> None:
     assert f"<blocked>{promise.PLACEHOLDER}</blocked>" in WAY_OUT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<promise>ALL GREEN<promise>", "<promise>ALL GREEN</promise", "ALL GREEN</promise>",
+        "[promise]ALL GREEN[/promise]", "&lt;promise&gt;ALL GREEN&lt;/promise&gt;",
+        "promise: ALL GREEN", "I am done.\nPromise: ALL GREEN", "< / promise> ALL GREEN",
+    ],
+)  # fmt: skip
+def test_a_promise_with_half_a_tag_is_told(text: str) -> None:
+    assert not promise.is_said([text], "ALL GREEN")
+    assert "tag" in promise.near_miss([text], "ALL GREEN")
+
+
+@pytest.mark.parametrize("text", ["I keep my promise.", "The promise of ALL GREEN is a plan.", "x"])
+def test_words_about_the_promise_are_no_near_miss(text: str) -> None:
+    assert promise.near_miss([text], "ALL GREEN") == ""

@@ -32,6 +32,12 @@ _LOOSE = re.compile(
     r"<\s*promise\b[^<>]*>(.*?)(?:<\s*/\s*promise\s*>|$)", re.DOTALL | re.IGNORECASE
 )
 
+_PARTS = re.compile(r"(?:<|&lt;|\[)?+\s*+/?+\s*+promise\s*+(?:>|&gt;|\]|:)?+", re.IGNORECASE)
+"""What is left of a tag that is none."""
+
+_ROW = 300
+"""The longest line in which we look for such parts."""
+
 _LISTED = "is in a list or a check box"
 _TABLED = "is in a table or a frame"
 _STRUCK = "is struck out"
@@ -250,6 +256,8 @@ def near_miss(texts: Iterable[str], promise: str) -> str:
             return _what_is_malformed(text, loose)
         if wanted in map(_normalize, text.splitlines()):
             return "The promise is there, but without its tag."
+        if wanted in map(_without_parts, text.splitlines()):
+            return "The promise is there, but not between <promise> and </promise>, its tag."
     return next((miss for text in texts if (miss := _missed_block(text))), "")
 
 
@@ -271,6 +279,12 @@ def _what_is_malformed(text: str, loose: re.Match[str]) -> str:
         return "The closing </promise> is missing."
     place = "a comment" if _is_in_comment(text, loose.start()) else "code or a block quote"
     return f"The tag is in {place}. Put it alone on a line when the task is done."
+
+
+def _without_parts(row: str) -> str:
+    """Returns the words of a line that has parts of the tag; "" if it has none."""
+    rest = _PARTS.sub("", row) if len(row) <= _ROW else row
+    return "" if rest == row else _normalize(rest)
 
 
 def _is_in_comment(text: str, start: int) -> bool:
