@@ -248,6 +248,12 @@ def test_the_report_says_what_was_checked_and_what_is_left_to_do(runs: Runs) -> 
     assert "| 4 | make the check pass | done |" in answer.out
 
 
+def test_the_report_says_that_the_check_has_not_run(runs: Runs) -> None:
+    answer = runs.run("--verify", "test -f ok", "--max-iterations", "1", processes=[done("cart")])
+
+    assert "`test -f ok` has not passed: it runs when nothing else is missing." in answer.out
+
+
 def test_a_blocked_item_is_left_and_told(runs: Runs) -> None:
     blocked = [["say", "<blocked>the key of the bank</blocked>"]]
 

@@ -55,6 +55,7 @@ def render(
     parts = (
         f"# Run {run.loop.id}: {masked_line(run.loop.task, _ITEM)}",
         _first_line(run, _left_to_do(len(points), len(commits), len(changed))),
+        _no_check(run),
         _numbers(run, iterations, commits, changed),
         _section("Look at first", _look_at(run, points)),
         _section("Items done", bullets((plain(item, _ITEM) for item in done), _SHOWN)),
@@ -100,6 +101,15 @@ def _first_line(run: Run, rest: str) -> str:
     return f"**It {how}**{why}{of_plan} {way}"
 
 
+def _no_check(run: Run) -> str:
+    """Says of a run that is not complete that its check has proved nothing; "" = it has no check,
+    or the check failed, which is said elsewhere."""
+    command, state = run.loop.options.verify, run.state
+    if not command or run.loop.result == loops.SUCCESS or state.refused:
+        return ""
+    return f"{code(command)} has not passed: it runs when nothing else is missing."
+
+
 def _numbers(
     run: Run, iterations: Sequence[Iteration], commits: Sequence[str], changed: Sequence[str]
 ) -> str:
@@ -134,7 +144,8 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
         file = code(display(state.plan, run.loop.project))
         rows.append(f"The plan {file} cannot be used: {plain(problem, _ITEM)}")
     if run.loop.status == loops.STUCK and iterations:
-        rows.append(f"The agent's last words: {plain(iterations[-1].said, 300)}")
+        said = plain(iterations[-1].said, 300)
+        rows.append(f"The agent's last words: {said}" if said else "The agent has said nothing")
     if state.refused:
         rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
     return rows
