@@ -435,3 +435,20 @@ def test_a_command_that_nobody_heard_because_of_a_lock_is_told(
     name = typed.partition(" ")[0].lstrip("/")
     told = f"sisyphus may not have carried out {name}: another process has locked the database."
     assert message == (f"{told} {advice}" if advice else "")
+
+
+def test_a_command_that_was_carried_out_is_not_told_as_unheard(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = world.loop()
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("odd")
+
+    monkeypatch.setattr("sisyphus.sessions.hooks.look_at_prompt", fail)
+    reply = world.prompt(text="/ralph-wiggum:cancel-ralph")
+    own = world.prompt(text="/sisyphus:cancel-ralph")
+
+    assert loop in reply.message
+    assert own.reason
+    assert "may not have carried out" not in reply.message + own.message

@@ -11,6 +11,7 @@ import pytest
 from test_run import ALL, Runs, runs
 from world import World
 
+from sisyphus import git as git_module
 from sisyphus import paths, repositories
 
 __all__ = ["runs"]
@@ -243,7 +244,7 @@ def test_a_submodule_with_an_odd_name_counts(world: World) -> None:
 
 
 @pytest.mark.parametrize("is_named", [False, True])
-def test_a_separate_git_folder_counts_if_it_names_the_checkout(
+def test_commits_in_a_separate_git_folder_count_if_it_names_the_checkout(
     world: World, *, is_named: bool
 ) -> None:
     """`git init --separate-git-dir` writes nothing that leads back to the checkout."""
@@ -255,7 +256,10 @@ def test_a_separate_git_folder_counts_if_it_names_the_checkout(
     if is_named:
         git(other, "config", "core.worktree", str(other))
 
-    assert repositories.besides(str(world.project)) == [str(other)] * is_named
+    git(other, "commit", "-q", "--allow-empty", "-m", "x")
+
+    assert repositories.besides(str(world.project)) == [str(other)]
+    assert bool(git_module.head_moved_at(str(other))) == is_named
 
 
 def test_a_path_that_no_system_has_leads_nowhere(world: World) -> None:
@@ -263,7 +267,8 @@ def test_a_path_that_no_system_has_leads_nowhere(world: World) -> None:
     world.write(".git/worktrees/a/gitdir", "/a\0b/.git\n")
     world.write("sub/.git", "gitdir: /a\0b\n")
 
-    assert repositories.besides(str(world.project)) == []
+    assert repositories.besides(str(world.project)) == [str(world.project / "sub")]
+    assert git_module.head_moved_at(str(world.project / "sub")) == 0
 
 
 def test_an_empty_git_is_no_repository(world: World) -> None:

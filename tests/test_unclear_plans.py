@@ -23,6 +23,8 @@ LOOKS_OTHERWISE = [
     "- [x] [ ](http://a) b", "- [x] a\n  - [x] [ ] b", "| b | []string |", "| b | [] by default |",
     "| `- [ ]` | open |", "| - [x] 3.1 | b |", "| b | a - [ ] c |", "- [x] [ ]: a",
     "| b | [ ](http://a) |", "- an empty list []", "- use a[ ]", "Use no [ ]", "- Say [ ] for it",
+    "- Legend: done [x], open [ ]", "- Approved: ☑ yes no ☐", "- items = [ ]",
+    "1. The default is [ ]", "- Open tasks are shown as ☐", "## States: [x] / [ ]",
     "## The list [x]", "- T001 [x] b", "- b [x]", "| b [x] | me |",
 ]  # fmt: skip
 

@@ -337,3 +337,29 @@ def test_a_call_that_a_hook_has_refused_is_no_news(world: World, words: str) -> 
     reply = world.stop()
 
     assert ("no loop was started" in reply.message, PROMISE in reply.reason) == (False, True)
+
+
+def test_a_row_that_cannot_be_used_hides_no_loop(world: World) -> None:
+    world.start()
+    with closing(sqlite3.connect(world.ours / "sisyphus.db")) as database:
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        database.execute("""UPDATE session SET stops = '{"at": '""")
+        database.commit()
+    world.write_down(typed('"Fix it" --completion-promise DONE'))
+
+    assert world.stop().reason
+
+
+def test_what_was_said_before_a_loop_from_a_terminal_was_heard_of_ends_it_nowhere(
+    world: World,
+) -> None:
+    world.start()
+    world.write_down(user("Fix the other thing."))
+    outer = world.loop(prompt="Mend the kiln.")
+    world.write_down(agent("<promise>DONE</promise>"))
+    world.skill("ralph-wiggum:ralph-loop", '"a part" --completion-promise PART')
+    world.write_down(agent("I work.", call('"a part" --completion-promise PART')))
+
+    world.stop("I work.")
+
+    assert {each["loop_id"]: each["status"] for each in world.loops()}[outer] == "active"

@@ -21,9 +21,9 @@ are looked for: 50 ms at most."""
 
 
 def besides(project: str) -> list[str]:
-    """Returns the folders of a project's other worktrees and repositories, the nearest first. A
-    repository that does not know its folder is left out: it may be anybody's."""
-    nested = filter(git.is_checkout, islice(_nested(project), _MOST))
+    """Returns the folders of a project's other worktrees and repositories, the nearest first. What
+    a repository below it says of commits counts only if it knows its folder, see `git`."""
+    nested = islice(_nested(project), _MOST)
     found = dict.fromkeys([*_worktrees(project), *nested])
     return [folder for folder in found if folder != project][:_MOST]
 

@@ -19,6 +19,7 @@ GIGABYTE = 1_000_000_000
 def test_the_promise_ends_a_loop_with_a_transcript_of_a_gigabyte(world: World) -> None:
     """The client gives a Stop 900 seconds; to read backwards takes well under one."""
     world.loop()
+    world.prompt(text="go")
     fill(world.transcript(), {"type": "assistant", "message": {"content": "x" * 1_000_000}})
 
     reply = world.process("stop", world.stop_payload("Done.\n\n<promise>DONE</promise>"))

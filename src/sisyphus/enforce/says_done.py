@@ -148,7 +148,8 @@ EXCEPTIONS = {
 }
 WORK = {
     "left": rf"""
-        \bthere (?:is|are) .{{0,30}}\b(?:to do|left|missing)\b|\bone more thing\b
+        (?<!no )\bthere (?:is|are) .{{0,30}}\b(?:to do|(?<!the )left|missing)(?=\W*$|[.,;:!])
+        \bone more thing (?:to|left|needs)\b
         ^(?:done|complete|progress|status)\W{{1,3}}\d+ (?:out )?of \d
         \bstill (?:needs?|ha(?:s|ve)|must|to|open|unclear|there|lacks?|in progress|do(?:es)?n't)\b
         \bstill (?:miss|fail|report|hang|break|brok|contain|crash|occur|happen|appear|throw|leak)
