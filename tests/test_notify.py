@@ -93,6 +93,7 @@ def test_a_loop_that_the_breaker_stops_is_paused(world: World, inbox: Path) -> N
 
 def test_a_loop_that_was_done_before_the_next_one_is_sent(world: World, inbox: Path) -> None:
     loop = world.loop()
+    world.prompt(text="go")
     world.write_down(agent("<promise>DONE</promise>"))
     world.skill("sisyphus:ralph-loop", "More. --completion-promise MORE")
     world.stop("Hm.")
