@@ -41,6 +41,9 @@ def in_other_session(world: World, prompt: str) -> None:
     world.write(".claude/scheduled_tasks.json", json.dumps(tasks))
 
 
+COMMANDS = pytest.mark.parametrize(
+    "words", [CANCEL, "/ralph-wiggum:cancel-ralph", "/sisyphus:ralph pause", f"{START} Rest."]
+)
 WAYS = pytest.mark.parametrize("schedule", [by_stop, in_interrupted_turn, in_other_session])
 
 
@@ -60,9 +63,7 @@ def test_a_scheduled_start_runs_nothing(world: World, schedule: object) -> None:
 
 
 @WAYS
-@pytest.mark.parametrize(
-    "words", [CANCEL, "/ralph-wiggum:cancel-ralph", "/sisyphus:ralph pause", f"{START} Rest."]
-)
+@COMMANDS
 def test_a_scheduled_command_changes_nothing_of_the_user(
     world: World, schedule: object, words: str
 ) -> None:
@@ -289,9 +290,7 @@ def nested(world: World, session: str = "s2", above: str = "s1") -> Iterator[Non
 
 @needs_proc
 @pytest.mark.parametrize("session", ["s1", "s2"])
-@pytest.mark.parametrize(
-    "words", [CANCEL, "/ralph-wiggum:cancel-ralph", "/sisyphus:ralph pause", f"{START} Rest."]
-)
+@COMMANDS
 def test_a_command_in_a_client_that_the_agent_started_changes_nothing(
     world: World, words: str, session: str
 ) -> None:

@@ -236,11 +236,8 @@ def test_a_lock_that_lets_nobody_read_is_told_to_those_who_were_held(
     world.work()
     with monkeypatch.context() as patch:
         patch.setattr(stores, "LOCK_SECONDS", 0.1)
-        with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
-            other.execute("PRAGMA locking_mode = EXCLUSIVE")
-            other.execute("BEGIN IMMEDIATE")
+        with world.locked(for_readers=True):
             told, again = world.stop(DONE), world.stop(DONE)
-            other.execute("ROLLBACK")
 
     assert "does not hold this session" in told.message
     assert again.is_silent

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -437,20 +437,12 @@ def test_a_command_repairs_the_database_and_says_so(world: World, words: tuple[s
 # ---------------------------------------------------------------- nobody holds the session
 
 
-@contextmanager
-def locked(world: World) -> Iterator[None]:
-    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.execute("ROLLBACK")
-
-
 def test_a_command_says_who_keeps_the_database(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.loop()
     monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
-    with locked(world):
+    with world.locked():
         answer = world.cli("ralph", "cancel")
 
     mend = "`fuser ~/.claude/.sisyphus/sisyphus.db`. Wait until it is done, or end it."
@@ -469,11 +461,8 @@ def test_no_command_waits_for_ever_for_who_lets_nobody_read(
 ) -> None:
     world.loop()
     monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
-    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
-        other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        other.execute("BEGIN IMMEDIATE")
+    with world.locked(for_readers=True):
         answer = world.cli(*words)
-        other.execute("ROLLBACK")
 
     assert "sisyphus.db cannot be used: database is locked" in answer.err
 
@@ -497,7 +486,7 @@ def test_who_is_freed_by_a_lock_is_told_at_once_and_at_the_next_start(
 ) -> None:
     monkeypatch.setattr(door, "STOP_LOCK_SECONDS", 0)
     world.loop()
-    with locked(world):
+    with world.locked():
         reply = world.stop()
 
     assert reply.reason == ""
@@ -513,11 +502,8 @@ def test_who_is_freed_by_a_lock_that_lets_nobody_read_is_told(
 ) -> None:
     world.loop()
     monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
-    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
-        other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        other.execute("BEGIN IMMEDIATE")
+    with world.locked(for_readers=True):
         told, again = world.stop(), world.stop()
-        other.execute("ROLLBACK")
 
     assert "does not hold this session" in told.message
     assert again.is_silent
@@ -530,7 +516,7 @@ def test_a_session_without_a_loop_hears_nothing_of_a_lock(
     monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
     world.start()
     world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
-    with locked(world):
+    with world.locked():
         assert world.stop().is_silent
 
 
@@ -702,11 +688,8 @@ def without_locks(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wor
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "lockf", refuse)
-    with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
-        other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        other.execute("BEGIN IMMEDIATE")
+    with world.locked(for_readers=True):
         yield world
-        other.execute("ROLLBACK")
 
 
 def test_a_home_without_locks_costs_a_hook_little(without_locks: World) -> None:

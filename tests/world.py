@@ -10,10 +10,12 @@ import io
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import uuid
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -288,6 +290,17 @@ class World:
         with redirect_stdout(out), redirect_stderr(err):
             code = app.main([str(word) for word in words])
         return Reply(code, out.getvalue(), err.getvalue())
+
+    @contextmanager
+    def locked(self, *, for_readers: bool = False) -> Iterator[None]:
+        """Another process has the lock of the database; for_readers: nobody can read it either."""
+        path = self.ours / "sisyphus.db"
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            if for_readers:
+                other.execute("PRAGMA locking_mode = EXCLUSIVE")
+            other.execute("BEGIN IMMEDIATE")
+            yield
+            other.execute("ROLLBACK")
 
     def why(self, session: str = "s1") -> list[Json]:
         """The journal of a session."""

@@ -119,10 +119,11 @@ def with_checkpoint(
 ) -> PlanRecord:
     """Returns the record of a plan with another checkpoint of its user. plan: None = nobody can
     read it now."""
-    if plan:
-        checkpoint = _still_current(checkpoint, plan)
-    next_task = at_checkpoint(plan, checkpoint).next_step if plan else record.next_task
-    return replace(record, checkpoint=checkpoint, next_task=next_task)
+    if plan is None:
+        return replace(record, checkpoint=checkpoint)
+    current = _still_current(checkpoint, plan)
+    next_task = at_checkpoint(plan, current).next_step
+    return replace(record, checkpoint=current, next_task=next_task)
 
 
 def _finished(plan: Plan) -> list[str]:

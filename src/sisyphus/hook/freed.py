@@ -17,7 +17,7 @@ from sisyphus import files, log, paths
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
 from sisyphus.ralph import loop as loops
-from sisyphus.store import open_anyhow
+from sisyphus.store import is_locked, open_anyhow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ def of_failure(
 ) -> Outcome | None:
     """Returns what the user hears at a Stop that could not be answered; None if nobody should hold
     the session."""
-    code = getattr(error, "sqlite_errorname", "")
-    problem = LOCKED if code.startswith("SQLITE_BUSY") else _no_answer(str(error))
+    problem = LOCKED if is_locked(error) else _no_answer(str(error))
     return _tell_held(event, project, our_home, traces, problem)
 
 
@@ -90,8 +89,8 @@ def of_command(typed: str, name: str, error: Exception | str) -> Outcome:
     plugin's prefix."""
     from sisyphus.ralph.lifecycle import START  # the next Stop finds most of these
 
-    code = getattr(error, "sqlite_errorname", "")
-    why = "another process has locked the database" if code.startswith("SQLITE_BUSY") else error
+    is_busy = isinstance(error, Exception) and is_locked(error)
+    why = "another process has locked the database" if is_busy else error
     advice = (
         "If no loop goes on when the agent stops, type it again."
         if name == START

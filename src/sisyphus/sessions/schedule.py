@@ -16,7 +16,6 @@ import os
 from sisyphus import clients, files, processes
 from sisyphus.errors import UnreadableError
 from sisyphus.sessions import stops
-from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,12 +34,12 @@ of them."""
 
 def is_of_agent(hook: Hook) -> bool:
     """Tells whether the agent wrote the prompt of an event, or may have written a command."""
-    text = _folded(hook.event.prompt.text)
+    prompt = stops.fingerprint_of_prompt(hook.event.prompt.text)
     remembered = stops.load(hook.store, hook.session).scheduled if hook.session else []
     known = {*remembered, *_in_file(hook)}
-    if fingerprint(text) in known or (hook.event.prompt.command and _UNKNOWN in known):
+    if prompt in known or (hook.event.prompt.command and _UNKNOWN in known):
         return True
-    return text in map(_folded, _in_transcript(hook))
+    return prompt in map(stops.fingerprint_of_prompt, _in_transcript(hook))
 
 
 def marks_above(hook: Hook) -> list[str]:
@@ -68,7 +67,7 @@ def marks_above(hook: Hook) -> list[str]:
 def named(hook: Hook) -> list[str]:
     """Returns the fingerprints of what the agent has scheduled in this session, as a Stop says, and
     of what the client's file has: it takes a prompt out of there before it submits it."""
-    prompts = map(fingerprint, map(_folded, hook.event.stop.scheduled))
+    prompts = map(stops.fingerprint_of_prompt, hook.event.stop.scheduled)
     return list(dict.fromkeys([*prompts, *_in_file(hook)]))
 
 
@@ -112,7 +111,7 @@ def _in_file(hook: Hook) -> list[str]:
         return []
     try:
         text = files.read(hook.event.schedule)
-        return [fingerprint(_folded(each)) for each in _prompts(json.loads(text))]
+        return [*map(stops.fingerprint_of_prompt, _prompts(json.loads(text)))]
     except (UnreadableError, ValueError, RecursionError):
         return [_UNKNOWN]
 
@@ -123,7 +122,3 @@ def _prompts(value: Any) -> Iterator[str]:
     for each in (task for tasks in lists if isinstance(tasks, list) for task in tasks):
         if isinstance(each, dict) and isinstance(each.get("prompt"), str):
             yield each["prompt"]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())

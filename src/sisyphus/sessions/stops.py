@@ -142,7 +142,12 @@ def _name(stop: Stop) -> str:
 
 def fingerprint_of(command: Command) -> str:
     """Returns the fingerprint of a typed command, which is that of its prompt."""
-    return fingerprint(" ".join(f"/{command.name} {command.arguments}".split()))
+    return fingerprint_of_prompt(f"/{command.name} {command.arguments}")
+
+
+def fingerprint_of_prompt(text: str) -> str:
+    """Returns the same fingerprint for a prompt however its words are spaced."""
+    return fingerprint(" ".join(text.split()))
 
 
 def load(store: Store, session: int) -> Stops:
