@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from subprocess import PIPE
 
 import pytest
 from world import SISYPHUS, World, agent, typed, use
@@ -261,8 +262,14 @@ needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /
 
 @contextmanager
 def process(**variables: str) -> Iterator[str]:
-    """The id of a process that was started with these variables."""
-    with subprocess.Popen(["sleep", "60"], env={"PATH": os.environ["PATH"], **variables}) as child:
+    """The id of a process that was started with these variables. Its first answer shows that it has
+    them: for a moment after its start, `/proc` says that it has none."""
+    environ = {"PATH": os.environ["PATH"], **variables}
+    with subprocess.Popen(["cat"], env=environ, stdin=PIPE, stdout=PIPE) as child:
+        assert child.stdin and child.stdout
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        child.stdout.readline()
         try:
             yield str(child.pid)
         finally:
