@@ -20,6 +20,7 @@ from sisyphus.sessions import dialog, record, stops
 from sisyphus.sessions import messages as sessions
 from sisyphus.sessions.hooks import FAILURE
 from sisyphus.stop import hold as holds
+from sisyphus.stop import hold_messages
 from sisyphus.stop import messages as words
 from sisyphus.store import Store
 from sisyphus.text import iso
@@ -118,7 +119,7 @@ def _holds(store: Store, now: float) -> Iterator[Waiting]:
             yield _paused(hold, "")
         elif plan.no_work:
             since = holds.last_stop(store, hold)
-            text, answer = words.has_no_work(hold, plan), words.WHAT_GIVES_WORK
+            text, answer = hold_messages.has_no_work(hold, plan), hold_messages.WHAT_GIVES_WORK
             yield Waiting(NO_WORK, text, since, answer, hold.project, loop=hold.id)
 
 

@@ -27,7 +27,7 @@ from sisyphus.doctor.messages import find_locker
 from sisyphus.enforce.commands import app as enforce
 from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.handoff.commands import context, handoff
-from sisyphus.hook.routes import ROUTES
+from sisyphus.hook.event import ANSWERED
 from sisyphus.ralph.commands import app as ralph
 from sisyphus.rules.commands import app as rules
 from sisyphus.runner.commands import run
@@ -159,7 +159,7 @@ def statusline(client: Client = "claude-code") -> None:
 
 @app.command(
     rich_help_panel=AGENTS,
-    epilog=f"Events: {', '.join(ROUTES)}. All others are accepted and get no answer.",
+    epilog=f"Events: {', '.join(ANSWERED)}. All others are accepted and get no answer.",
 )
 def hook(
     event: Annotated[str, typer.Argument(metavar="EVENT", help="One of the events below.")],

@@ -15,7 +15,7 @@ from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import Loop
 from sisyphus.sessions import record
 from sisyphus.stop import hold as holds
-from sisyphus.stop import messages as words
+from sisyphus.stop import hold_messages
 from sisyphus.store import Store
 from sisyphus.text import one_line
 
@@ -69,7 +69,7 @@ def print_one(store: Store, name: str, project: Project) -> None:
         how = messages.state(loop, is_left=control.is_left(store, loop))
         show.line(f"Loop {loop.id}: {how}, {_used(loop, loop.seconds(time.time()))}", indent=2)
     for hold in project.holds:
-        show.line(words.hold_state(hold), indent=2)
+        show.line(hold_messages.hold_state(hold), indent=2)
     for run in project.runs:
         own = runs.of(store, run)
         how = runs.summary(own)

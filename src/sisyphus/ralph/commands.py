@@ -153,7 +153,9 @@ def start(
     if not id:
         id = _only_open_session(place)
         show.line(f"The session is {id}, the only open one of this project.", "dim")
-    loop = lifecycle.new_loop(place.project, request, time.time(), by_model=by_model)
+    loop = lifecycle.new_loop(
+        place.project, request.prompt, request.options, time.time(), by_model=by_model
+    )
     loop.counters.is_untold = not by_model
     known = record.find(place.store, id)
     if known and lifecycle.needs_plan(place.store, known, loop):

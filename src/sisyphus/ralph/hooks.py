@@ -133,7 +133,9 @@ def _start(hook: Hook, command: Command, origin: str, *, by_model: bool) -> Act:
         request = arguments.parse(command.arguments, hook.event.cwd, by_model=by_model)
     except arguments.ArgumentError as error:
         return partial(_refuse, str(error), by_model=by_model)
-    loop = lifecycle.new_loop(hook.project, request, hook.now, origin, by_model=by_model)
+    loop = lifecycle.new_loop(
+        hook.project, request.prompt, request.options, hook.now, origin, by_model=by_model
+    )
     cancel = f"/{command.name.removesuffix(lifecycle.START)}{lifecycle.CANCEL}"
     return partial(_start_loop, hook, loop, cancel)
 

@@ -160,6 +160,18 @@ class Loop:
         end = self.counters.paused_at or self.ended_at or now
         return max(0.0, end - self.started_at - self.counters.paused_seconds)
 
+    def limit(self, now: float, tokens: int = 0) -> tuple[str, str] | None:
+        """Returns the result with which it ends at a limit, and why; None = it has reached none.
+        tokens: used by all agents in it."""
+        options = self.options
+        if options.max_iterations and self.counters.iteration >= options.max_iterations:
+            return MAX_ITERATIONS, f"iteration {self.counters.iteration} was the last"
+        if options.max_minutes and self.seconds(now) >= options.max_minutes * 60:
+            return LIMIT, f"its {options.max_minutes:,} minutes are up"
+        if options.max_tokens and tokens >= options.max_tokens:
+            return LIMIT, f"its {options.max_tokens:,} tokens are used up"
+        return None
+
     def end(self, result: str, why: str, now: float) -> None:
         self.status, self.result, self.why, self.ended_at = ENDED, result, why, now
 

@@ -28,7 +28,7 @@ def new(place: Place, arguments: Arguments, plan: str) -> Run:
     before = runs.latest(place.store, place.project)
     if before:
         _need_rest(before)
-    loop = lifecycle.new_loop(place.project, arguments, time.time())
+    loop = lifecycle.new_loop(place.project, arguments.prompt, arguments.options, time.time())
     loop.kind = RUN
     done = fix_plan.read(plan, place.project).done if plan else []
     stands = RunState(plan=plan, before=done, head=git.head(place.project))

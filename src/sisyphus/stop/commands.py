@@ -18,7 +18,7 @@ from sisyphus.ralph.loop import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Loop, Optio
 from sisyphus.ralph.messages import BY_USER, cancelled
 from sisyphus.sessions import record
 from sisyphus.stop import hold as holds
-from sisyphus.stop import messages
+from sisyphus.stop import hold_messages
 
 
 class Action(StrEnum):
@@ -62,7 +62,7 @@ def hold(
     given = {name: number(name, text) for name, text in texts.items() if text is not None}
     options = [*given, *(["wait-for-user"] if wait_for_user else [])]
     if options and action != Action.ON:
-        raise UsageError(messages.only_for_on(options[0]))
+        raise UsageError(hold_messages.only_for_on(options[0]))
     if action == Action.ON:
         place = show.place_to_change(project)
         limits = Options(
@@ -82,7 +82,7 @@ def _start(place: show.Place, session: str, options: Options) -> None:
     here = boulder.of_place(place, session)
     plan = here.record
     if plan is None or not plan.is_open:
-        raise SisyphusError(messages.needs_plan(boulder.way_to_a_plan(here)))
+        raise SisyphusError(hold_messages.needs_plan(boulder.way_to_a_plan(here)))
     show.need_user("/boulder-hold on")
     id, now = asker.session_of(place.store, session), time.time()
     asker.warn_of_new(place.store, id)
@@ -92,7 +92,7 @@ def _start(place: show.Place, session: str, options: Options) -> None:
         row = progress.update(place.store, file, now, shared).record or plan
         facts = holds.plan_facts(row)
         if facts.no_work:
-            raise SisyphusError(messages.nothing_to_hold(facts))
+            raise SisyphusError(hold_messages.nothing_to_hold(facts))
         number = 0
         if id:
             number = record.ensure_by_id(place.store, id, place.project, now)
@@ -101,7 +101,7 @@ def _start(place: show.Place, session: str, options: Options) -> None:
         sessions = holds.sessions(place.store, hold)
     own = partial(holds.export, place.store, row.project)
     exports.run([*progress.exports(place.store, row, file), own])
-    show.line(messages.hold_started(hold, facts, sessions, replaced, show.asker().typed))
+    show.line(hold_messages.hold_started(hold, facts, sessions, replaced, show.asker().typed))
     show.what_is_off(place, "boulder.enabled")
 
 
@@ -110,7 +110,7 @@ def _end(place: show.Place, session: str) -> None:
     if picked is None:
         if place.store.is_durable and show.asker().is_user:  # who ends one that we have lost
             exports.run([partial(holds.export, place.store, place.project)])
-        show.line(messages.NO_HOLD)
+        show.line(hold_messages.NO_HOLD)
         return
     show.need_user("/boulder-hold off")
     with place.store.write():
@@ -126,14 +126,14 @@ def _show(place: show.Place, session: str, *, as_json: bool) -> None:
     if as_json:
         show.as_json(holds.as_dict(place.store, hold, now) if hold else {"status": "off"})
     elif hold is None:
-        show.line(messages.NO_HOLD)
+        show.line(hold_messages.NO_HOLD)
     else:
-        show.line(messages.hold_state(hold))
+        show.line(hold_messages.hold_state(hold))
         facts = holds.plan_facts(holds.plan_now(place.store, hold, now))
         typed = show.asker().typed
-        way_out = messages.way_out(hold, facts, typed)
-        show.line(messages.hold_waits(facts, typed) if facts.no_work else way_out)
-        show.line(messages.at_the_plan(holds.sessions(place.store, hold)))
+        way_out = hold_messages.way_out(hold, facts, typed)
+        show.line(hold_messages.hold_waits(facts, typed) if facts.no_work else way_out)
+        show.line(hold_messages.at_the_plan(holds.sessions(place.store, hold)))
 
 
 def _pick(place: show.Place, session: str) -> Loop | None:
@@ -147,5 +147,5 @@ def _pick(place: show.Place, session: str) -> Loop | None:
     here = holds.of_project(store, place.project, plan)
     is_of_plan = bool(here and plan and loops.plan_file(store, here[0]) == plan.path)
     if len(here) > 1 and not is_of_plan:
-        raise SisyphusError(messages.which(here))
+        raise SisyphusError(hold_messages.which(here))
     return here[0] if here else None

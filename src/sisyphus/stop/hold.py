@@ -15,9 +15,8 @@ from sisyphus.processes import is_alive
 from sisyphus.ralph import loop as loops
 from sisyphus.ralph.loop import HOLD, SUCCESS, Loop, Options
 from sisyphus.sessions import stops
-from sisyphus.stop import decide, messages
-from sisyphus.stop.decide import StopFacts
-from sisyphus.stop.messages import PlanFacts
+from sisyphus.stop import hold_messages
+from sisyphus.stop.hold_messages import PlanFacts
 from sisyphus.store import Store
 from sisyphus.text import iso
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 def start(store: Store, plan: PlanRecord, options: Options, now: float) -> tuple[Loop, Loop | None]:
     """Starts a hold of a plan; returns it, and the one that it replaces."""
     number = plans.save(store, plan)
-    task = messages.task(plan)
+    task = hold_messages.task(plan)
     hold = Loop(loops.new_id(), 0, plan.project, task, options, now, kind=HOLD, plan=number)
     replaced = next((other for other in loops.holds(store) if other.plan == number), None)
     if replaced:
@@ -43,11 +42,11 @@ def end_old(store: Store, project: str, now: float) -> list[Loop]:
     up. Returns them."""
     ours = of_project(store, project, None)
     for hold in ours:
-        limit = decide.limits(StopFacts(now, hold)) if hold.is_active else None
+        limit = hold.limit(now) if hold.is_active else None
         if plan_of(store, hold).state == COMPLETE:
-            hold.end(SUCCESS, messages.PLAN_COMPLETE, now)
+            hold.end(SUCCESS, hold_messages.PLAN_COMPLETE, now)
         elif limit:
-            hold.end(limit.result, limit.why, now)
+            hold.end(*limit, now)
         loops.save(store, hold)
     return [hold for hold in ours if hold.ended_at is not None]
 
@@ -138,12 +137,12 @@ def plan_facts(record: PlanRecord) -> PlanFacts:
     is_complete = record.state == COMPLETE
     no_work = ""
     if record.problem:
-        no_work = messages.plan_is_unreadable(record)
+        no_work = hold_messages.plan_is_unreadable(record)
     elif record.state == MISSING:
-        no_work = messages.plan_is_gone(record)
+        no_work = hold_messages.plan_is_gone(record)
     elif record.state == NO_TASKS:
-        no_work = messages.plan_is_empty(record)
+        no_work = hold_messages.plan_is_empty(record)
     elif not is_complete and not record.next_task:
-        no_work = messages.only_blocked_tasks(record)
+        no_work = hold_messages.only_blocked_tasks(record)
     progress = follow.of_tasks(record.completed, record.total)
     return PlanFacts(record.name, progress, is_complete, no_work, record.next_task)
