@@ -21,7 +21,6 @@ from sisyphus.sessions import messages as sessions
 from sisyphus.sessions.hooks import FAILURE
 from sisyphus.stop import hold as holds
 from sisyphus.stop import hold_messages
-from sisyphus.stop import messages as words
 from sisyphus.store import Store
 from sisyphus.text import iso
 
@@ -101,7 +100,7 @@ def _loops(store: Store) -> Iterator[Waiting]:
         elif not loop.is_active:
             yield _paused(loop, id)
         elif idle_since is not None and (file := handoffs.checkpoint_of(store, session)):
-            text, answer = words.waits_at_checkpoint(loop, file), words.WHAT_FOLLOWS_CHECKPOINT
+            text, answer = ralph.waits_at_checkpoint(loop, file), ralph.WHAT_FOLLOWS_CHECKPOINT
             yield Waiting(CHECKPOINT, text, idle_since, answer, loop.project, id, loop.id)
         elif idle_since is not None and loop.counters.resumed_at > idle_since:
             text, answer = ralph.needs_prompt(loop), ralph.what_goes_on(sessions.short(id))

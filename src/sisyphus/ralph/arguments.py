@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from sisyphus import files, paths
 from sisyphus.errors import UnreadableError, UsageError
+from sisyphus.ralph import limits
 from sisyphus.ralph.loop import (
     DEFAULT_ITERATIONS,
     DEFAULT_MINUTES,
@@ -46,16 +47,10 @@ _HYPHENATED = tuple(name for name in _ALL if "-" in name)
 _ONE_DASH = re.compile(r"-([a-z]+(?:-[a-z]+)+|force|verify)(=|(?=\s)|$)")
 _WORD = re.compile(r"\S+")
 _NAME = re.compile(r"[/$](?:[\w.-]+:)?ralph-loop(?!\S)")
-_DURATION = re.compile(r"(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?")
-_LARGEST = 10**12
 _TYPED = '/ralph-loop "Make the build green" --max-iterations 20'
 _IN_TERMINAL = 'sisyphus ralph start --max-iterations 20 -- "Make the build green"'
 _VERIFY_CHARACTERS = 2_000
 _UNCLOSED = "The quote before the task is not closed. Close it, or put -- before the task."
-
-
-class ArgumentError(UsageError):
-    """An option or the prompt is wrong. The text says which, and how to write it."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +62,7 @@ class Arguments:
 
 
 def parse(line: str, folder: str = ".", *, by_model: bool = False) -> Arguments:
-    """Parses a typed command line (see `build`). Raises `ArgumentError`."""
+    """Parses a typed command line (see `build`). Raises `UsageError`."""
     values, prompt = _split(line)
     return build(values, prompt, folder, by_model=by_model, example=_TYPED)
 
@@ -88,37 +83,34 @@ def build(
 
     folder: a prompt file is relative to it. by_model: the model gave the options. It cannot use
     some of them, and can lower the default limits but not raise them. example: a whole command, to
-    show if the task is missing. Raises `ArgumentError`.
+    show if the task is missing. Raises `UsageError`.
     """
     if by_model and (refused := [name for name in _USER_ONLY if name in values]):
-        raise ArgumentError(f"--{refused[0]} can only be set by the user, not by the model.")
-    numbers = {
-        name.replace("-", "_"): number(name, values[name]) for name in _NUMBERS if name in values
-    }
+        raise UsageError(f"--{refused[0]} can only be set by the user, not by the model.")
+    texts = {name: values[name] for name in _NUMBERS if name in values}
+    numbers = {name.replace("-", "_"): limits.read(name, text) for name, text in texts.items()}
     promise = " ".join(values.get("completion-promise", "").split())
     if "completion-promise" in values and not promise:
-        raise ArgumentError("--completion-promise is empty. Give the words that end the loop.")
+        raise UsageError("--completion-promise is empty. Give the words that end the loop.")
     if "<" in promise or ">" in promise:
-        raise ArgumentError(
+        raise UsageError(
             "--completion-promise cannot contain < or >, because it is put into a tag."
         )
     if len(promise) > PROMISE_CHARACTERS:
-        raise ArgumentError(
-            f"--completion-promise can have at most {PROMISE_CHARACTERS} characters."
-        )
+        raise UsageError(f"--completion-promise can have at most {PROMISE_CHARACTERS} characters.")
     verify = values.get("verify", "")
     if "verify" in values and not verify.strip():
-        raise ArgumentError("--verify is empty. Give the command that must exit 0.")
+        raise UsageError("--verify is empty. Give the command that must exit 0.")
     if len(verify) > _VERIFY_CHARACTERS:
-        raise ArgumentError(f"--verify can have at most {_VERIFY_CHARACTERS:,} characters.")
+        raise UsageError(f"--verify can have at most {_VERIFY_CHARACTERS:,} characters.")
     if "prompt-file" in values:
         if not values["prompt-file"].strip():
-            raise ArgumentError("--prompt-file is empty. Give the file that has the task.")
+            raise UsageError("--prompt-file is empty. Give the file that has the task.")
         if prompt.strip():
-            raise ArgumentError("The task is given twice: in --prompt-file and as text.")
+            raise UsageError("The task is given twice: in --prompt-file and as text.")
         prompt = _read(folder, values["prompt-file"])
     if not prompt.strip():
-        raise ArgumentError(f"The task is missing. Example: {example}")
+        raise UsageError(f"The task is missing. Example: {example}")
     options = Options(
         promise,
         verify=verify,
@@ -141,7 +133,7 @@ def _bounded(options: Options) -> Options:
 
 
 def _split(line: str) -> tuple[dict[str, str], str]:
-    """Splits a command line into the options by name, and the prompt. Raises `ArgumentError`."""
+    """Splits a command line into the options by name, and the prompt. Raises `UsageError`."""
     line = line.replace("\r\n", "\n")
     values: dict[str, str] = {}
     rest: list[str] = []  # the prompt's pieces, with the white space before each
@@ -158,7 +150,7 @@ def _split(line: str) -> tuple[dict[str, str], str]:
             end = 0 if word[0][0] in unclosed else _quoted_end(line, word.start())
             if not end:
                 if not rest and _is_unclosed(line, word.start()):
-                    raise ArgumentError(_UNCLOSED)
+                    raise UsageError(_UNCLOSED)
                 unclosed.add(word[0][0])
                 end = word.end()
             rest.append(line[position:end])
@@ -170,7 +162,7 @@ def _split(line: str) -> tuple[dict[str, str], str]:
             if option[1] in _TEXTS and line[position - 1] not in _CLOSERS:
                 _check_next(line, option[1], values[option[1]], position, is_second=bool(rest))
         else:
-            raise ArgumentError(_unknown(option[1]))
+            raise UsageError(_unknown(option[1]))
     text = "".join(rest).strip()
     prompt = _unquoted(text)
     if prompt != text and _NAME.match(prompt):  # a whole command was pasted into the quotes
@@ -180,7 +172,7 @@ def _split(line: str) -> tuple[dict[str, str], str]:
 
 
 def _option(line: str, start: int) -> re.Match[str] | None:
-    """Returns the option that starts here. Raises `ArgumentError` for one dash where nobody can
+    """Returns the option that starts here. Raises `UsageError` for one dash where nobody can
     tell."""
     if option := _OPTION.match(line, start):
         return option
@@ -189,7 +181,7 @@ def _option(line: str, start: int) -> re.Match[str] | None:
         return option
     meant = option[1] if option[1] in _ALL else likely(option[1], _HYPHENATED)
     if meant:
-        raise ArgumentError(
+        raise UsageError(
             f"-{option[1]} has one dash. If it is the option, write --{meant}. If it is part of "
             "the task, quote the task or put -- before it."
         )
@@ -209,13 +201,13 @@ def _is_left_over(line: str, word: re.Match[str], *, is_first: bool) -> bool:
 
 
 def _check_next(line: str, name: str, value: str, position: int, *, is_second: bool) -> None:
-    """Raises `ArgumentError` if the words after a value without quotes may belong to it: the task
+    """Raises `UsageError` if the words after a value without quotes may belong to it: the task
     stands before the option, or they are capitals as the value is. is_second: it does."""
     word = _WORD.search(line, position)
     if not word or word[0] in ("--", "\\") or _option(line, word.start()):
         return
     if is_second or (value.isupper() and word[0].isupper() and word[0].isalpha()):
-        raise ArgumentError(
+        raise UsageError(
             f'Does {word[0]} belong to --{name}? Then quote it: --{name} "{value} {word[0]}". '
             "If it does not, quote the task."
         )
@@ -236,7 +228,7 @@ def _unknown(name: str) -> str:
 
 
 def _value(line: str, option: re.Match[str]) -> tuple[str, int]:
-    """Returns the value after an option, and where it ends. Raises `ArgumentError`."""
+    """Returns the value after an option, and where it ends. Raises `UsageError`."""
     start = option.end()
     if not option[2]:
         while start < len(line) and line[start].isspace():
@@ -245,9 +237,9 @@ def _value(line: str, option: re.Match[str]) -> tuple[str, int]:
         return _unquoted(line[start:end]), end
     word = _WORD.match(line, start)
     if not word or (not option[2] and _OPTION.match(line, start)):
-        raise ArgumentError(f"--{option[1]} needs a value.")
+        raise UsageError(f"--{option[1]} needs a value.")
     if word[0][0] in '"“':
-        raise ArgumentError(f"The quote after --{option[1]} is not closed.")
+        raise UsageError(f"The quote after --{option[1]} is not closed.")
     return word[0], word.end()
 
 
@@ -274,25 +266,12 @@ def _unquoted(text: str) -> str:
     return inner.replace('\\"', '"') if text[0] == '"' else inner
 
 
-def number(name: str, value: str) -> int:
-    """Returns the value of a limit; minutes may be given as `90m` or `8h`. Raises
-    `ArgumentError`."""
-    if name == "max-minutes" and value and (parts := _DURATION.fullmatch(value)):
-        return int(parts[1] or 0) * 60 + int(parts[2] or 0)
-    if not (value.isascii() and value.isdecimal()) or int(value[:20]) > _LARGEST:
-        units = ", or 90m or 8h" if name == "max-minutes" else ""
-        raise ArgumentError(
-            f"--{name} must be a whole number (0 = no limit){units}, not {value!r}."
-        )
-    return int(value)
-
-
 def _read(folder: str, name: str) -> str:
     """Returns the text of a prompt file. A link inside the project must not lead out of it. Raises
-    `ArgumentError`."""
+    `UsageError`."""
     path = os.path.normpath(os.path.join(os.path.realpath(folder), name))
     project = paths.project_of(folder)
     try:
         return files.read(path, inside=project if path.startswith(project + os.sep) else "")
     except UnreadableError as error:
-        raise ArgumentError(f"The prompt file {path} cannot be read: {error}.") from error
+        raise UsageError(f"The prompt file {path} cannot be read: {error}.") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from sisyphus.errors import UsageError
 from sisyphus.hook.outcome import Outcome, Text, merge
 from sisyphus.ralph import arguments, lifecycle, messages, state_file
 from sisyphus.ralph import loop as loops
@@ -131,7 +132,7 @@ def _start(hook: Hook, command: Command, origin: str, *, by_model: bool) -> Act:
         return partial(Outcome, reason=messages.HELP, notes=["answered /ralph-loop --help"])
     try:
         request = arguments.parse(command.arguments, hook.event.cwd, by_model=by_model)
-    except arguments.ArgumentError as error:
+    except UsageError as error:
         return partial(_refuse, str(error), by_model=by_model)
     loop = lifecycle.new_loop(
         hook.project, request.prompt, request.options, hook.now, origin, by_model=by_model

@@ -12,8 +12,8 @@ from sisyphus.boulder import commands as boulder
 from sisyphus.boulder import find, progress
 from sisyphus.cli import asker, show
 from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.ralph import limits
 from sisyphus.ralph import loop as loops
-from sisyphus.ralph.arguments import number
 from sisyphus.ralph.loop import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Loop, Options
 from sisyphus.ralph.messages import BY_USER, cancelled
 from sisyphus.sessions import record
@@ -59,19 +59,19 @@ def hold(
 ) -> None:  # fmt: skip
     """Make every session that follows the plan go on until the plan is complete."""
     texts = {"max-iterations": max_iterations, "max-minutes": max_minutes}
-    given = {name: number(name, text) for name, text in texts.items() if text is not None}
+    given = {name: limits.read(name, text) for name, text in texts.items() if text is not None}
     options = [*given, *(["wait-for-user"] if wait_for_user else [])]
     if options and action != Action.ON:
         raise UsageError(hold_messages.only_for_on(options[0]))
     if action == Action.ON:
         place = show.place_to_change(project)
-        limits = Options(
+        asked = Options(
             "",
             given.get("max-iterations", DEFAULT_ITERATIONS),
             given.get("max-minutes", DEFAULT_MINUTES),
             wait_for_user=wait_for_user,
         )
-        _start(place, session, limits)
+        _start(place, session, asked)
     elif action == Action.OFF:
         _end(show.place(project), session)
     else:

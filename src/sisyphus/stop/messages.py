@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sisyphus.paths import display
 from sisyphus.ralph import messages as ralph
 from sisyphus.text import one_line
 
@@ -80,12 +79,4 @@ def waited_long_enough(seconds: int, names: list[str]) -> str:
 
 def checkpointed(loop: Loop, file: str) -> str:
     """Tells the user that the session has ended at its checkpoint, and what goes on from there."""
-    return f"{waits_at_checkpoint(loop, file)} {WHAT_FOLLOWS_CHECKPOINT}"
-
-
-def waits_at_checkpoint(loop: Loop, file: str) -> str:
-    name = "The hold" if loop.is_hold else f"Ralph loop {loop.id}"
-    return f"{name} waits at a checkpoint, with the handoff {display(file, loop.project)}."
-
-
-WHAT_FOLLOWS_CHECKPOINT = "It goes on when you type /clear in its session, or resume the session."
+    return f"{ralph.waits_at_checkpoint(loop, file)} {ralph.WHAT_FOLLOWS_CHECKPOINT}"
