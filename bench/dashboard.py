@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from lived_in import lived_in
 
-from sisyphus.paths import our_home
-from sisyphus.store import Store, open_store
+from sisyphus.ground.paths import our_home
+from sisyphus.ground.store import Store, open_store
 
 SISYPHUS = Path(sys.executable).with_name("sisyphus")
 LOOPS = 10_000

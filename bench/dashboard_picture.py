@@ -16,9 +16,9 @@ from typing import Any
 from e2e import chromium
 from lived_in import lived_in
 
-from sisyphus.paths import our_home
-from sisyphus.ralph import loop as loops
-from sisyphus.store import open_store
+from sisyphus.ground.paths import our_home
+from sisyphus.ground.store import open_store
+from sisyphus.loops import loops
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 SISYPHUS = Path(sys.executable).with_name("sisyphus")

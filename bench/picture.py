@@ -12,11 +12,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from sisyphus.clients.records import AGENT, Record, RecordedCall
 from sisyphus.clients.reports import Report
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.loop import RUN, Loop, Options
-from sisyphus.ralph.runs import Run, RunOptions, RunState
+from sisyphus.clients.transcript_records import AGENT, Record, RecordedCall
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loops import RUN, Loop, Options
+from sisyphus.loops.runs import Run, RunOptions, RunState
 from sisyphus.runner.report import iteration_line
 from sisyphus.runner.screen import picture
 

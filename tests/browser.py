@@ -11,10 +11,10 @@ from httpx2 import ASGITransport, AsyncClient, Cookies, Response
 from starlette.types import ASGIApp
 from world import World
 
-from sisyphus.cli import show
 from sisyphus.dashboard import app
 from sisyphus.dashboard.access import Access, read_token
-from sisyphus.dashboard.desk import Desk
+from sisyphus.dashboard.page import Desk
+from sisyphus.terminal import show
 
 PORT = 3847
 _KEY = re.compile(r'name="key" value="([0-9a-f]+)"')

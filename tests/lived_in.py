@@ -15,26 +15,25 @@ from pathlib import Path
 
 from world import begin_git
 
-from sisyphus import paths, processes
 from sisyphus.boulder import find, progress
-from sisyphus.boulder import record as plan_records
-from sisyphus.clients.records import RecordedCall
-from sisyphus.enforce import record as enforcement
-from sisyphus.handoff import messages as handoff_words
-from sisyphus.handoff import record as handoffs
+from sisyphus.boulder import plans as plan_rows
+from sisyphus.clients.transcript_records import RecordedCall
+from sisyphus.enforce import enforcements
+from sisyphus.ground import paths, processes
+from sisyphus.ground.store import Store
+from sisyphus.handoff import handoffs
+from sisyphus.handoff import messages as handoff_messages
 from sisyphus.hook.event import EDIT, OTHER, Event
 from sisyphus.hook.hook import Hook
 from sisyphus.hook.outcome import Outcome, Text
 from sisyphus.hook.standing import Standing
-from sisyphus.ralph import iterations, messages, runs, transcripts
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.loop import Counters, Loop, Options
-from sisyphus.runner import messages as words
+from sisyphus.loops import iterations, loops, messages, runs, transcripts
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loops import Counters, Loop, Options
+from sisyphus.runner import messages as runner_messages
 from sisyphus.runner import report
-from sisyphus.sessions import journal, ledger, record, stops
-from sisyphus.sessions.turn import Turn
-from sisyphus.store import Store
+from sisyphus.sessions import journal, ledger, sessions, stops
+from sisyphus.sessions.turns import Turn
 
 _DAY = 24 * 3600
 _MOST_LIVE = 16
@@ -114,7 +113,7 @@ class _Week:
     def make_projects(self) -> None:
         for project in self.projects:
             begin_git(Path(project))
-        enforcement.switch(self.store, self.projects[0], is_on=True, now=self.now - 5 * _DAY)
+        enforcements.switch(self.store, self.projects[0], is_on=True, now=self.now - 5 * _DAY)
 
     # ------------------------------------------------------------ sessions
 
@@ -126,14 +125,14 @@ class _Week:
         event.session, event.source = id, "startup"
         event.transcript = str(self.home / ".claude" / "projects" / f"{id}.jsonl")
         hook = Hook(event, str(self.home / ".claude"), project, self.store, {}, Standing(), began)
-        hook.session = record.ensure(hook)
-        record.start(hook)
+        hook.session = sessions.ensure(hook)
+        sessions.start(hook)
         return hook
 
     def note(self, hook: Hook, name: str, decision: str, what: str, at: float) -> None:
         """Writes a line of the journal."""
         hook.now, hook.event.name = at, name
-        record.ensure(hook)
+        sessions.ensure(hook)
         outcome = Outcome(notes=[what], reason=what if decision == "block" else None)
         journal.write(hook, outcome, [], self.random.uniform(20, 60))
 
@@ -189,7 +188,7 @@ class _Week:
         else:
             self.end_loop(loop, number, end)
             hook.now = end
-            record.end(hook)
+            sessions.end(hook)
         loops.save(self.store, loop)
 
     def new_loop(self, project: str, prompt: str, began: float) -> Loop:
@@ -246,7 +245,7 @@ class _Week:
                 loop.pause(loops.STUCK, "the same error came 3 times: No space left on device", at)
             case 7:
                 hook.now = loop.left_at = at
-                record.end(hook)
+                sessions.end(hook)
             case 6:
                 stops.set_idle(self.store, hook.session, at, "Shall I delete the old table too?")
 
@@ -297,7 +296,7 @@ class _Week:
         """Lets a run stop at an item that its user has answered since."""
         item, why = run.state.todo[0], "which of the two printers?"
         plan = Path(run.loop.project) / "fix_plan.md"
-        plan.write_text(f"- [ ] {item}\n  {words.answer('The one at the door.')}\n")
+        plan.write_text(f"- [ ] {item}\n  {runner_messages.answer('The one at the door.')}\n")
         run.state.plan, run.state.blocked = str(plan), {item: why}
         run.loop.pause(loops.BLOCKED, f"all that is left is blocked: {item} ({why})", at)
 
@@ -338,15 +337,15 @@ class _Week:
             progress.update(self.store, find.read(str(path), project), began)
         hook = self.new_session(number, project, began)
         self.write_transcript(hook, "Go on with the plan.")
-        plan = plan_records.find(self.store, str(path))
+        plan = plan_rows.find(self.store, str(path))
         assert plan is not None
         plan = plan.with_session(hook.event.session)
         plan.used_at = plan.started_at = began
-        plan.checkpoint = plan_records.Checkpoint(
+        plan.checkpoint = plan_rows.Checkpoint(
             datetime.fromtimestamp(began, UTC).isoformat(), "the cart is stored", wave=1
         )
-        plan_records.follow(self.store, hook.session, plan_records.save(self.store, plan))
-        plan_records.add_history(self.store, plan, "started", began)
+        plan_rows.follow(self.store, hook.session, plan_rows.save(self.store, plan))
+        plan_rows.add_history(self.store, plan, "started", began)
 
     def add_handoffs(self) -> None:
         """Adds handoffs of the last loops that have files: one in five."""
@@ -359,7 +358,7 @@ class _Week:
             handoff = handoffs.Handoff(
                 session, loop.id, loop.project, str(file), handoffs.OPEN, 2, 78,
                 self.now - 1800, "Go on with the total.", "Show the total",
-                json.dumps([[_FILES[0], "10-40"]]), why=handoff_words.CONTEXT,
+                json.dumps([[_FILES[0], "10-40"]]), why=handoff_messages.CONTEXT,
             )  # fmt: skip
             handoffs.insert(self.store, handoff)
             if loop.ended_at:
@@ -368,8 +367,8 @@ class _Week:
     def enforce(self) -> None:
         """Makes the first session of the enforced project one that was made to go on."""
         for session, _ in self.sessions[:1]:
-            enforcement.save(
-                self.store, session, enforcement.Enforcement(3, 1, self.now - 600, is_pending=True)
+            enforcements.save(
+                self.store, session, enforcements.Enforcement(3, 1, self.now - 600, is_pending=True)
             )
 
     # ------------------------------------------------------------ ids

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import pytest
 from world import Reply, World
 
-from sisyphus import files, frontmatter
 from sisyphus.boulder import find
 from sisyphus.clients import lines
+from sisyphus.ground import files, frontmatter
 from sisyphus.rules import includes, sources
 
 SECONDS = 4.0

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from sisyphus import clients
-from sisyphus.clients.base import Headless, Live, Native, Payload, Transcript, Usage
+from sisyphus.clients.base import Headless, Native, Payload, Running, Transcript, Usage
 from sisyphus.clients.claude_code import headless
-from sisyphus.clients.claude_code import live as claude_live
 from sisyphus.clients.claude_code import native as claude_native
 from sisyphus.clients.claude_code import payload as claude_payload
+from sisyphus.clients.claude_code import running as claude_running
 from sisyphus.clients.claude_code import transcript as claude_transcript
 from sisyphus.clients.claude_code import usage as claude_usage
 from sisyphus.clients.codex import headless as codex_headless
-from sisyphus.clients.codex import live as codex_live
 from sisyphus.clients.codex import native as codex_native
 from sisyphus.clients.codex import payload as codex_payload
+from sisyphus.clients.codex import running as codex_running
 from sisyphus.clients.codex import transcript as codex_transcript
 from sisyphus.clients.codex import usage as codex_usage
-from sisyphus.clients.opencode import live, native, payload, transcript, usage
-from sisyphus.clients.qwen import live as qwen_live
+from sisyphus.clients.opencode import native, payload, transcript, usage
+from sisyphus.clients.opencode import running as opencode_running
 from sisyphus.clients.qwen import native as qwen_native
 from sisyphus.clients.qwen import payload as qwen_payload
+from sisyphus.clients.qwen import running as qwen_running
 from sisyphus.clients.qwen import transcript as qwen_transcript
 from sisyphus.clients.qwen import usage as qwen_usage
 
@@ -32,7 +33,7 @@ TRANSCRIPTS: tuple[Transcript, ...] = (
     qwen_transcript,
 )
 USAGES: tuple[Usage, ...] = (claude_usage, usage, codex_usage, qwen_usage)
-LIVES: tuple[Live, ...] = (claude_live, live, codex_live, qwen_live)
+RUNNING: tuple[Running, ...] = (claude_running, opencode_running, codex_running, qwen_running)
 HEADLESS: tuple[Headless, ...] = (headless, codex_headless)
 
 

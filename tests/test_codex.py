@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 from test_attention import waiting
 from world import PAYLOADS, SISYPHUS, Reply, World
 
-from sisyphus.clients import records, tags
+from sisyphus.clients import escaped_tags, transcript_records
 from sisyphus.clients.codex import native, payload, queue, touched, transcript, usage
-from sisyphus.clients.records import AGENT, CONTINUATION, PROMPT
+from sisyphus.clients.transcript_records import AGENT, CONTINUATION, PROMPT
+from sisyphus.ground.store import open_store
 from sisyphus.hook.event import EDIT, OTHER, READ, WRITE, Event
 from sisyphus.hook.outcome import Outcome
-from sisyphus.store import open_store
 
 Json = dict[str, Any]
 
@@ -328,7 +328,7 @@ def test_an_escaped_promise_counts_in_the_rollout(world: World, codex: Codex) ->
     ],
 )
 def test_only_what_is_in_a_tag_is_unescaped(message: str, text: str) -> None:
-    assert tags.unescaped(message) == text
+    assert escaped_tags.unescaped(message) == text
 
 
 def test_a_loop_has_no_cap_of_the_client(world: World, codex: Codex) -> None:
@@ -789,7 +789,7 @@ def test_which_items_are_tool_calls(codex: Codex, type: str, fields: Json, name:
 
     assert [call.name for call in record.calls] == [name] * bool(name)
     assert all(call.action == OTHER for call in record.calls)
-    assert record.author == (AGENT if name else records.OTHER)
+    assert record.author == (AGENT if name else transcript_records.OTHER)
 
 
 def test_the_tokens_of_subagents_are_in_their_own_rollouts(world: World, codex: Codex) -> None:

@@ -18,7 +18,6 @@ from world import SISYPHUS, Json, Reply, World
 
 from sisyphus import clients
 from sisyphus.clients.codex import headless
-from sisyphus.clients.records import AGENT, TOOL
 from sisyphus.clients.reports import (
     ACCOUNT,
     BILLING,
@@ -32,6 +31,7 @@ from sisyphus.clients.reports import (
     Failure,
     Report,
 )
+from sisyphus.clients.transcript_records import AGENT, TOOL
 from sisyphus.hook.event import EDIT, OTHER, WRITE
 
 SESSION = "01a21850-154e-7742-b602-80ff3aaf4107"

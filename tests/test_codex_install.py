@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from world import SISYPHUS, Json, World
 
-from sisyphus import processes
 from sisyphus.clients.codex import app_server, wiring
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.ground import processes
 from sisyphus.hook.event import EVENTS
 
 COMMANDS = {file.stem for file in (Path(__file__).parents[1] / "commands").glob("*.md")}

@@ -12,7 +12,7 @@ from test_codex import Codex, with_skills
 from test_enforcing import DONE, configure
 from world import Reply, World
 
-from sisyphus.store import open_store
+from sisyphus.ground.store import open_store
 
 Json = dict[str, Any]
 

@@ -15,8 +15,8 @@ import pytest
 from world import World
 
 from sisyphus.clients.codex import trial
-from sisyphus.clients.sites import Installation
-from sisyphus.clients.stage import Stage, WiringCopy
+from sisyphus.clients.installation import Installation
+from sisyphus.clients.trial_folder import Stage, WiringCopy
 from sisyphus.setup import plugin
 
 INSTALL = ("install", "--client", "codex", "--yes")

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from world import SISYPHUS, World
 
-from sisyphus.cli import completion
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import Loop, Options
-from sisyphus.sessions import record
-from sisyphus.settings import SETTINGS
-from sisyphus.store import open_store
+from sisyphus.ground.settings import SETTINGS
+from sisyphus.ground.store import open_store
+from sisyphus.loops import loops
+from sisyphus.loops.loops import Loop, Options
+from sisyphus.sessions import sessions
+from sisyphus.terminal import completion
 
 BASH = shutil.which("bash") or "there is no bash"
 HOSTILE = "\\`touch ran\\` $(touch ran) \\$(touch ran) \"a\" 'b'; touch ran\x1b[2J [red]x[/red] `"
@@ -134,7 +134,7 @@ def test_ids_of_loops_that_the_command_takes(world: World) -> None:
 def test_the_newest_loops_alone_are_offered(world: World) -> None:
     world.loop()
     with closing(open_store(str(world.ours))) as store:
-        n = record.find(store, "s1")
+        n = sessions.find(store, "s1")
         assert n
         for number in range(completion.MOST):
             id = f"id{number:03}"

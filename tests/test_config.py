@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from world import World
 
-from sisyphus import settings_file
-from sisyphus.errors import SisyphusError
-from sisyphus.settings import MAX_BYTES, SETTINGS
+from sisyphus.ground import settings_file
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.settings import MAX_BYTES, SETTINGS
 
 FILE = "~/.claude/.sisyphus/config.toml"
 

@@ -11,7 +11,7 @@ from httpx2 import Response
 from test_run import PLAN, Runs, done
 from world import World
 
-from sisyphus import processes
+from sisyphus.ground import processes
 
 NEED = "<blocked>the key of the bank</blocked>"
 ANSWER = "It is in `vault/key`,\nsecond drawer."

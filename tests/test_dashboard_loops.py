@@ -13,10 +13,9 @@ from world import Json, World, agent, result, use, user
 
 from sisyphus.dashboard.loop import PAGE_ITERATIONS
 from sisyphus.dashboard.loops import PAGE_ROWS
-from sisyphus.ralph import iterations
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.loop import Loop, Options
+from sisyphus.loops import iterations, loops
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loops import Loop, Options
 
 
 def insert(browser: Browser, number: int, **fields: Any) -> str:

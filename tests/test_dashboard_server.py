@@ -24,7 +24,8 @@ import pytest
 from browser import Browser
 from world import SISYPHUS, World
 
-from sisyphus.dashboard import live, metrics, private_page, server
+from sisyphus.dashboard import metrics, private_page, server
+from sisyphus.dashboard import stream as live
 
 _URL = re.compile(r"http://127\.0\.0\.1:(\d+)/\?code=\S+")
 
@@ -276,7 +277,7 @@ def test_where_no_file_can_be_written_the_address_is_printed(world: World) -> No
     screen = Screen(world)
     code = (
         "import sisyphus.__main__ as main, sys\n"
-        "from sisyphus import files\n"
+        "from sisyphus.ground import files\n"
         "def full(path, flags):\n"
         "    if path.endswith('.html'): raise OSError(28, 'No space left on device')\n"
         "    return real(path, flags)\n"

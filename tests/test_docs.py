@@ -31,7 +31,7 @@ from typer.core import TyperGroup
 from world import SISYPHUS, Json, Reply, World, user
 
 from sisyphus.cli.app import app
-from sisyphus.settings import SETTINGS
+from sisyphus.ground.settings import SETTINGS
 
 ROOT = Path(__file__).parents[1]
 PYTHON = "/home/you/.local/share/uv/tools/sisyphus-hooks/bin/python"

@@ -24,12 +24,12 @@ from sisyphus import clients
 from sisyphus.clients.base import Checkup
 from sisyphus.clients.claude_code import checkup
 from sisyphus.clients.codex import checkup as codex_checkup
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.opencode import checkup as opencode_checkup
 from sisyphus.clients.qwen import checkup as qwen_checkup
 from sisyphus.doctor import database
+from sisyphus.ground.store import VERSION
 from sisyphus.setup import plugin
-from sisyphus.store import VERSION
 
 Json = dict[str, Any]
 START = f"{shlex.quote(sys.executable)} -I -m sisyphus"

@@ -14,9 +14,9 @@ from test_house import HEAVY, loaded_by_hook
 from test_statusline import line
 from world import Json, Reply, World, agent, result, use
 
+from sisyphus.enforce.enforcements import Enforcement
 from sisyphus.enforce.gates import GateFacts, after_turn, closed, next_at
-from sisyphus.enforce.record import Enforcement
-from sisyphus.settings import SETTINGS
+from sisyphus.ground.settings import SETTINGS
 
 HEADING = "[CONTINUOUS ENFORCEMENT]"
 DONE = "All tests pass. The parser is done."

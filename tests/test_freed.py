@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from world import World
 
-from sisyphus import store as stores
+from sisyphus.ground import store
 
 DONE = "All tasks are complete."
 NOT_UTF8 = b"\xff\xfe\x80"
@@ -235,7 +235,7 @@ def test_a_lock_that_lets_nobody_read_is_told_to_those_who_were_held(
     begin(world)
     world.work()
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "LOCK_SECONDS", 0.1)
+        patch.setattr(store, "LOCK_SECONDS", 0.1)
         with world.locked(for_readers=True):
             told, again = world.stop(DONE), world.stop(DONE)
 
@@ -251,7 +251,7 @@ def test_a_second_outage_of_a_session_is_told_too(world: World, begin: Any) -> N
         world.work()
         force(world, "PRAGMA user_version = 10000")
         told, again = world.stop(DONE), world.stop(DONE)
-        force(world, f"PRAGMA user_version = {stores.VERSION}")
+        force(world, f"PRAGMA user_version = {store.VERSION}")
 
         assert "does not hold this session" in told.message
         assert again.is_silent
@@ -403,7 +403,7 @@ def test_a_transcript_that_nobody_can_search_frees_nobody(
     def fail(*_: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("sisyphus.ralph.unheard.find", fail)
+    monkeypatch.setattr("sisyphus.ralph.missed_starts.find", fail)
 
     assert world.stop(DONE).reason
 
@@ -423,7 +423,7 @@ def test_a_command_that_nobody_heard_because_of_a_lock_is_told(
     world: World, monkeypatch: pytest.MonkeyPatch, typed: str, advice: str
 ) -> None:
     world.loop()
-    monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(store, "LOCK_SECONDS", 0.1)
     with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         message = world.prompt(text=typed).message

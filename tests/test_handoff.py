@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from world import World, agent, result, typed, use, user
 
-from sisyphus.hook import statusline
+from sisyphus.door import statusline
 
 PLAN = "# Kiln\n\n- [x] wash\n- [ ] fire\n- [ ] glaze\n"
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected."

@@ -16,11 +16,19 @@ from hypothesis import strategies as st
 from world import Json, World, agent, result, typed, use, user
 
 from sisyphus.clients.claude_code import transcript
-from sisyphus.clients.records import AGENT, PROMPT, TOOL, Reading, Record, RecordedCall, ToolResult
+from sisyphus.clients.transcript_records import (
+    AGENT,
+    PROMPT,
+    TOOL,
+    Reading,
+    Record,
+    RecordedCall,
+    ToolResult,
+)
+from sisyphus.ground.masking import mask
 from sisyphus.handoff import document
 from sisyphus.handoff.facts import Facts, gather
 from sisyphus.hook.event import EDIT, OTHER
-from sisyphus.masking import mask
 
 SCRIPTS = tomllib.loads((Path(__file__).parent / "cases" / "handoffs.toml").read_text())["case"]
 HEADING = "# Handoff"

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from world import Json, World, agent, result, use, user
 
 from sisyphus import clients
-from sisyphus.clients.records import AGENT, CONTINUATION, OTHER, TOOL
 from sisyphus.clients.reports import (
     ACCOUNT,
     BILLING,
@@ -34,6 +33,7 @@ from sisyphus.clients.reports import (
     Failure,
     Report,
 )
+from sisyphus.clients.transcript_records import AGENT, CONTINUATION, OTHER, TOOL
 
 NOW = 1_795_676_000.0
 RESET = 1_795_683_494

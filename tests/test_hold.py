@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from world import Reply, World, agent, use, user
 
-from sisyphus.hook import statusline
+from sisyphus.door import statusline
 
 PLAN = "# Shop\n\n- [ ] one\n- [ ] two\n"
 DONE = PLAN.replace("[ ]", "[x]")

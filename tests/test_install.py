@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from world import World, begin_git
 
-from sisyphus import files
+from sisyphus.ground import files
 
 Json = dict[str, Any]
 

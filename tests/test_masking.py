@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sisyphus.masking import mask
+from sisyphus.ground.masking import mask
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
 LINE = "MIIEpAIBAAKCAQEA3Tz2mr7SZiAMfQyuvBjM9OiKxYzabcdefghijklmnopqrst"

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from world import World, agent
 
-from sisyphus import notify
-from sisyphus.notify import Notice
+from sisyphus.sessions import notify
+from sisyphus.sessions.notify import Notice
 
 PLAN = "# Kiln\n\n- [ ] stack\n- [ ] fire\n"
 

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from world import Json, Reply, World
 
-from sisyphus import processes
 from sisyphus.clients.opencode import transcript
+from sisyphus.ground import processes
+from sisyphus.ground.store import open_store
 from sisyphus.sessions import messages, retention
-from sisyphus.store import open_store
 
 SESSION, CHILD = "ses_1", "ses_2"
 PLAN = "# Kiln\n\n- [ ] stack\n- [ ] fire\n"

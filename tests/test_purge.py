@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from world import World
 
+from sisyphus.ground.store import Store, open_store
 from sisyphus.sessions import retention
-from sisyphus.store import Store, open_store
 
 DAY = 24 * 3600.0
 

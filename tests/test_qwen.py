@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from world import PAYLOADS, Reply, World
 
 from sisyphus.clients.qwen import native, payload, transcript, usage
-from sisyphus.clients.records import AGENT, OTHER, PROMPT, TOOL
+from sisyphus.clients.transcript_records import AGENT, OTHER, PROMPT, TOOL
 from sisyphus.hook.event import EDIT, EVENTS, READ, WRITE, Event
 from sisyphus.hook.event import OTHER as OTHER_ACTION
 from sisyphus.hook.outcome import Outcome

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from world import SISYPHUS, Json, World
 
-from sisyphus.clients.findings import Level
+from sisyphus.clients.finding import Level
 from sisyphus.clients.qwen import native, wiring
 from sisyphus.hook.event import EVENTS
 

@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 from world import PAYLOADS, World
 
-from sisyphus.cli import show
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation
 from sisyphus.clients.qwen import trial
-from sisyphus.clients.sites import Installation
-from sisyphus.clients.stage import Stage, WiringCopy
+from sisyphus.clients.trial_folder import Stage, WiringCopy
 from sisyphus.doctor import trial as doctor
 from sisyphus.setup import plugin
+from sisyphus.terminal import show
 
 Json = dict[str, Any]
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from world import SISYPHUS, Reply, World
 
+from sisyphus.ground.store import open_store
+from sisyphus.ground.text import iso
 from sisyphus.sessions import retention
-from sisyphus.store import open_store
-from sisyphus.text import iso
 
 STOP, GO_ON, UNKNOWN = 0, 1, 2
 STATE: dict[str, Any] = {

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from world import World
 
-from sisyphus import notify
-from sisyphus.notify import Notice
+from sisyphus.sessions import notify
+from sisyphus.sessions.notify import Notice
 
 PAGE = Path(__file__).parents[1] / "docs" / "notify.md"
 SAMPLE = "This is a test of `sisyphus notify test`."

@@ -11,8 +11,8 @@ import pytest
 from test_run import ALL, Runs, runs
 from world import World
 
-from sisyphus import git as git_module
-from sisyphus import paths, repositories
+from sisyphus.ground import git as git_module
+from sisyphus.ground import paths, repositories
 
 __all__ = ["runs"]
 

@@ -19,8 +19,8 @@ import pytest
 from browser import Browser
 from world import SISYPHUS, Json, Reply, World
 
-from sisyphus import processes
-from sisyphus.store import open_store
+from sisyphus.ground import processes
+from sisyphus.ground.store import open_store
 
 Process = list[Any]
 """The steps of one process of the client (see `fake_client.py`)."""

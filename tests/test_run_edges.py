@@ -15,7 +15,7 @@ import pytest
 from test_run import ACCEPT, ALL, KEEP, LIMIT, LOGIN, PLAN, PROMISE, Runs, done, runs, wait_for
 from world import SISYPHUS, agent, use
 
-from sisyphus import processes
+from sisyphus.ground import processes
 
 __all__ = ["runs"]
 

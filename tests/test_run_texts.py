@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import World
 
-from sisyphus.errors import UnreadableError
-from sisyphus.handoff.record import OPEN, Handoff
-from sisyphus.ralph import loop as loops
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.worktree import PROGRESS, PROMPT, STATE
+from sisyphus.handoff.handoffs import OPEN, Handoff
+from sisyphus.loops import loops
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loops import Loop, Options
+from sisyphus.loops.runs import Run, RunOptions, RunState
 from sisyphus.ralph import promise
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.loop import Loop, Options
-from sisyphus.ralph.runs import Run, RunOptions, RunState
 from sisyphus.runner import audit_prompt, decide, fix_plan, project_files, prompt, report
 from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.worktree import PROGRESS, PROMPT, STATE
 
 BEGAN = 1_767_744_000.0  # 2026-01-07T00:00:00Z
 SECRET = "sk-ant-abc123def456ghi789jkl"

@@ -15,16 +15,15 @@ from test_attention import client
 from test_statusline import line
 from world import World, agent, typed, user
 
-from sisyphus import processes
-from sisyphus.handoff import record as handoffs
-from sisyphus.ralph import history, iterations, lifecycle, runs
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.loop import Counters, Loop, Options
-from sisyphus.ralph.runs import Run, RunOptions, RunState
-from sisyphus.sessions import record, retention
-from sisyphus.store import Store, open_store
-from sisyphus.text import iso
+from sisyphus.ground import processes
+from sisyphus.ground.store import Store, open_store
+from sisyphus.ground.text import iso
+from sisyphus.handoff import handoffs
+from sisyphus.loops import history, iterations, lifecycle, loops, runs
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loops import Counters, Loop, Options
+from sisyphus.loops.runs import Run, RunOptions, RunState
+from sisyphus.sessions import retention, sessions
 
 GONE = "999999999 1"
 """A process that does not exist."""
@@ -66,7 +65,7 @@ def begin(
         run = Run(loop, RunOptions(), stands, runner=runner, client=runner)
         runs.insert(store, run)
         if session:
-            run.session = record.ensure_named(store, "claude-code", session, "", project, now)
+            run.session = sessions.ensure_named(store, "claude-code", session, "", project, now)
         if ended:
             loop.end(ended, why, now)
         elif status != "active":
@@ -91,7 +90,7 @@ def test_sessions_of_a_run_are_named_by_their_iterations(world: World) -> None:
     world.start("s3")
     with opened(world) as store, store.write():
         entry = Iteration(3, time.time(), "continue", "", item="trim")
-        iterations.record(store, change(world, id), record.find(store, "s3"), entry)
+        iterations.record(store, change(world, id), sessions.find(store, "s3"), entry)
     world.start("s9")
 
     rows = {each["session_id"]: each for each in world.cli("sessions", "--json").json["sessions"]}
@@ -585,7 +584,7 @@ def test_the_log_of_sessions_has_runs(world: World) -> None:
     with opened(world) as store, store.write():
         run = runs.find(store, id)
         assert run is not None
-        run.session = record.ensure_named(store, "claude-code", "s5", "", run.loop.project, 1.0)
+        run.session = sessions.ensure_named(store, "claude-code", "s5", "", run.loop.project, 1.0)
         run.loop.end("limit", "its 60 minutes are up", time.time())
         runs.save(store, run)
 

@@ -12,13 +12,13 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from sisyphus.cli import show
-from sisyphus.clients.records import AGENT, Record, RecordedCall
 from sisyphus.clients.reports import Report
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.loop import Loop, Options
-from sisyphus.ralph.runs import Run, RunOptions, RunState
+from sisyphus.clients.transcript_records import AGENT, Record, RecordedCall
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loops import Loop, Options
+from sisyphus.loops.runs import Run, RunOptions, RunState
 from sisyphus.runner.screen import Lines, Live, open_screen, picture
+from sisyphus.terminal import show
 
 NOW = 10_000.0
 SPENT = {"is_working": True, "began_at": NOW - 190}

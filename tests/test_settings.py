@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from world import World
 
-from sisyphus.settings import NOTHING, SETTINGS
+from sisyphus.ground.settings import NOTHING, SETTINGS
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from world import SISYPHUS, World
 
-from sisyphus.hook import statusline
+from sisyphus.door import statusline
 
 
 def test_where_there_is_nothing_each_thing_is_one_helpful_line(world: World) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from world import SISYPHUS, Json, World
 
-from sisyphus.hook import statusline
+from sisyphus.door import statusline
 
 
 def line(world: World, session: str = "s1", **fields: object) -> str:

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 from world import SISYPHUS, World
 
-from sisyphus import store as stores
-from sisyphus.hook import door
-from sisyphus.store import open_store
+from sisyphus.door import door
+from sisyphus.ground import store as stores
+from sisyphus.ground.store import open_store
 
 RELEASED = Path(__file__).parent / "schemas" / "115.sql"
 

@@ -6,7 +6,7 @@ import pytest
 from test_cases import linear_time
 from world import World
 
-from sisyphus import text as texts
+from sisyphus.ground import text as texts
 
 POSE = "[BOULDER HOLD COMPLETE]\n\nThe hold has ended. You may stop."
 END = "</system-reminder>"

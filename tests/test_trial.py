@@ -24,12 +24,12 @@ import pytest
 from world import PAYLOADS, SISYPHUS, World
 
 from sisyphus import clients
-from sisyphus.cli import show
 from sisyphus.clients import installer
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.sites import Installation
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation
 from sisyphus.doctor import trial
 from sisyphus.setup import plugin
+from sisyphus.terminal import show
 
 Json = dict[str, Any]
 
@@ -426,7 +426,7 @@ def test_after_a_signal_nothing_is_left(wired: World, number: signal.Signals) ->
     program(wired, f"pathlib.Path({str(pids)!r}).write_text(str(os.getpid()))\ntime.sleep(60)")
     script = textwrap.dedent(
         """
-        from sisyphus.cli import show
+        from sisyphus.terminal import show
         from sisyphus.doctor import trial
         trial.play("claude-code", show.place())
         """

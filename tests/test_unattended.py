@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from world import SISYPHUS, World, agent, result, typed, use
 
-from sisyphus import markdown
+from sisyphus.ground import markdown
 
 PLAN = "# Shop\n\n- [ ] one\n- [ ] two\n"
 CLAIM = "All done. The work is complete."

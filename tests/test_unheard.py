@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 from world import Json, World, agent, result, typed, use, user
 
-from sisyphus import store as stores
+from sisyphus.ground import store
 
 PROMISE = "<promise>DONE</promise>"
 ONE, TWO = "<promise>TASK1_DONE</promise>", "<promise>TASK2_DONE</promise>"
@@ -64,7 +64,7 @@ def test_a_check_that_no_hook_heard_is_not_run(world: World) -> None:
 def test_a_command_that_came_while_the_database_was_locked(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(store, "LOCK_SECONDS", 0.1)
     world.cli("install", "--yes")
     world.start()
     line = typed(DO_IT, "ralph-loop")
@@ -257,7 +257,7 @@ def test_a_plain_line_is_a_command_that_the_client_did_not_run(world: World) -> 
 
 def unheard_command(world: World, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     """The user types a command while the database is locked."""
-    monkeypatch.setattr(stores, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(store, "LOCK_SECONDS", 0.1)
     with closing(sqlite3.connect(world.ours / "sisyphus.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         world.prompt(text=words, prompt_id="p1")

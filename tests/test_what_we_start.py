@@ -17,7 +17,7 @@ from test_notify import inbox, wait_for
 from test_run import ALL, PLAN, Runs, done, runs
 from world import SISYPHUS, World, begin_git
 
-from sisyphus import executables
+from sisyphus.ground import executables
 
 __all__ = ["inbox", "runs"]
 

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from sisyphus.cli import app
-from sisyphus.hook import door
+from sisyphus.door import door
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO, NoReturn, TextIO
 
-    from sisyphus.store import Store
+    from sisyphus.ground.store import Store
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     if words[:1] == ["hook"] and len(words) > 1 and not needs_help:
         _answer_hook(words[1:])
     if words[:1] == ["statusline"] and not needs_help:
-        from sisyphus.hook.statusline import run as print_status
+        from sisyphus.door.statusline import run as print_status
 
         sys.exit(print_status(words[1:], *_streams()))
     import gc
@@ -53,7 +53,7 @@ def _answer_hook(words: list[str]) -> NoReturn:
     import gc
 
     gc.disable()  # the process lives for milliseconds: garbage collection does not pay
-    from sisyphus.hook.door import run
+    from sisyphus.door.door import run
 
     stores: list[Store] = []  # keeps the store open until the process ends
     code = run(words, *_streams(), leave=stores.append)

@@ -10,19 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus.handoff import record as handoffs
-from sisyphus.processes import is_alive
-from sisyphus.ralph import control, lifecycle, runs
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph import messages as ralph
-from sisyphus.ralph.loop import Loop
-from sisyphus.sessions import dialog, record, stops
-from sisyphus.sessions import messages as sessions
+from sisyphus.boulder import hold_messages, holds
+from sisyphus.ground.processes import is_alive
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import iso
+from sisyphus.handoff import handoffs
+from sisyphus.loops import lifecycle, loops, runs, user_actions
+from sisyphus.loops import messages as loop_messages
+from sisyphus.loops.loops import Loop
+from sisyphus.sessions import dialog, sessions, stops
+from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions.hooks import FAILURE
-from sisyphus.stop import hold as holds
-from sisyphus.stop import hold_messages
-from sisyphus.store import Store
-from sisyphus.text import iso
 
 RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT, PROMPT, STANDSTILL = (
     "rests", "question", "left", "no_work", "checkpoint", "prompt", "standstill",
@@ -90,24 +88,33 @@ def _loops(store: Store) -> Iterator[Waiting]:
         assert row is not None
         assert loop is not None
         id, ended_at, seen_at, idle_since = row
-        if control.is_left(store, loop):
+        if user_actions.is_left(store, loop):
             since = loop.left_at or ended_at or seen_at
             text, answer = (
-                ralph.where_left(loop),
-                ralph.what_takes_up(loop, lifecycle.way_back(store, loop)),
+                loop_messages.where_left(loop),
+                loop_messages.what_takes_up(loop, lifecycle.way_back(store, loop)),
             )
             yield Waiting(LEFT, text, since, answer, loop.project, id, loop.id)
         elif not loop.is_active:
             yield _paused(loop, id)
         elif idle_since is not None and (file := handoffs.checkpoint_of(store, session)):
-            text, answer = ralph.waits_at_checkpoint(loop, file), ralph.WHAT_FOLLOWS_CHECKPOINT
+            text, answer = (
+                loop_messages.waits_at_checkpoint(loop, file),
+                loop_messages.WHAT_FOLLOWS_CHECKPOINT,
+            )
             yield Waiting(CHECKPOINT, text, idle_since, answer, loop.project, id, loop.id)
         elif idle_since is not None and loop.counters.resumed_at > idle_since:
-            text, answer = ralph.needs_prompt(loop), ralph.what_goes_on(sessions.short(id))
+            text, answer = (
+                loop_messages.needs_prompt(loop),
+                loop_messages.what_goes_on(session_messages.short(id)),
+            )
             since = loop.counters.resumed_at
             yield Waiting(PROMPT, text, since, answer, loop.project, id, loop.id)
         elif idle_since is not None and stops.is_interrupted(store, session):
-            text, answer = ralph.interrupted(loop), ralph.what_goes_on(sessions.short(id))
+            text, answer = (
+                loop_messages.interrupted(loop),
+                loop_messages.what_goes_on(session_messages.short(id)),
+            )
             yield Waiting(PROMPT, text, idle_since, answer, loop.project, id, loop.id)
 
 
@@ -129,26 +136,26 @@ def _runs(store: Store) -> Iterator[Waiting]:
         own = runs.of(store, run)
         if own.is_at_work:
             continue
-        session = record.id_of(store, own.session)
+        session = sessions.id_of(store, own.session)
         if run.is_active:
             text, since, answer = (
-                ralph.where_left(run),
+                loop_messages.where_left(run),
                 runs.last_seen(store, own),
-                ralph.what_continues(run),
+                loop_messages.what_continues(run),
             )
             yield Waiting(LEFT, text, since, answer, run.project, session, run.id)
         else:
             yield _paused(run, session)
     for run in loops.failed_runs(store):
-        text, answer = ralph.run_failed(run), ralph.what_follows_failure(run)
-        session = record.id_of(store, runs.of(store, run).session)
+        text, answer = loop_messages.run_failed(run), loop_messages.what_follows_failure(run)
+        session = sessions.id_of(store, runs.of(store, run).session)
         since = run.ended_at or run.started_at
         yield Waiting(run.result, text, since, answer, run.project, session, run.id)
 
 
 def _paused(loop: Loop, session: str) -> Waiting:
     since = loop.counters.paused_at or loop.started_at
-    text, answer = ralph.why_waits(loop), ralph.what_resumes(loop)
+    text, answer = loop_messages.why_waits(loop), loop_messages.what_resumes(loop)
     return Waiting(loop.status, text, since, answer, loop.project, session, loop.id)
 
 
@@ -173,13 +180,13 @@ def _requests(store: Store) -> Iterator[Waiting]:
         if process and not is_alive(process):
             continue
         if failed:
-            text, answer = sessions.failed(id, failed), sessions.ANSWER_REST
+            text, answer = session_messages.failed(id, failed), session_messages.ANSWER_REST
             yield Waiting(FAILURE, text, since, answer, project, id)
         elif rests:
-            text, answer = sessions.rests(id, rests), sessions.ANSWER_REST
+            text, answer = session_messages.rests(id, rests), session_messages.ANSWER_REST
             yield Waiting(RESTS, text, since, answer, project, id)
         else:
-            text, answer = sessions.asks(id, question), sessions.ANSWER_QUESTION
+            text, answer = session_messages.asks(id, question), session_messages.ANSWER_QUESTION
             yield Waiting(QUESTION, text, since, answer, project, id)
 
 
@@ -195,8 +202,8 @@ def _standstills(store: Store, now: float) -> Iterator[Waiting]:
         known = stops.load(store, n)
         is_late = not known.waits or now - max(known.waits.values()) > STANDSTILL_SECONDS
         if is_late and not (process and not is_alive(process)):
-            text = sessions.stands_still(id, known.standstill)
-            yield Waiting(STANDSTILL, text, since, sessions.ANSWER_REST, project, id)
+            text = session_messages.stands_still(id, known.standstill)
+            yield Waiting(STANDSTILL, text, since, session_messages.ANSWER_REST, project, id)
 
 
 def _dialogs(store: Store, now: float) -> Iterator[Waiting]:
@@ -210,5 +217,8 @@ def _dialogs(store: Store, now: float) -> Iterator[Waiting]:
     )
     for client, id, project, process, tool, since in rows:
         if dialog.is_open(client, process):
-            text, answer = sessions.asks_permission(id, tool, project), sessions.ANSWER_DIALOG
+            text, answer = (
+                session_messages.asks_permission(id, tool, project),
+                session_messages.ANSWER_DIALOG,
+            )
             yield Waiting(dialog.KIND, text, since, answer, project, id)

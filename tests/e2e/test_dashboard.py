@@ -18,8 +18,8 @@ from e2e.chromium import HIDE, SHOW, Tab, browser
 from e2e.claude_code import COMMANDS
 from e2e.desk import Desk
 from sisyphus.dashboard import private_page
-from sisyphus.paths import our_home
-from sisyphus.store import open_store
+from sisyphus.ground.paths import our_home
+from sisyphus.ground.store import open_store
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=https://evil.example/x onerror=alert(1)> {{7*7}}"
 WIDE, NARROW = 1280, 420

@@ -13,7 +13,7 @@ import signal
 import sys
 from typing import Any
 
-from sisyphus import __main__ as entry
+from sisyphus import __main__
 
 fatal = int(sys.argv[1])
 steps = 0
@@ -53,4 +53,4 @@ _sqlite3.connect = connect
 sys.stdout.write = write  # type: ignore[method-assign]
 sys.addaudithook(watch)
 sys.argv = ["sisyphus", *sys.argv[2:]]
-entry.main()
+__main__.main()

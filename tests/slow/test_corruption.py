@@ -17,7 +17,7 @@ import pytest
 from lived_in import lived_in
 from world import World
 
-from sisyphus.store import Store, open_store
+from sisyphus.ground.store import Store, open_store
 
 pytestmark = pytest.mark.slow
 

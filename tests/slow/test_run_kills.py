@@ -20,7 +20,7 @@ from world import SISYPHUS, Json, World
 
 from sisyphus.clients.claude_code import headless
 from sisyphus.clients.reports import Report
-from sisyphus.processes import key
+from sisyphus.ground.processes import key
 
 pytestmark = pytest.mark.slow
 

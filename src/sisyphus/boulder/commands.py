@@ -7,18 +7,17 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import exports
-from sisyphus.boulder import find, follow, kord, messages, progress, status
-from sisyphus.boulder import record as records
+from sisyphus.boulder import find, follow, messages, plan_status, plans, progress, shared_file
 from sisyphus.boulder.plan import BLOCKED, Plan, Story
-from sisyphus.boulder.record import Checkpoint, PlanRecord
-from sisyphus.boulder.status import Status
-from sisyphus.cli import asker, show
-from sisyphus.errors import SisyphusError, UsageError
-from sisyphus.paths import can_be_project, client_home, display
-from sisyphus.sessions import messages as sessions
-from sisyphus.sessions import record
-from sisyphus.text import iso, moment, one_line
+from sisyphus.boulder.plan_status import Status
+from sisyphus.boulder.plans import Checkpoint, PlanRecord
+from sisyphus.ground import exports
+from sisyphus.ground.errors import SisyphusError, UsageError
+from sisyphus.ground.paths import can_be_project, client_home, display
+from sisyphus.ground.text import iso, moment, one_line
+from sisyphus.sessions import messages as session_messages
+from sisyphus.sessions import sessions
+from sisyphus.terminal import asker, show
 
 _SHOWN_COMPLETE = 10
 """The most complete plans that `boulder status --all` lists, the latest first."""
@@ -57,7 +56,7 @@ def show_status(
         return
     result = of_place(place, session)
     if as_json:
-        show.as_json(status.as_dict(result))
+        show.as_json(plan_status.as_dict(result))
         return
     _name_root(place)
     print_status(result)
@@ -65,9 +64,9 @@ def show_status(
 
 def _show_file(path: str, *, as_json: bool) -> None:
     """Counts the tasks of any file, without a look at what is followed."""
-    result = status.of_file(find.read(os.path.abspath(path), ""))
+    result = plan_status.of_file(find.read(os.path.abspath(path), ""))
     if as_json:
-        show.as_json(status.as_dict(result, named_only=True))
+        show.as_json(plan_status.as_dict(result, named_only=True))
         return
     if result.state == "missing":
         raise SisyphusError(f"{path} does not exist.")
@@ -82,15 +81,15 @@ def _show_file(path: str, *, as_json: bool) -> None:
 def _name_root(place: show.Place) -> None:
     """Names the project's root if the command runs in, or was given, another folder."""
     if os.path.realpath(place.folder) != place.project:
-        show.line(sessions.root(place.project), "dim")
+        show.line(session_messages.root(place.project), "dim")
 
 
 def _show_all(place: show.Place, *, as_json: bool) -> None:
-    rows = [row for row in records.every(place.store) if row.is_open]
-    results = [status.of_record(place.store, row, time.time()) for row in rows]
-    results += status.completed(place.store)[:_SHOWN_COMPLETE]
+    rows = [row for row in plans.every(place.store) if row.is_open]
+    results = [plan_status.of_record(place.store, row, time.time()) for row in rows]
+    results += plan_status.completed(place.store)[:_SHOWN_COMPLETE]
     if as_json:
-        show.as_json([status.as_dict(result) for result in results])
+        show.as_json([plan_status.as_dict(result) for result in results])
         return
     for result in results:
         assert result.record is not None
@@ -118,7 +117,7 @@ def _blocked(result: Status) -> str:
 def of_place(place: show.Place, session: str = "") -> Status:
     """Returns the plan that a command means."""
     row = _session_row(place, session)
-    return status.of_project(place.store, place.project, row, time.time(), place.folder)
+    return plan_status.of_project(place.store, place.project, row, time.time(), place.folder)
 
 
 def _session_row(place: show.Place, session: str) -> int:
@@ -128,7 +127,7 @@ def _session_row(place: show.Place, session: str) -> int:
 
 def print_status(result: Status, *, needs_one: bool = True) -> None:
     """needs_one: where no plan is, the user is told to write one."""
-    if problem := status.kord_problem(result.project):
+    if problem := plan_status.kord_problem(result.project):
         show.line(f"{problem}.")
     row = result.record
     if row is None:
@@ -145,7 +144,7 @@ def print_status(result: Status, *, needs_one: bool = True) -> None:
             _print_progress(result, row)
         if result.completed_at:
             show.line(f"Completed on {show.clock(result.completed_at)}. No plan is followed now.")
-        _print_notes(row, is_complete=result.state == records.COMPLETE)
+        _print_notes(row, is_complete=result.state == plans.COMPLETE)
     for unusable in result.unusable:
         show.line(messages.unusable(unusable))
     if result.left_out:
@@ -204,12 +203,12 @@ def _print_notes(row: PlanRecord, *, is_complete: bool) -> None:
 def _print_offers(result: Status, *, needs_one: bool) -> None:
     """Says which plans could be followed when none is."""
     if not can_be_project(result.project):
-        show.line(f"{messages.NOTHING_FOLLOWED} {sessions.NO_PROJECT}")
+        show.line(f"{messages.NOTHING_FOLLOWED} {session_messages.NO_PROJECT}")
         return
     if result.open_files:
         show.line(_several(result))
         return
-    offers = status.offers(result.project, client_home())
+    offers = plan_status.offers(result.project, client_home())
     has_others = offers or result.cleared or result.unusable or result.left_out
     hint = f" {messages.WRITE_ONE}" if needs_one and not has_others else ""
     show.line(f"{messages.NOTHING_FOLLOWED}{hint}")
@@ -220,18 +219,18 @@ def _print_offers(result: Status, *, needs_one: bool) -> None:
 def way_to_a_plan(result: Status) -> str:
     """Says what the user can do where no plan with open tasks is followed."""
     if not can_be_project(result.project):
-        return sessions.NO_PROJECT
+        return session_messages.NO_PROJECT
     if result.open_files:
         return _several(result)
     if result.cleared:
         return messages.START_ONE
     unusable = map(messages.unusable, result.unusable)
-    ways = [*unusable, *status.offers(result.project, client_home())]
+    ways = [*unusable, *plan_status.offers(result.project, client_home())]
     return " ".join(ways) or messages.WRITE_ONE
 
 
 def _several(result: Status) -> str:
-    return messages.several([status.record_of(file) for file in result.open_files])
+    return messages.several([plan_status.record_of(file) for file in result.open_files])
 
 
 @app.command()
@@ -246,25 +245,23 @@ def start(
     """Follow a plan from now on: the named one, else the only one with open tasks."""
     place = show.place_to_change(project)
     words, number = " ".join(name or []), _session_row(place, session)
-    file = status.to_start(place.store, words, place.project, place.folder, place.home, number)
-    own = records.of_session(place.store, number)
-    if records.is_held(place.store, number) and own and own.path != file.path:
+    file = plan_status.to_start(place.store, words, place.project, place.folder, place.home, number)
+    own = plans.of_session(place.store, number)
+    if plans.is_held(place.store, number) and own and own.path != file.path:
         show.need_user(f"/start-work {one_line(file.name)}")
     id, now = asker.session_of(place.store, session), time.time()
     asker.warn_of_new(place.store, id)
     with place.store.write():
         if id:
-            number = record.ensure_by_id(place.store, id, place.project, now)
+            number = sessions.ensure_by_id(place.store, id, place.project, now)
         row = progress.start(place.store, number, id, file, now, in_repo=in_repo)
     exports.run(progress.exports(place.store, row, file, takes_over=in_repo))
     show.line(messages.started(row))
     if in_repo:
-        is_written = kord.plan_path(row.project) == row.path
-        show.line(
-            "Written: docs/kord/boulder.json." if is_written
-            else f"{status.kord_problem(row.project) or 'docs/kord/boulder.json is not written'}."
-        )  # fmt: skip
-    elif (gone := kord.absent_plan(row.project)) not in ("", row.path):
+        is_written = shared_file.plan_path(row.project) == row.path
+        problem = plan_status.kord_problem(row.project) or "docs/kord/boulder.json is not written"
+        show.line("Written: docs/kord/boulder.json." if is_written else f"{problem}.")
+    elif (gone := shared_file.absent_plan(row.project)) not in ("", row.path):
         show.line(messages.absent(gone, row.project))
     show.what_is_off(place, "boulder.enabled")
     _name_root(place)
@@ -302,8 +299,8 @@ def checkpoint(
         if row.checkpoint and wave is None and not story:  # a note that names no place moves none
             wave, story = row.checkpoint.wave, row.checkpoint.story
         row = follow.with_checkpoint(row, Checkpoint(iso(now), text, wave, story), file.plan)
-        records.save(place.store, row)
-        records.add_history(place.store, row, "checkpoint", now)
+        plans.save(place.store, row)
+        plans.add_history(place.store, row, "checkpoint", now)
     exports.run(progress.exports(place.store, row, file))
     show.line(f"Recorded for {one_line(row.name)}: {one_line(text)}")
 
@@ -358,14 +355,14 @@ def _to_clear(place: show.Place, name: str, session: str) -> PlanRecord | None:
     """Returns the plan that `boulder clear` means. If there is none or several, says so and returns
     None."""
     if name:
-        return status.to_clear(place.store, name, place.project, place.folder)
+        return plan_status.to_clear(place.store, name, place.project, place.folder)
     result = of_place(place, session)
     if result.record and result.record.is_open:
         return result.record
     if result.open_files:
         show.line(_several(result))
         return None
-    rows = records.every(place.store)
+    rows = plans.every(place.store)
     others = [row for row in rows if row.is_open and row.project != place.project]
     show.line(messages.nothing_to_clear(others[0] if others else None))
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, IN_PROGRESS, OPEN, Plan
-from sisyphus.boulder.record import (
+from sisyphus.boulder.plans import (
     ACTIVE,
     COMPLETE,
     DISMISSED,
@@ -17,7 +17,7 @@ from sisyphus.boulder.record import (
     Checkpoint,
     PlanRecord,
 )
-from sisyphus.text import iso
+from sisyphus.ground.text import iso
 
 NEW, BACK, PROGRESSED, REWORDED, COMPLETED, EMPTIED, GONE, UNREADABLE, NOTHING = (
     "new", "back", "progressed", "reworded", "completed", "emptied", "gone", "unreadable",

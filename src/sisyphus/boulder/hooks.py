@@ -7,22 +7,22 @@ import os
 from dataclasses import replace
 from functools import partial
 
-from sisyphus import files
 from sisyphus.boulder import find, follow, messages, progress
-from sisyphus.boulder import record as records
+from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.follow import NEW, NOTHING
-from sisyphus.boulder.record import COMPLETE
-from sisyphus.errors import SisyphusError
+from sisyphus.boulder.plans import COMPLETE
+from sisyphus.ground import files
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.paths import display, names, project_of
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome, merge
-from sisyphus.paths import display, names, project_of
-from sisyphus.sessions import record, slash
+from sisyphus.sessions import command_names, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.boulder.kord import Shared
-    from sisyphus.boulder.record import PlanRecord
+    from sisyphus.boulder.plans import PlanRecord
+    from sisyphus.boulder.shared_file import Shared
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Act
 
@@ -32,9 +32,9 @@ _MOST_NEW = 5
 
 
 def look_at_start(hook: Hook) -> Act | None:
-    from sisyphus.boulder import beginning  # imported late: edits do not need it
+    from sisyphus.boulder import session_start  # imported late: edits do not need it
 
-    return partial(beginning.act, hook, beginning.gather(hook))
+    return partial(session_start.act, hook, session_start.gather(hook))
 
 
 # ---------------------------------------------------------------- tools
@@ -59,7 +59,7 @@ def _own_path(hook: Hook) -> str:
     session follows; "" = none."""
     if not hook.event.agent:
         return hook.standing.plan
-    row = records.of_session(hook.store, _main_session(hook))
+    row = plan_rows.of_session(hook.store, _main_session(hook))
     return row.path if row else ""
 
 
@@ -79,15 +79,15 @@ def _update_all(
 ) -> Outcome:
     """Updates the plans that tools have changed. own_file: the plan that gets the todos."""
     outcomes = [_update(hook, file, shared) for file in files]
-    if own_file and (row := records.find(hook.store, own_file.path)):
+    if own_file and (row := plan_rows.find(hook.store, own_file.path)):
         row = replace(row, todos=todos)
-        records.save(hook.store, row)
+        plan_rows.save(hook.store, row)
         outcomes.append(Outcome(exports=progress.exports(hook.store, row, own_file)))
     return merge(outcomes)
 
 
 def _read_own_plan(hook: Hook) -> PlanFile | None:
-    row = records.of_session(hook.store, hook.session)
+    row = plan_rows.of_session(hook.store, hook.session)
     return find.read(row.path, row.project) if row else None
 
 
@@ -96,7 +96,7 @@ def _update(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
 
     A new plan becomes the one used last, unless that is still open in another project.
     """
-    before = records.latest(hook.store)
+    before = plan_rows.latest(hook.store)
     step = progress.update(hook.store, file, hook.now, shared)
     outcome = progress.outcome(hook.store, step, file)
     row, is_new = step.record, step.what == NEW
@@ -121,8 +121,8 @@ def _follower(hook: Hook, row: PlanRecord, *, is_new: bool) -> int:
     of another project, or the session keeps its own: the changed one is old, or its user holds it
     at its own."""
     session = _main_session(hook)
-    own = records.of_session(hook.store, session)
-    is_held = records.is_held(hook.store, session)
+    own = plan_rows.of_session(hook.store, session)
+    is_held = plan_rows.is_held(hook.store, session)
     is_busy = own is not None and own.is_open and not is_new
     keeps_own = own is not None and own.path != row.path and (is_held or is_busy)
     return 0 if keeps_own or row.project != hook.project else session
@@ -132,7 +132,7 @@ def _main_session(hook: Hook) -> int:
     """Returns the session's row, for a subagent that of the session that it belongs to."""
     if not hook.event.agent:
         return hook.session
-    return record.find(hook.store, hook.event.session)
+    return sessions.find(hook.store, hook.event.session)
 
 
 # ---------------------------------------------------------------- prompts and Stops
@@ -140,7 +140,7 @@ def _main_session(hook: Hook) -> int:
 
 def look_at_prompt(hook: Hook) -> Act | None:
     command = hook.event.prompt.command
-    if command and slash.own_name(hook, command.name) == "start-work":
+    if command and command_names.own_name(hook, command.name) == "start-work":
         return _start_work(hook, command.arguments)
     return look_at_stop(hook)
 
@@ -162,17 +162,17 @@ def _update_own(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
     step = progress.update(hook.store, file, hook.now, shared)
     is_over = step.record is None or step.record.state == COMPLETE
     if hook.event.name != "stop" and is_over and step.what == NOTHING:
-        records.follow(hook.store, hook.session, None)
+        plan_rows.follow(hook.store, hook.session, None)
     return progress.outcome(hook.store, step, file)
 
 
 def _start_work(hook: Hook, name: str) -> Act:
     """Answers `/start-work [NAME]`: the model gets the plan and starts to work. If no plan or
     several are meant, the user reads why and the model gets nothing."""
-    from sisyphus.boulder import status  # imported late: few prompts ask for it
+    from sisyphus.boulder import plan_status  # imported late: few prompts ask for it
 
     try:
-        file = status.to_start(
+        file = plan_status.to_start(
             hook.store, name, hook.project, hook.event.folder, hook.home, hook.session
         )
     except SisyphusError as error:
@@ -207,14 +207,14 @@ def look_at_end(hook: Hook) -> Act | None:
 def _checkpoint(hook: Hook, file: PlanFile, why: str) -> Outcome:
     """Records how far the plan is, next to the user's checkpoint. Does nothing if no task was done
     since the last one of ours."""
-    row = records.find(hook.store, file.path)
+    row = plan_rows.find(hook.store, file.path)
     if row is None or not row.is_open:
         return Outcome()
     new, old = follow.checkpoint(file.plan, hook.now, why), row.automatic
     if old and old.message.rpartition("(")[2] == new.message.rpartition("(")[2]:
         return Outcome()
     row = replace(row, automatic=new)
-    records.save(hook.store, row)
+    plan_rows.save(hook.store, row)
     return Outcome(notes=[new.message], exports=progress.exports(hook.store, row, file))
 
 
@@ -241,6 +241,6 @@ def look_at_permission(hook: Hook) -> Act | None:
 
 def _allow(hook: Hook) -> Outcome:
     """Answers the request, so no dialog opens."""
-    record.close_dialog(hook)
+    sessions.close_dialog(hook)
     plan = display(hook.standing.plan, hook.project)
     return Outcome(notes=[f"allowed: the plan {plan}"], allows=True)

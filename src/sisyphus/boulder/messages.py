@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sisyphus.boulder import follow
 from sisyphus.boulder.plan import BLOCKED
+from sisyphus.ground.paths import display
+from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.hook.outcome import Text
-from sisyphus.paths import display
-from sisyphus.text import fingerprint, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sisyphus.boulder.find import PlanFile
     from sisyphus.boulder.plan import LikeTask, Plan
-    from sisyphus.boulder.record import Checkpoint, PlanRecord
+    from sisyphus.boulder.plans import Checkpoint, PlanRecord
 
 _TASK = 200
 """The most characters of the next task."""

@@ -12,31 +12,32 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from sisyphus import clients, log
+from sisyphus import clients
 from sisyphus.boulder.commands import app as boulder
-from sisyphus.cli import completion, show
+from sisyphus.boulder.hold_commands import hold
 from sisyphus.cli.config import config
 from sisyphus.cli.demo import demo
 from sisyphus.cli.notify import app as notify
 from sisyphus.cli.purge import purge
-from sisyphus.cli.show import plain
+from sisyphus.cli.sessions import sessions, why
 from sisyphus.cli.status import status
 from sisyphus.dashboard.commands import dashboard
 from sisyphus.doctor.commands import doctor
 from sisyphus.doctor.messages import find_locker
 from sisyphus.enforce.commands import app as enforce
-from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.ground import log
+from sisyphus.ground.errors import SisyphusError, UsageError
+from sisyphus.ground.store import LOCK_SECONDS, NAME, is_locked
+from sisyphus.ground.text import likely
 from sisyphus.handoff.commands import context, handoff
 from sisyphus.hook.event import ANSWERED
 from sisyphus.ralph.commands import app as ralph
 from sisyphus.rules.commands import app as rules
 from sisyphus.runner.commands import run
 from sisyphus.runner.decide_command import decide
-from sisyphus.sessions.commands import sessions, why
 from sisyphus.setup.commands import install, plugin_path, uninstall
-from sisyphus.stop.commands import hold
-from sisyphus.store import LOCK_SECONDS, NAME, is_locked
-from sisyphus.text import likely
+from sisyphus.terminal import completion, show
+from sisyphus.terminal.show import plain
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -252,7 +253,7 @@ def _locked(error: Exception) -> str:
 def _repaired(error: Exception) -> str:
     """Repairs the database if a command failed because of it; returns what to do, "" = it is not
     the cause."""
-    from sisyphus import repair
+    from sisyphus.doctor import repair
 
     try:
         lost = repair.after_command(show.our_folder(show.project_root("")), error)

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus import executables, paths, settings
-from sisyphus.cli import completion, show
-from sisyphus.errors import SisyphusError, UsageError
-from sisyphus.masking import masked_line
-from sisyphus.settings import ANYTHING, LOWER, NOTHING, SETTINGS, Setting
-from sisyphus.text import one_line
+from sisyphus.ground import executables, paths, settings
+from sisyphus.ground.errors import SisyphusError, UsageError
+from sisyphus.ground.masking import masked_line
+from sisyphus.ground.settings import ANYTHING, LOWER, NOTHING, SETTINGS, Setting
+from sisyphus.ground.text import one_line
+from sisyphus.terminal import completion, show
 
 _PROJECT_MAY = {
     NOTHING: "A project cannot set it.",
@@ -205,7 +205,7 @@ def _set(place: show.Place, target: Target, name: str, words: list[str]) -> None
     value = _parse(name, words)
     if target.project:
         _need_project_may(name, value)
-    from sisyphus import settings_file  # imported late: tomlkit costs 30 ms
+    from sisyphus.ground import settings_file  # imported late: tomlkit costs 30 ms
 
     settings_file.write(target.file, name, value, target.project)
     shown = masked_line(settings.toml(value), _LONGEST_VALUE)
@@ -254,7 +254,7 @@ def _say_who_wins(place: show.Place, name: str, value: Any) -> None:
 
 def _unset(place: show.Place, target: Target, key: str) -> None:
     """Takes a setting out of the file; one that does not exist, too, if it is there."""
-    from sisyphus import settings_file
+    from sisyphus.ground import settings_file
 
     if settings_file.remove(target.file, key, target.project):
         show.line(f"{one_line(key)} is no longer in {target.name}.")
@@ -269,7 +269,7 @@ def _unset(place: show.Place, target: Target, key: str) -> None:
 
 def _edit(place: show.Place, target: Target) -> None:
     """Opens the file in the user's editor; says what is wrong in it afterwards."""
-    from sisyphus import settings_file
+    from sisyphus.ground import settings_file
 
     words = _editor(place.project)
     settings_file.make(target.file, target.project)

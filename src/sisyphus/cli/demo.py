@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sisyphus.cli import show
 from sisyphus.clients.claude_code import demo as client
-from sisyphus.errors import SisyphusError
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.hook.event import EDIT, READ
+from sisyphus.terminal import show
 
 PLAN = """\
 # Lighthouse

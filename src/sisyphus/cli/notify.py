@@ -2,10 +2,11 @@
 
 import typer
 
-from sisyphus import notify, paths
-from sisyphus.cli import show
-from sisyphus.errors import SisyphusError
-from sisyphus.notify import SECONDS, Notice
+from sisyphus.ground import paths
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.sessions import notify
+from sisyphus.sessions.notify import SECONDS, Notice
+from sisyphus.terminal import show
 
 app = typer.Typer(
     help="Your own command for when something needs you or ends.", no_args_is_help=True

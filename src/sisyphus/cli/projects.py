@@ -5,19 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sisyphus.attention import Waiting
-from sisyphus.boulder import record as records
-from sisyphus.boulder import status as statuses
-from sisyphus.boulder.status import Status
-from sisyphus.cli import show
-from sisyphus.paths import display
-from sisyphus.ralph import control, messages, runs, state_file
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import Loop
-from sisyphus.sessions import record
-from sisyphus.stop import hold as holds
-from sisyphus.stop import hold_messages
-from sisyphus.store import Store
-from sisyphus.text import one_line
+from sisyphus.boulder import hold_messages, holds, plan_status
+from sisyphus.boulder import plans as plan_rows
+from sisyphus.boulder.plan_status import Status
+from sisyphus.ground.paths import display
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import one_line
+from sisyphus.loops import loops, messages, runs, state_file, user_actions
+from sisyphus.loops.loops import Loop
+from sisyphus.sessions import sessions
+from sisyphus.terminal import show
 
 _SHOWN_CHARACTERS = 100
 
@@ -36,9 +33,9 @@ def gather(store: Store, waiting: list[Waiting]) -> dict[str, Project]:
     """Returns root → what goes on there. Projects in which something waits for the user come first,
     then those with a plan, the one used last first."""
     found: dict[str, Project] = {each.project: Project() for each in waiting}
-    for row in records.every(store):
+    for row in plan_rows.every(store):
         if row.is_open:
-            status = statuses.of_record(store, row, time.time())
+            status = plan_status.of_record(store, row, time.time())
             found.setdefault(row.project, Project()).plans.append(status)
     for loop in loops.all_live(store):
         found.setdefault(loop.project, Project()).loops.append(loop)
@@ -52,9 +49,9 @@ def gather(store: Store, waiting: list[Waiting]) -> dict[str, Project]:
 def as_dict(store: Store, name: str, project: Project) -> dict[str, Any]:
     return {
         "project": name,
-        "plans": [statuses.as_dict(each) for each in project.plans],
+        "plans": [plan_status.as_dict(each) for each in project.plans],
         "loops": [
-            state_file.as_dict(loop, record.id_of(store, loop.session)) for loop in project.loops
+            state_file.as_dict(loop, sessions.id_of(store, loop.session)) for loop in project.loops
         ],
         "holds": [holds.as_dict(store, hold, time.time()) for hold in project.holds],
         "runs": [runs.as_dict(store, runs.of(store, run)) for run in project.runs],
@@ -66,7 +63,7 @@ def print_one(store: Store, name: str, project: Project) -> None:
     for status in project.plans:
         show.line(_plan(status), indent=2)
     for loop in project.loops:
-        how = messages.state(loop, is_left=control.is_left(store, loop))
+        how = messages.state(loop, is_left=user_actions.is_left(store, loop))
         show.line(f"Loop {loop.id}: {how}, {_used(loop, loop.seconds(time.time()))}", indent=2)
     for hold in project.holds:
         show.line(hold_messages.hold_state(hold), indent=2)

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import paths
-from sisyphus.cli import show
-from sisyphus.errors import SisyphusError
-from sisyphus.ralph import loop as loops
+from sisyphus.ground import paths
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.store import Error, Store
+from sisyphus.loops import loops
 from sisyphus.sessions import retention
 from sisyphus.sessions.retention import Old
-from sisyphus.store import Error, Store
+from sisyphus.terminal import show
 
 DECLINED = 1
 

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from sisyphus.errors import SisyphusError
+from sisyphus.ground.errors import SisyphusError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sisyphus.clients.base import (
         Checkup,
         Headless,
-        Live,
         Native,
         Payload,
+        Running,
         Transcript,
         Trial,
         Usage,
@@ -76,7 +76,7 @@ def current_session() -> tuple[str, str]:
 def environment() -> dict[str, str]:
     """Returns our environment without what clients set for their own children, and without our own
     variables."""
-    modules = [live(name) for name in NAMES]
+    modules = [running(name) for name in NAMES]
     homes = {module.HOME_VARIABLE for module in modules}
     left_out = ("SISYPHUS_", *(start for module in modules for start in module.VARIABLES))
     return {
@@ -116,9 +116,9 @@ def transcript_folders(our_home: str) -> list[str]:
     return [f"{our_home}/{OPENCODE}"]
 
 
-def live(client: str) -> Live:
+def running(client: str) -> Running:
     """Returns the module that asks a running client what it does."""
-    module: Live = _module(client, "live")
+    module: Running = _module(client, "running")
     return module
 
 

@@ -7,11 +7,11 @@ these functions return the declared types.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TextIO
 
-from sisyphus.clients.findings import Finding
-from sisyphus.clients.records import Reading
+from sisyphus.clients.finding import Finding
+from sisyphus.clients.installation import Installation, Site, Source
 from sisyphus.clients.reports import Failure, Report
-from sisyphus.clients.sites import Installation, Site, Source
-from sisyphus.clients.stage import Stage, WiringCopy
+from sisyphus.clients.transcript_records import Reading
+from sisyphus.clients.trial_folder import Stage, WiringCopy
 from sisyphus.hook.event import Event, Status
 from sisyphus.hook.outcome import Outcome
 
@@ -125,8 +125,8 @@ class Native(Protocol):
         name a folder of the project."""
 
 
-class Live(Protocol):
-    """`live.py`: what a running client says about itself."""
+class Running(Protocol):
+    """`running.py`: what a running client says about itself."""
 
     @property
     def VARIABLES(self) -> tuple[str, ...]:

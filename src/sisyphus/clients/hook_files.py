@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import files, git, paths
 from sisyphus.clients import DEFAULT, hook_groups, installer, programs, slash_commands
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.sites import Installation, Source
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation, Source
+from sisyphus.ground import files, git, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

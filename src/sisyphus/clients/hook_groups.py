@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sisyphus.clients import entry, json_files
-from sisyphus.clients.sites import Site
+from sisyphus.clients.installation import Site
 
 Json = dict[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from sisyphus import files
-from sisyphus.errors import UnreadableError
+from sisyphus.ground import files
+from sisyphus.ground.errors import UnreadableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

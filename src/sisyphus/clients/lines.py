@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus import files
+from sisyphus.ground import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

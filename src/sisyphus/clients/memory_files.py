@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from sisyphus import files
-from sisyphus.errors import UnreadableError
-from sisyphus.text import fingerprint
+from sisyphus.ground import files
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import fingerprint
 
 _DEPTH = 5
 """How often one import may follow another, in Claude Code and in Qwen Code."""
@@ -37,7 +37,7 @@ def follow(
     texts[path] = fingerprint(text.strip("\n"))
     if "@" not in text or not depth:
         return room
-    from sisyphus import markdown  # imported late: most files have no `@path`
+    from sisyphus.ground import markdown  # imported late: most files have no `@path`
 
     text = markdown.visible(text)
     for match in _IMPORT.finditer(text):

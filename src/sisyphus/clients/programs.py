@@ -6,10 +6,11 @@ import shlex
 import shutil
 from collections.abc import Iterable
 
-from sisyphus import clients, executables, paths, processes
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.executables import is_program
-from sisyphus.text import one_line
+from sisyphus import clients
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.ground import executables, paths, processes
+from sisyphus.ground.executables import is_program
+from sisyphus.ground.text import one_line
 
 Version = tuple[int, int, int]
 

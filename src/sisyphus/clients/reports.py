@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sisyphus.clients.records import Record, RecordedCall
+from sisyphus.clients.transcript_records import Record, RecordedCall
 
 RESULT_CHARACTERS = 8_000
 """The most characters that are kept of a tool's result."""

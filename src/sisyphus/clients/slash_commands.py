@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterator, Mapping
 
-from sisyphus import files, paths
 from sisyphus.clients import COMMAND_MARK
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 
 def check(subject: str, wanted: Mapping[str, bytes], install: str) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sisyphus.clients.records import Reading
+    from sisyphus.clients.transcript_records import Reading
 
 
 def tokens_in(folder: str, since: float, read: Callable[..., Reading]) -> int:

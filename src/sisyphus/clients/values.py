@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import paths
+from sisyphus.ground import paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from sisyphus import clients, files, paths
+from sisyphus import clients
+from sisyphus.ground import files, paths
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import ledger
 

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import Scope
 
-from sisyphus import files
+from sisyphus.ground import files
 
 TOKEN_FILE = "dashboard.token"
 HOST = "127.0.0.1"

@@ -6,19 +6,18 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from sisyphus.dashboard import loops as rows
-from sisyphus.dashboard.desk import Desk, NotThereError
-from sisyphus.errors import SisyphusError
-from sisyphus.paths import display
-from sisyphus.ralph import control, lifecycle, messages, runs
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import BLOCKED, PAUSED, Loop
-from sisyphus.ralph.runs import Run
+from sisyphus.dashboard import loops as loop_pages
+from sisyphus.dashboard.page import Desk, NotThereError
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.paths import display
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import units
+from sisyphus.loops import lifecycle, loops, messages, runs, user_actions
+from sisyphus.loops.loops import BLOCKED, PAUSED, Loop
+from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan
-from sisyphus.runner import messages as words
+from sisyphus.runner import messages as runner_messages
 from sisyphus.sessions import ledger
-from sisyphus.store import Store
-from sisyphus.text import units
 
 ANSWER_UNITS = 8_000
 """The longest answer: one reply to a hook has to carry it whole."""
@@ -48,7 +47,7 @@ def possible(store: Store, loop: Loop) -> list[str]:
     """Returns the actions that a loop can take now, in the order of their buttons."""
     if loop.ended_at is not None:
         return ["delete"]
-    is_left = control.is_left(store, loop)
+    is_left = user_actions.is_left(store, loop)
     if loop.is_active:
         return ["cancel"] if is_left else ["pause", "cancel"]
     if loop.is_run:
@@ -80,7 +79,7 @@ def most_characters(loop: Loop) -> int:
 
 
 def _pause(desk: Desk, loop: Loop, fields: Fields) -> str:
-    paused = control.pause(desk.store, loop)
+    paused = user_actions.pause(desk.store, loop)
     soon = messages.STOPS_SOON if paused.is_run and runs.of(desk.store, paused).is_at_work else ""
     return " ".join(filter(None, (messages.paused(paused), soon, _works_on(desk, loop))))
 
@@ -88,8 +87,8 @@ def _pause(desk: Desk, loop: Loop, fields: Fields) -> str:
 def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
     if loop.is_active:
         raise SisyphusError(messages.not_paused(loop))
-    resumed, _ = control.resume(desk.store, loop)
-    if control.is_left(desk.store, resumed):
+    resumed, _ = user_actions.resume(desk.store, loop)
+    if user_actions.is_left(desk.store, resumed):
         return messages.resumed_left(resumed, lifecycle.way_back(desk.store, resumed))
     begins = "" if resumed.is_run else f" {messages.begins(resumed)}"
     return f"{messages.resumed(resumed)}{begins}"
@@ -97,19 +96,19 @@ def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
 
 def _cancel(desk: Desk, loop: Loop, fields: Fields) -> str:
     works_on = _works_on(desk, loop)
-    told = messages.cancelled([control.cancel(desk.store, loop)])
+    told = messages.cancelled([user_actions.cancel(desk.store, loop)])
     return f"{told}\n{works_on}" if works_on else told
 
 
 def _works_on(desk: Desk, loop: Loop) -> str:
     """Says what the agent of a loop or hold does that was active until now; "" = it does nothing,
     as far as we know. loop: as it was before."""
-    is_working = rows.row_of(desk.store, loop, time.time(), {}).is_working
+    is_working = loop_pages.row_of(desk.store, loop, time.time(), {}).is_working
     return _WORKS_ON if is_working and not loop.is_run else ""
 
 
 def _delete(desk: Desk, loop: Loop, fields: Fields) -> str:
-    control.delete(desk.store, [loop])
+    user_actions.delete(desk.store, [loop])
     return messages.deleted([loop])
 
 
@@ -135,10 +134,10 @@ def _answer(desk: Desk, loop: Loop, fields: Fields) -> str:
 
 def _answer_loop(store: Store, loop: Loop, text: str) -> str:
     """Puts the answer into the session's queue; a loop whose session is over waits for that."""
-    owner, is_left = control.owner_id(store, loop), control.is_left(store, loop)
+    owner, is_left = user_actions.owner_id(store, loop), user_actions.is_left(store, loop)
     answer = messages.answer(loop, text, time.time())
     if not is_left:
-        control.resume(store, loop)
+        user_actions.resume(store, loop)
     with store.write():
         ledger.enqueue(store, loop.session, answer)
     return messages.answered_left(loop, owner) if is_left else messages.answered(loop, owner)
@@ -151,14 +150,14 @@ def _answer_run(run: Run, item: str, text: str) -> str:
     blocked = list(run.state.blocked)
     item = item or (blocked[0] if len(blocked) == 1 else "")
     if item not in blocked or not run.state.plan:
-        raise SisyphusError(words.not_to_answer(run))
+        raise SisyphusError(runner_messages.not_to_answer(run))
     try:
         fix_plan.answer(run.state.plan, run.loop.project, item, text)
     except (SisyphusError, OSError) as error:
         plan = display(run.state.plan, run.loop.project)
         why = getattr(error, "strerror", None) or str(error)
-        raise SisyphusError(words.plan_not_changed(plan, why)) from error
-    return words.answered(run, item)
+        raise SisyphusError(runner_messages.plan_not_changed(plan, why)) from error
+    return runner_messages.answered(run, item)
 
 
 _ACTIONS = {

@@ -23,14 +23,14 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from sisyphus import attention, log
+from sisyphus import attention
 from sisyphus.dashboard import (
     actions,
     enforcement,
     formats,
     guard,
     handoffs,
-    live,
+    last_visit,
     loop,
     loops,
     metrics,
@@ -39,12 +39,13 @@ from sisyphus.dashboard import (
     private_page,
     rules,
     sessions,
+    stream,
     transcript,
-    visits,
 )
-from sisyphus.dashboard.desk import Desk, NotThereError, Page, Params
 from sisyphus.dashboard.guard import Guard
-from sisyphus.errors import SisyphusError
+from sisyphus.dashboard.page import Desk, NotThereError, Page, Params
+from sisyphus.ground import log
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.runner.report import short_cost, short_count
 
 PAGES = (
@@ -123,7 +124,7 @@ class _Site:
 
     def _answer(self, request: Request, page: Page) -> Response:
         params: Params = {**request.query_params, **request.path_params}
-        shown = live.version(self._desk)  # before the query, which may miss what comes after
+        shown = stream.version(self._desk)  # before the query, which may miss what comes after
         try:
             view = page.query(self._desk, params)
         except NotThereError as error:
@@ -133,7 +134,7 @@ class _Site:
         if _is_api(request):
             return JSONResponse(_plain(view))
         if request.method == "GET" and not self._desk.access.is_program(request):
-            visits.note(self._desk.store, time.time())
+            last_visit.note(self._desk.store, time.time())
         return self._page(request, page.template, view=view, current=page.path, version_shown=shown)
 
     def _page(self, request: Request, template: str, *, code: int = 200, **values: Any) -> Response:
@@ -143,7 +144,7 @@ class _Site:
         common = {
             "url": request.url.path + query,
             "form_key": form_key,
-            "version_shown": live.version(self._desk),
+            "version_shown": stream.version(self._desk),
             "count": 0,
             "current": "",
             "told": self._told.pop(form_key, "") if is_new else "",
@@ -191,7 +192,7 @@ class _Site:
 
     async def events(self, request: Request) -> Response:
         return StreamingResponse(
-            live.changes(self._desk, request.query_params.get("shown", "")),
+            stream.changes(self._desk, request.query_params.get("shown", "")),
             media_type="text/event-stream",
         )
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import executables
-from sisyphus.cli import show
-from sisyphus.errors import SisyphusError
+from sisyphus.ground import executables
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.terminal import show
 
 PORT = 3847
 _ENDS = "Ctrl-C ends it."
@@ -28,7 +28,8 @@ def dashboard(
     """
     show.need_user()
     try:
-        from sisyphus.dashboard import access, desk, private_page, server
+        from sisyphus.dashboard import access, private_page, server
+        from sisyphus.dashboard import page as pages
     except ModuleNotFoundError as error:
         raise SisyphusError(_how_to_get_it(error.name or "")) from error
     place = show.place_to_change()
@@ -56,7 +57,7 @@ def dashboard(
         _open(url, place, no_open)
 
     server.serve(
-        desk.Desk(place.store, place.settings, place.home, place.our_home, own), listener, ready
+        pages.Desk(place.store, place.settings, place.home, place.our_home, own), listener, ready
     )
 
 

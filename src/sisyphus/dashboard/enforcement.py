@@ -10,11 +10,11 @@ from typing import Any
 
 from sisyphus import clients
 from sisyphus.dashboard import days as calendar
-from sisyphus.dashboard.desk import Desk, Params
-from sisyphus.enforce import gates, messages, record, state_file
-from sisyphus.enforce.record import Enforcement
-from sisyphus.sessions.record import is_over
-from sisyphus.store import Store
+from sisyphus.dashboard.page import Desk, Params
+from sisyphus.enforce import enforcements, gates, messages, state_file
+from sisyphus.enforce.enforcements import Enforcement
+from sisyphus.ground.store import Store
+from sisyphus.sessions.sessions import is_over
 
 DAYS = 14
 _SHOWN = 20
@@ -206,7 +206,7 @@ def _sessions(desk: Desk, now: float) -> list[Session]:
         _SESSIONS,
     )
     return [
-        _session(desk, id, project, record.load(desk.store, n), now)
+        _session(desk, id, project, enforcements.load(desk.store, n), now)
         for n, id, project in rows
         if not is_over(desk.store, n)
     ]

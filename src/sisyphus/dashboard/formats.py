@@ -8,7 +8,7 @@ from datetime import datetime
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from sisyphus.paths import display
+from sisyphus.ground.paths import display
 from sisyphus.runner.report import short_cost, short_count, short_time
 from sisyphus.sessions.messages import short
 

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sisyphus import paths
 from sisyphus.dashboard.access import TOKEN_FILE, Access
 from sisyphus.dashboard.private_page import OPEN
-from sisyphus.paths import display
+from sisyphus.ground import paths
+from sisyphus.ground.paths import display
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "

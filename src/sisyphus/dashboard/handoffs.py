@@ -7,11 +7,11 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import files, paths, worktree
 from sisyphus.dashboard import paging
-from sisyphus.dashboard.desk import Desk, NotThereError, Params
+from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
-from sisyphus.errors import UnreadableError
+from sisyphus.ground import files, paths, worktree
+from sisyphus.ground.errors import UnreadableError
 from sisyphus.handoff import messages
 
 _SIZE = 50

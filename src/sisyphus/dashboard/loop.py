@@ -9,20 +9,20 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import attention, clients, files
+from sisyphus import attention, clients
 from sisyphus.dashboard import actions, paging
-from sisyphus.dashboard import loops as rows
-from sisyphus.dashboard.desk import Desk, NotThereError, Params
+from sisyphus.dashboard import loops as loop_pages
+from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
-from sisyphus.errors import UnreadableError
-from sisyphus.ralph import lifecycle, messages, runs, transcripts
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import FATAL_ERROR, SUCCESS, Loop
-from sisyphus.ralph.runs import Run
+from sisyphus.ground import files
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import fingerprint
+from sisyphus.loops import lifecycle, loops, messages, runs, transcripts
+from sisyphus.loops.loops import FATAL_ERROR, SUCCESS, Loop
+from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan
-from sisyphus.runner import messages as words
-from sisyphus.store import Store
-from sisyphus.text import fingerprint
+from sisyphus.runner import messages as runner_messages
 
 PAGE_ITERATIONS = 100
 CHART_ITERATIONS = 60
@@ -79,7 +79,7 @@ class PlanName:
 
 @dataclass(frozen=True)
 class IterationRow:
-    """An iteration; see `ralph.iterations.Iteration`. row: its number in the store. resumes: "" or,
+    """An iteration; see `loops.iterations.Iteration`. row: its number in the store. resumes: "" or,
     if the one before it had the same number, how that ended: its decision."""
 
     row: int
@@ -120,7 +120,7 @@ class LoopPage:
     report: of a run, in Markdown; "" = there is none. look_at: the part of it that comes first.
     """
 
-    row: rows.Row
+    row: loop_pages.Row
     prompt: str
     action: str
     actions: list[str]
@@ -152,11 +152,11 @@ def query(desk: Desk, params: Params) -> LoopPage:
     if loop is None:
         raise NotThereError(messages.unknown_loop(params["id"]))
     run = runs.of(store, loop) if loop.is_run else None
-    held_up = rows.troubles(attention.waiting(store, now))
-    row = rows.row_of(store, loop, now, held_up)
+    held_up = loop_pages.troubles(attention.waiting(store, now))
+    row = loop_pages.row_of(store, loop, now, held_up)
     pages = paging.choose(params, _count(store, loop), PAGE_ITERATIONS)
     way, command = _way(store, loop, run, row)
-    if row.state == rows.WAITING:
+    if row.state == loop_pages.WAITING:
         way = held_up[row.session].answer
     report = _report(loop)
     bars_are, bars = _bars(store, loop)
@@ -191,13 +191,13 @@ def query(desk: Desk, params: Params) -> LoopPage:
 # ---------------------------------------------------------------- how it is
 
 
-def _way(store: Store, loop: Loop, run: Run | None, row: rows.Row) -> tuple[str, str]:
+def _way(store: Store, loop: Loop, run: Run | None, row: loop_pages.Row) -> tuple[str, str]:
     """Returns how a loop goes on that does not go on by itself, and the command for that."""
     if run:
         return _way_of_run(store, loop, run)
     if loop.ended_at is not None:
         return "", ""
-    if row.state == rows.LEFT:
+    if row.state == loop_pages.LEFT:
         return messages.what_takes_up(loop, lifecycle.way_back(store, loop)), ""
     return ("" if loop.is_active else messages.what_resumes(loop)), ""
 
@@ -211,11 +211,11 @@ def _way_of_run(store: Store, loop: Loop, run: Run) -> tuple[str, str]:
     if run.is_at_work or loop.result == SUCCESS or not is_latest:
         return "", ""
     if loop.result == FATAL_ERROR:
-        return messages.what_follows_failure(loop), words.RESUME
-    return messages.what_continues(loop), words.RESUME
+        return messages.what_follows_failure(loop), runner_messages.RESUME
+    return messages.what_continues(loop), runner_messages.RESUME
 
 
-def _action(store: Store, loop: Loop, row: rows.Row) -> str:
+def _action(store: Store, loop: Loop, row: loop_pages.Row) -> str:
     """Returns what the agent that works now did last, by its client's transcript."""
     if not row.is_working or row.action:
         return row.action if row.is_working else ""
@@ -224,7 +224,7 @@ def _action(store: Store, loop: Loop, row: rows.Row) -> str:
         return ""
     reading = clients.transcript(found[0]).read(found[1], limit=_RECENT_BYTES)
     calls = [call for each in reading.records for call in each.calls]
-    return rows.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
+    return loop_pages.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
 
 
 def _answers(store: Store, loop: Loop) -> list[str]:
@@ -246,7 +246,7 @@ def _answered_at(store: Store, loop: Loop) -> list[float]:
     return [row[0] for row in found]
 
 
-def _limits(loop: Loop, run: Run | None, row: rows.Row) -> list[Limit]:
+def _limits(loop: Loop, run: Run | None, row: loop_pages.Row) -> list[Limit]:
     options, counters = loop.options, loop.counters
     limits = [
         Limit("iterations", row.iteration, options.max_iterations),
@@ -320,7 +320,7 @@ def _item(text: str, state: str, answers: list[str]) -> Item:
 
 
 _COMES = "The run reads it when it comes to this item."
-_GOES_ON = f"The run takes it up when you resume it: `{words.RESUME}`."
+_GOES_ON = f"The run takes it up when you resume it: `{runner_messages.RESUME}`."
 
 
 def _report(loop: Loop) -> str:

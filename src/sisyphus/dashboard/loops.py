@@ -10,14 +10,15 @@ from typing import Any
 from sisyphus import attention
 from sisyphus.attention import Waiting
 from sisyphus.dashboard import days, paging
-from sisyphus.dashboard.desk import Desk, Params
+from sisyphus.dashboard.page import Desk, Params
 from sisyphus.dashboard.paging import Pages
-from sisyphus.errors import SisyphusError
-from sisyphus.paths import display
-from sisyphus.processes import is_alive
-from sisyphus.ralph import control, runs
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import (
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.paths import display
+from sisyphus.ground.processes import is_alive
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import one_line
+from sisyphus.loops import loops, runs, user_actions
+from sisyphus.loops.loops import (
     ACTIVE,
     BLOCKED,
     CANCELLED,
@@ -33,16 +34,15 @@ from sisyphus.ralph.loop import (
     UNUSABLE,
     Loop,
 )
-from sisyphus.sessions import dialog, record
+from sisyphus.sessions import dialog
+from sisyphus.sessions import sessions as session_rows
 from sisyphus.sessions.hooks import FAILURE
-from sisyphus.store import Store
-from sisyphus.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sisyphus.store import Value
+    from sisyphus.ground.store import Value
 
 LEFT, WAITING = "left", "waiting"
 """States besides the statuses. LEFT: of a loop whose session is over, and of a run whose process is
@@ -211,7 +211,7 @@ def _has_state(store: Store, state: str, held_up: Mapping[str, Waiting]) -> str:
     condition = f"ended_at IS NULL AND status = '{status}' AND NOT {left}"
     if status != ACTIVE:
         return condition
-    sessions = [record.find(store, id) for id in held_up]
+    sessions = [session_rows.find(store, id) for id in held_up]
     waits = f"(kind = '{LOOP}' AND session IN ({', '.join(map(str, sessions))}))"
     return f"{condition} AND {waits}" if state == WAITING else f"{condition} AND {waits} IS NOT 1"
 
@@ -242,7 +242,7 @@ def row_of(store: Store, loop: Loop, now: float, held_up: Mapping[str, Waiting])
     """held_up: see `troubles`."""
     if loop.is_run:
         return _of_run(store, loop, now)
-    has_no_session = control.is_left(store, loop)
+    has_no_session = user_actions.is_left(store, loop)
     found = store.one("SELECT id, idle_since, seen_at FROM session WHERE n = ?", loop.session)
     id, idle_since, seen_at = found or ("", now, 0.0)
     is_active = loop.is_active and not has_no_session
@@ -266,7 +266,8 @@ def _of_run(store: Store, loop: Loop, now: float) -> Row:
         **_common(loop, now) | {"seconds": run.seconds(now), "iteration": iteration}, why=loop.why,
         state=LEFT if has_no_process else loop.result or loop.status,
         done=len(stands.done), total=stands.total, cost=stands.cost,
-        session=record.id_of(store, run.session), is_working=loop.is_active and not has_no_process,
+        session=session_rows.id_of(store, run.session),
+        is_working=loop.is_active and not has_no_process,
         action=action(*last.partition(" ")[::2], loop.project), heard_at=run.heard_at,
     )  # fmt: skip
 

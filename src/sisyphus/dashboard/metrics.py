@@ -12,8 +12,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from sisyphus import attention
-from sisyphus.dashboard import loops as rows
-from sisyphus.dashboard.desk import Desk
+from sisyphus.dashboard import loops as loop_pages
+from sisyphus.dashboard.page import Desk
 
 
 def render(desk: Desk) -> tuple[str, str]:
@@ -35,7 +35,7 @@ class _Store(Collector):
             "sisyphus_loops", "Loops, holds and runs, by how they are.", labels=["kind", "state"]
         )
         waiting = attention.waiting(store, now)
-        live = rows.live(store, now, rows.troubles(waiting))
+        live = loop_pages.live(store, now, loop_pages.troubles(waiting))
         counts = Counter((row.kind, row.state) for row in live)
         ended = "SELECT kind, outcome, count(*) FROM loop WHERE ended_at IS NOT NULL GROUP BY 1, 2"
         for kind, state, count in store.all(ended):

@@ -6,15 +6,16 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import attention, git
+from sisyphus import attention
 from sisyphus.attention import Waiting
-from sisyphus.boulder import record as plans
+from sisyphus.boulder import plans
 from sisyphus.dashboard import days as calendar
-from sisyphus.dashboard import loops as rows
-from sisyphus.dashboard import visits
-from sisyphus.dashboard.desk import Desk, Params
-from sisyphus.ralph import loop as loops
-from sisyphus.store import Store
+from sisyphus.dashboard import last_visit
+from sisyphus.dashboard import loops as loop_pages
+from sisyphus.dashboard.page import Desk, Params
+from sisyphus.ground import git
+from sisyphus.ground.store import Store
+from sisyphus.loops import loops
 
 _DAYS = 7
 _SHOWN = 8
@@ -53,7 +54,7 @@ class News:
     since: float
     is_first: bool
     period: str
-    ended: list[rows.Row]
+    ended: list[loop_pages.Row]
     more: int
     plans: list[str]
     tasks: int
@@ -88,7 +89,7 @@ class Overview:
     is_installed: bool
     waiting: list[Waiting]
     news: News
-    live: list[rows.Row]
+    live: list[loop_pages.Row]
     more: int
     plans: list[PlanProgress]
     days: list[Day]
@@ -97,8 +98,8 @@ class Overview:
 def query(desk: Desk, params: Params) -> Overview:
     store, now = desk.store, time.time()
     waiting = attention.waiting(store, now)
-    held_up = rows.troubles(waiting)
-    live = sorted(rows.live(store, now, held_up), key=lambda row: not row.is_working)
+    held_up = loop_pages.troubles(waiting)
+    live = sorted(loop_pages.live(store, now, held_up), key=lambda row: not row.is_working)
     return Overview(
         is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
         is_installed=store.one("SELECT 1 FROM installed LIMIT 1") is not None,
@@ -145,7 +146,7 @@ def _used(store: Store, start: float, end: float) -> tuple[int, float]:
 
 
 def _news(store: Store, now: float) -> News:
-    visit = visits.since(store, now)
+    visit = last_visit.since(store, now)
     since = now - _FIRST_SECONDS if visit is None else visit
     ended = loops.ended_since(store, since)
     ended.sort(key=lambda loop: -(loop.ended_at or 0))
@@ -162,8 +163,9 @@ def _news(store: Store, now: float) -> News:
         since,
     )
     return News(
-        since, visit is None, rows.shortest_period(since, now),
-        [rows.row_of(store, loop, now, {}) for loop in ended[:_SHOWN]], max(0, len(ended) - _SHOWN),
+        since, visit is None, loop_pages.shortest_period(since, now),
+        [loop_pages.row_of(store, loop, now, {}) for loop in ended[:_SHOWN]],
+        max(0, len(ended) - _SHOWN),
         [name[0] for name in names], _ticked(store, since), items, iterations, tokens, cost, files,
         _commits(store, since),
     )  # fmt: skip

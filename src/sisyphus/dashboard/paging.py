@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sisyphus.dashboard.desk import Params
+from sisyphus.dashboard.page import Params
 
 _DIGITS = 15
 """SQLite has no larger integers than those of 18 digits."""

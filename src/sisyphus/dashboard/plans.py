@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from sisyphus.boulder import messages, status
-from sisyphus.boulder import record as plans
+from sisyphus.boulder import messages, plan_status, plans
 from sisyphus.boulder.plan import Plan, Task
-from sisyphus.boulder.record import ACTIVE, DISMISSED, MISSING, PlanRecord
-from sisyphus.boulder.status import STALE, Status
+from sisyphus.boulder.plan_status import STALE, Status
+from sisyphus.boulder.plans import ACTIVE, DISMISSED, MISSING, PlanRecord
 from sisyphus.dashboard import paging
-from sisyphus.dashboard.desk import Desk, NotThereError, Params
-from sisyphus.store import Store
-from sisyphus.text import moment
+from sisyphus.dashboard.page import Desk, NotThereError, Params
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import moment
 
 _TASKS = 500
 _SESSIONS = 50
@@ -217,7 +216,7 @@ def query_one(desk: Desk, params: Params) -> PlanPage:
         raise NotThereError(
             "No plan has this number here. The page Plans lists all that there are."
         )
-    now = status.of_record(store, record, time.time())
+    now = plan_status.of_record(store, record, time.time())
     record, (completed, total) = now.record or record, now.progress
     tasks = now.plan.tasks[:_TASKS]
     return PlanPage(

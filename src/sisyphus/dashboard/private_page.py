@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 
-from sisyphus import files, paths
 from sisyphus.dashboard import access
+from sisyphus.ground import files, paths
 
 OPEN = "/open"
 """Where the page sends its code."""

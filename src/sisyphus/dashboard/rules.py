@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field
 
 from sisyphus.context.documents import KINDS
-from sisyphus.dashboard.desk import Desk, Params
+from sisyphus.dashboard.page import Desk, Params
+from sisyphus.ground.store import Store
 from sisyphus.rules.index import VERSION
 from sisyphus.rules.rule import BY_GLOBS, SISYPHUS
-from sisyphus.store import Store
 
 _FILES = 50
 _NEVER = 100

@@ -16,7 +16,7 @@ from typing import Any
 import uvicorn
 
 from sisyphus.dashboard import access, app, guard, private_page
-from sisyphus.dashboard.desk import Desk
+from sisyphus.dashboard.page import Desk
 
 _SECONDS = 3.0
 _ANSWER_BYTES = 10_000

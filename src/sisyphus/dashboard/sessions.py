@@ -7,12 +7,13 @@ from typing import Any
 
 from sisyphus import clients
 from sisyphus.dashboard import paging
-from sisyphus.dashboard.desk import Desk, NotThereError, Params
+from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
-from sisyphus.ralph import iterations
-from sisyphus.sessions import journal, messages, record, stops, usage
-from sisyphus.store import Store
-from sisyphus.text import one_line
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import one_line
+from sisyphus.loops import iterations
+from sisyphus.sessions import journal, messages, stops, usage
+from sisyphus.sessions import sessions as session_rows
 
 WORKING, WAITING, IDLE, OPEN, ENDED = "working", "waiting", "idle", "open", "ended"
 """States. WAITING: for its user. IDLE: it has stopped. OPEN: it has not ended, and nobody notes
@@ -178,7 +179,7 @@ def _row(
     (n, id, client, project, source, seen_at, _, transcript, idle_since, trouble, question, plan,
      plan_number) = row  # fmt: skip
     why = trouble or stops.why_waits(desk.store, n) or question
-    if record.is_over(desk.store, n):
+    if session_rows.is_over(desk.store, n):
         state, why = ENDED, ""
     elif why:
         state = WAITING
@@ -243,11 +244,11 @@ def query_one(desk: Desk, params: Params) -> SessionPage:
     """params: `id`, of the session, or the first characters of it. Raises `SisyphusError` if these
     fit several."""
     store, asked = desk.store, params.get("id", "")
-    id = record.whole_id(store, asked)
+    id = session_rows.whole_id(store, asked)
     rows = store.all(
         f"SELECT {_COLUMNS} FROM session LEFT JOIN plan ON plan.n = session.plan "
         "WHERE session.n = ?",
-        record.find(store, id),
+        session_rows.find(store, id),
     )
     if not (id and rows):
         raise NotThereError(

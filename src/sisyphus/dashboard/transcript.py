@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sisyphus.dashboard import loops as rows
+from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard import paging
-from sisyphus.dashboard.desk import Desk, NotThereError, Params
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph import messages, transcripts
-from sisyphus.ralph.transcripts import Stop
-from sisyphus.text import one_line
+from sisyphus.dashboard.page import Desk, NotThereError, Params
+from sisyphus.ground.text import one_line
+from sisyphus.loops import loops, messages, transcripts
+from sisyphus.loops.transcripts import Stop
 
 SHOWN_STOPS = 200
 SHOWN_CHARACTERS = 150_000
@@ -45,7 +44,7 @@ def query(desk: Desk, params: Params) -> Transcript:
     end = min(paging.number(params, "before") or len(texts), len(texts))
     first = _first_shown(texts, end)
     stops = [transcripts.parse(text) for text in texts[first:end]]
-    task = one_line(loop.task, rows.TASK_CHARACTERS)
+    task = one_line(loop.task, loop_pages.TASK_CHARACTERS)
     return Transcript(
         loop.id, loop.kind, task, iteration, stops, len(texts), first, end == len(texts)
     )

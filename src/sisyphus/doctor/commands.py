@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import clients, paths, settings
-from sisyphus.cli import show
-from sisyphus.clients.findings import Finding, Level
+from sisyphus import clients
+from sisyphus.clients.finding import Finding, Level
 from sisyphus.doctor import database, machine, messages
-from sisyphus.errors import SisyphusError
+from sisyphus.ground import paths, settings
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.setup import plugin
+from sisyphus.terminal import show
 
 FOUND = 1
 _RECENT_SECONDS = 7 * 24 * 3600

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
-from sisyphus import files
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.finding import Finding, Level
 from sisyphus.doctor import messages
-from sisyphus.store import RELEASED, VERSION, Store, open_store
-from sisyphus.text import one_line
+from sisyphus.ground import files
+from sisyphus.ground.store import RELEASED, VERSION, Store, open_store
+from sisyphus.ground.text import one_line
 
 _NAME = "sisyphus.db"
 _TRIES = 5

@@ -10,16 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from fnmatch import fnmatch
 
-from sisyphus import clients, files, git, paths, settings, traces
-from sisyphus.cli import show
+from sisyphus import clients
 from sisyphus.clients import installer, programs
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.sites import Installation
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation
 from sisyphus.doctor import messages
-from sisyphus.notify import Notice
-from sisyphus.settings import SETTINGS
-from sisyphus.store import LEAST_FREE_BYTES, NAME, Store
-from sisyphus.text import one_line
+from sisyphus.ground import files, git, paths, settings, traces
+from sisyphus.ground.settings import SETTINGS
+from sisyphus.ground.store import LEAST_FREE_BYTES, NAME, Store
+from sisyphus.ground.text import one_line
+from sisyphus.sessions.notify import Notice
+from sisyphus.terminal import show
 
 _DAY = 24 * 3600
 _LOG_BYTES = 300_000
@@ -187,7 +188,7 @@ def _variables() -> Iterator[Finding]:
     ours = [settings.variable(name) for name in SETTINGS]
     others = [f"{_PREFIX}{field.name.upper()}" for field in fields(Notice)]
     known = {*ours, *others, "SISYPHUS_DISABLE"}
-    of_clients = tuple(start for name in clients.NAMES for start in clients.live(name).VARIABLES)
+    of_clients = tuple(start for name in clients.NAMES for start in clients.running(name).VARIABLES)
     for name in sorted(os.environ):
         if name.startswith(_PREFIX) and name not in known and not name.startswith(of_clients):
             likely = difflib.get_close_matches(name[:80], [*ours, "SISYPHUS_DISABLE"], 1)

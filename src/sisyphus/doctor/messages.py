@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from sisyphus import clients
 from sisyphus.clients import installer
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.paths import display
-from sisyphus.text import one_line
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.ground.paths import display
+from sisyphus.ground.text import one_line
 
 PROGRAM, HOME, DATABASE, LOG = "program", "home folder", "database", "log"
 SETTINGS, PROJECT, RULES, HOOKS = "settings", "project", "rules", "hooks"

@@ -13,19 +13,20 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from sisyphus import clients, files, processes
-from sisyphus.cli import show
+from sisyphus import clients
 from sisyphus.clients.base import Trial
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.stage import COMMAND, HOME, PROJECT, Stage, WiringCopy
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.trial_folder import COMMAND, HOME, PROJECT, Stage, WiringCopy
 from sisyphus.doctor.model import serve
-from sisyphus.enforce import record as enforcement
-from sisyphus.errors import UnreadableError
+from sisyphus.enforce import enforcements
+from sisyphus.ground import files, processes
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.settings import is_disabled
+from sisyphus.ground.store import open_store
+from sisyphus.ground.text import one_line
 from sisyphus.runner.process import ClientProcess
-from sisyphus.settings import is_disabled
 from sisyphus.setup import plugin
-from sisyphus.store import open_store
-from sisyphus.text import one_line
+from sisyphus.terminal import show
 
 SECONDS = 60.0
 """How long a client may take. Claude Code takes one or two, OpenCode and Qwen Code about five."""
@@ -171,7 +172,7 @@ def _furnish(stage: Stage, wiring: WiringCopy, place: show.Place) -> None:
         with files.open_private(path, os.O_EXCL) as file:
             file.write(data)
     with closing(open_store(_our_home(stage))) as store, store.write():
-        enforcement.switch(store, stage.project, is_on=True, now=time.time())
+        enforcements.switch(store, stage.project, is_on=True, now=time.time())
 
 
 def _journal(stage: Stage) -> tuple[set[str], str]:

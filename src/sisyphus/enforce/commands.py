@@ -6,17 +6,16 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus import exports
-from sisyphus.cli import asker, show
-from sisyphus.enforce import gates, messages, record, state_file
+from sisyphus.enforce import enforcements, gates, messages, state_file
+from sisyphus.enforce.enforcements import Enforcement
 from sisyphus.enforce.gates import GateFacts
-from sisyphus.enforce.record import Enforcement
-from sisyphus.errors import SisyphusError
-from sisyphus.paths import can_be_project
-from sisyphus.sessions import record as sessions
-from sisyphus.sessions import stops
+from sisyphus.ground import exports
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.paths import can_be_project
+from sisyphus.ground.text import iso, one_line
+from sisyphus.sessions import sessions, stops
 from sisyphus.sessions.messages import NO_PROJECT
-from sisyphus.text import iso, one_line
+from sisyphus.terminal import asker, show
 
 app = typer.Typer(
     help="Make agents go on that say they are done, or that have stopped.", no_args_is_help=True
@@ -41,8 +40,8 @@ def on(project: show.Project = "") -> None:
     if not can_be_project(place.project):
         raise SisyphusError(NO_PROJECT)
     with place.store.write():
-        record.switch(place.store, place.project, is_on=True, now=time.time())
-        record.restart(place.store, place.project)
+        enforcements.switch(place.store, place.project, is_on=True, now=time.time())
+        enforcements.restart(place.store, place.project)
     _export(place)
     show.line(messages.switched_on(place.project, place.settings, show.asker().typed))
     if sessions.open_ids(place.store, place.project):
@@ -56,8 +55,8 @@ def off(project: show.Project = "") -> None:
     show.need_user("/enforce off")
     place = show.place_to_change(project)
     with place.store.write():
-        was_on = bool(record.enforced_since(place.store, place.project))
-        record.switch(place.store, place.project, is_on=False, now=time.time())
+        was_on = bool(enforcements.enforced_since(place.store, place.project))
+        enforcements.switch(place.store, place.project, is_on=False, now=time.time())
     if was_on or os.path.lexists(state_file.file_of(place.project)):  # a lost row leaves it "on"
         _export(place)
     show.line(messages.switched_off(place.project, was_on=was_on))
@@ -69,7 +68,7 @@ def stop(session: Session = "", project: show.Project = "") -> None:
     all of this project."""
     show.need_user("/enforce stop")
     place = show.place_to_change(project)
-    if not record.enforced_since(place.store, place.project):
+    if not enforcements.enforced_since(place.store, place.project):
         show.line(messages.NOT_ON)
         return
     id = asker.known_session(place.store, session)
@@ -77,9 +76,9 @@ def stop(session: Session = "", project: show.Project = "") -> None:
         ids = [id] if id else sessions.open_ids(place.store, place.project)
         for each in ids:
             number = sessions.find(place.store, each)
-            enforcement = record.load(place.store, number)
+            enforcement = enforcements.load(place.store, number)
             enforcement.is_stopped = True
-            record.save(place.store, number, enforcement)
+            enforcements.save(place.store, number, enforcement)
     if ids:
         _export(place)
     show.line(messages.stopped(ids) if ids else messages.no_session())
@@ -92,7 +91,7 @@ def status(session: Session = "", project: show.Project = "", as_json: show.AsJs
     place = show.place(project)
     id = asker.known_session(place.store, session)
     number = sessions.find(place.store, id) if id else 0
-    number = number or record.latest(place.store, place.project)[0]
+    number = number or enforcements.latest(place.store, place.project)[0]
     data = _describe(place, number)
     if as_json:
         show.as_json(data)
@@ -106,7 +105,7 @@ def _export(place: show.Place) -> None:
 
 def _describe(place: show.Place, number: int) -> dict[str, Any]:
     """Returns what `status --json` shows. number: of the session's row; 0 = there is none."""
-    since = record.enforced_since(place.store, place.project)
+    since = enforcements.enforced_since(place.store, place.project)
     return {
         "project": place.project,
         "since": iso(since) if since else None,
@@ -124,7 +123,7 @@ def _describe(place: show.Place, number: int) -> dict[str, Any]:
 def _gates(place: show.Place, number: int) -> dict[str, Any]:
     """Returns the gates of a session as they are now, and when the next enforcement may come: None
     if it works, or a gate is closed that time does not open."""
-    enforcement, values = record.load(place.store, number), place.settings
+    enforcement, values = enforcements.load(place.store, number), place.settings
     now, idle_since = time.time(), stops.idle_since(place.store, number)
     facts = GateFacts(
         now,
@@ -161,7 +160,7 @@ def _next_wake(
 ) -> float:
     """Returns when the process that waits beside an idle session wakes it; 0 = none waits, because
     it does not run for longer, or because enforcement was off at the last Stop."""
-    if idle_since is None or idle_since < record.enforced_since(place.store, place.project):
+    if idle_since is None or idle_since < enforcements.enforced_since(place.store, place.project):
         return 0.0
     at = gates.next_at(idle_since, enforcement, place.settings, wait_ends=wait_ends)
     return at if now <= at <= idle_since + gates.WAIT_SECONDS else 0.0
@@ -193,5 +192,5 @@ def _print(place: show.Place, data: dict[str, Any]) -> None:
     for gate in data["gates"]:
         show.line(f"{gate['gate']}: {gate['why'] or 'open'}", indent=2)
     show.line(f"Next by idle time: {data['next']}", indent=2)
-    if others := [each for each in record.stopped(place.store, place.project) if each != id]:
+    if others := [each for each in enforcements.stopped(place.store, place.project) if each != id]:
         show.line(messages.left_alone(others))

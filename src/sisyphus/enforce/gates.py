@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sisyphus.enforce.record import Enforcement
+from sisyphus.enforce.enforcements import Enforcement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.settings import Values
+    from sisyphus.ground.settings import Values
 
 BACKOFF = 2
 """Each failure in a row doubles the cooldown."""

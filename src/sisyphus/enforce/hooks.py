@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from sisyphus.enforce import messages, record, state_file
+from sisyphus.enforce import enforcements, messages, state_file
 from sisyphus.hook.outcome import Outcome
-from sisyphus.sessions import ledger, slash
-from sisyphus.sessions import record as sessions
+from sisyphus.sessions import command_names, ledger, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +25,15 @@ def look_at_start(hook: Hook) -> Act | None:
 def _tell(hook: Hook) -> Outcome:
     """Tells it once, even if plugin and settings both call us at this start."""
     is_new = ledger.record_notice(hook, "enforcement is on")
-    return Outcome(messages=[messages.is_on(slash.typed(hook, "enforce"))]) if is_new else Outcome()
+    return (
+        Outcome(messages=[messages.is_on(command_names.typed(hook, "enforce"))])
+        if is_new
+        else Outcome()
+    )
 
 
 def look_at_prompt(hook: Hook) -> Act | None:
-    enforcement = record.load(hook.store, hook.session)
+    enforcement = enforcements.load(hook.store, hook.session)
     if not (enforcement.is_stopped or enforcement.is_pending):
         return None
     return partial(_tell_of_wake if hook.event.prompt.is_wake else _take_prompt, hook)
@@ -40,7 +43,7 @@ def _tell_of_wake(hook: Hook) -> Outcome:
     """Tells the user why the session goes on: the client does not. A client may keep a wake until
     the session is resumed; then the user is there, and it goes no further. Nor does one that comes
     when they have gone on in another session."""
-    enforcement = record.load(hook.store, hook.session)
+    enforcement = enforcements.load(hook.store, hook.session)
     is_left = sessions.is_left(hook, enforcement.at)
     if is_left or hook.now - enforcement.at > _LATE_SECONDS:
         return Outcome(reason=messages.LATE_WAKE, notes=[messages.LATE_WAKE])
@@ -51,9 +54,9 @@ def _tell_of_wake(hook: Hook) -> Outcome:
 
 def _take_prompt(hook: Hook) -> Outcome:
     """What follows a person's prompt answers them, not the last enforcement."""
-    enforcement = record.load(hook.store, hook.session)
+    enforcement = enforcements.load(hook.store, hook.session)
     notes = [messages.lifted()] if enforcement.is_stopped else []
     enforcement.is_stopped = enforcement.is_pending = False
-    record.save(hook.store, hook.session, enforcement)
+    enforcements.save(hook.store, hook.session, enforcement)
     export = partial(state_file.export, hook.store, hook.project, hook.settings)
     return Outcome(notes=notes, exports=[export])

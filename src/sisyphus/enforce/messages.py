@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from sisyphus.ground.paths import display
+from sisyphus.ground.text import one_line, sentence
 from sisyphus.hook.outcome import Alert
-from sisyphus.paths import display
 from sisyphus.sessions.messages import WAY_OUT, short
-from sisyphus.text import one_line, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sisyphus.enforce.record import Enforcement
-    from sisyphus.settings import Values
+    from sisyphus.enforce.enforcements import Enforcement
+    from sisyphus.ground.settings import Values
 
 HEADING = "[CONTINUOUS ENFORCEMENT]"
 

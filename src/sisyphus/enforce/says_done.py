@@ -10,7 +10,7 @@ It reads English. `enforce.claims` and `enforce.work` add a user's own phrases.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from sisyphus import markdown
+from sisyphus.ground import markdown
 
 _CHARACTERS = 10_000
 """The most characters of the message's end that we read: more than a long report has."""

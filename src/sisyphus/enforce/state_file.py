@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from sisyphus import exports, paths, traces
-from sisyphus.enforce import gates, record
+from sisyphus.enforce import enforcements, gates
+from sisyphus.ground import exports, paths, traces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sisyphus.enforce.record import Enforcement
-    from sisyphus.settings import Values
-    from sisyphus.store import Store
+    from sisyphus.enforce.enforcements import Enforcement
+    from sisyphus.ground.settings import Values
+    from sisyphus.ground.store import Store
 
 OFF, CONTINUOUS, STOPPED = "OFF", "CONTINUOUS", "STOPPED"
 RECOVERING, EXHAUSTED = "RECOVERING", "EXHAUSTED"
@@ -35,11 +35,11 @@ def file_of(project: str) -> str:
 def as_dict(store: Store, project: str, settings: Values, session: int = 0) -> dict[str, Any]:
     """Returns the content of the file; times are milliseconds since 1970, 0 = never. session: the
     number of its row; 0 = the one that was enforced last."""
-    number, enforcement = record.latest(store, project)
+    number, enforcement = enforcements.latest(store, project)
     if session:
-        number, enforcement = session, record.load(store, session)
+        number, enforcement = session, enforcements.load(store, session)
     row = store.one("SELECT seen_at FROM session WHERE n = ?", number)
-    is_on = bool(record.enforced_since(store, project)) and settings["enforce.enabled"]
+    is_on = bool(enforcements.enforced_since(store, project)) and settings["enforce.enabled"]
     return {
         "iteration": enforcement.iteration,
         "lastActivity": int(row[0] * 1000) if row else 0,

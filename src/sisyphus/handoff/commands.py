@@ -7,18 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus.boulder import record as plans
-from sisyphus.boulder import size
-from sisyphus.cli import asker, show
-from sisyphus.errors import SisyphusError
-from sisyphus.handoff import messages, writing
-from sisyphus.handoff import record as handoffs
-from sisyphus.ralph import iterations, runs
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import Loop
-from sisyphus.sessions import record, usage
+from sisyphus.boulder import plans, size
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.text import one_line
+from sisyphus.handoff import handoffs, messages, writing
+from sisyphus.loops import iterations, loops, runs
+from sisyphus.loops.loops import Loop
+from sisyphus.sessions import sessions, usage
 from sisyphus.sessions.usage import Usage
-from sisyphus.text import one_line
+from sisyphus.terminal import asker, show
 
 Session = Annotated[
     str, typer.Option("--session-id", metavar="ID", help="Session. Default: the current one.")
@@ -124,8 +121,8 @@ def _find(place: show.Place, session: str) -> Found | None:
     latest of the project; None = there is none. Raises `SisyphusError` if the named one is not
     known."""
     id = asker.known_session(place.store, session)
-    id = id or record.latest_id(place.store, place.project)
-    number = record.find(place.store, id) if id else 0
+    id = id or sessions.latest_id(place.store, place.project)
+    number = sessions.find(place.store, id) if id else 0
     if not number:
         return None
     row = place.store.one("SELECT client, transcript, project FROM session WHERE n = ?", number)

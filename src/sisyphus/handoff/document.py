@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sisyphus.ground.masking import mask
+from sisyphus.ground.quoting import bullets, code, plain
+from sisyphus.ground.text import cut, iso, without_tags
+from sisyphus.handoff.calls import Run
 from sisyphus.handoff.facts import ChangedFile, Facts
-from sisyphus.handoff.runs import Run
 from sisyphus.handoff.sentences import Quote
-from sisyphus.masking import mask
-from sisyphus.quoting import bullets, code, plain
-from sisyphus.text import cut, iso, without_tags
 
 MAX_BYTES = 16_000
 """The most bytes of a document: four thousand tokens."""

@@ -10,14 +10,15 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sisyphus import files, paths, worktree
-from sisyphus.clients.records import PROMPT, Reading, RecordedCall
-from sisyphus.errors import UnreadableError
-from sisyphus.handoff import runs, sentences
-from sisyphus.handoff.runs import Call, Run
+from sisyphus.clients.transcript_records import PROMPT, Reading, RecordedCall
+from sisyphus.ground import files, paths, worktree
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.masking import mask, masked_line
+from sisyphus.handoff import calls as calls_of_session
+from sisyphus.handoff import sentences
+from sisyphus.handoff.calls import Call, Run
 from sisyphus.handoff.sentences import Quote
 from sisyphus.hook.event import EDIT, WRITE
-from sisyphus.masking import mask, masked_line
 
 MAX_FILES = 80
 """How many of the changed files we look up on the disk."""
@@ -120,10 +121,10 @@ def gather(
     prompts = [(record.at, text) for record in records if (text := sentences.typed(record))]
     task = (task or (prompts[0][1] if prompts and not is_cut else "")).strip()
     later = [prompt for prompt in prompts if not _is_same(prompt[1], task)][-MAX_INSTRUCTIONS:]
-    calls = runs.calls(records)
+    calls = calls_of_session.calls(records)
     changes = _changes(calls, project, changed)
     unfit = {_name(path, project) for path in aside}
-    errors, checks, commands = runs.sort(calls, project)
+    errors, checks, commands = calls_of_session.sort(calls, project)
     return Facts(
         mask(task[: 2 * _TASK])[:_TASK],
         masked_line(next_task, _LINE),

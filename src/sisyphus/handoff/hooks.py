@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from sisyphus import clients, files, log
-from sisyphus.handoff import messages
-from sisyphus.handoff import record as handoffs
-from sisyphus.handoff.record import GIVEN
+from sisyphus import clients
+from sisyphus.ground import files, log
+from sisyphus.handoff import handoffs, messages
+from sisyphus.handoff.handoffs import GIVEN
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome
-from sisyphus.sessions import record, usage
+from sisyphus.sessions import sessions, usage
 from sisyphus.sessions.usage import WARNING, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.boulder.size import Size
-    from sisyphus.handoff.record import Handoff
+    from sisyphus.handoff.handoffs import Handoff
     from sisyphus.handoff.writing import Draft
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Act
@@ -165,7 +165,7 @@ def _checkpoint(hook: Hook, used: Usage, level: int, made: Draft) -> Outcome:
 
 
 def _iteration(hook: Hook) -> int:
-    from sisyphus.ralph import loop as loops
+    from sisyphus.loops import loops
 
     loop = loops.run_of(hook.store, hook.session) or loops.current(hook.store, hook.session)
     return loop.counters.iteration if loop else 0
@@ -201,7 +201,7 @@ def _waiting(hook: Hook) -> list[Handoff]:
     given = handoffs.given_to_the_gone(store, hook.project, hook.now)
     unused = [each for each in given if _is_unused(hook, each)]
     if source == "clear":
-        before = record.before_clear(hook)
+        before = sessions.before_clear(hook)
         own = handoffs.open_of(store, before)
         return [own] if own else [each for each in unused if each.taker == before]
     if source == "startup" and not hook.standing.is_run:  # a run's prompt has its own
@@ -218,5 +218,5 @@ def _is_unused(hook: Hook, handoff: Handoff) -> bool:
 
 
 def _allow(hook: Hook, path: str) -> Outcome:
-    record.close_dialog(hook)
+    sessions.close_dialog(hook)
     return Outcome(notes=[f"allowed: the handoff {path}"], allows=True)

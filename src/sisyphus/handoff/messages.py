@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import time
 
+from sisyphus.ground.paths import display
+from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.hook.outcome import Text
-from sisyphus.paths import display
-from sisyphus.ralph import messages as ralph
-from sisyphus.text import fingerprint, one_line
+from sisyphus.loops import messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.boulder.size import Size
-    from sisyphus.handoff.record import Handoff
-    from sisyphus.ralph.loop import Loop
+    from sisyphus.handoff.handoffs import Handoff
+    from sisyphus.loops.loops import Loop
     from sisyphus.sessions.usage import Usage
 
 CONTEXT, COMPACTION, BY_USER, CUT_OFF, STUCK = "context", "compaction", "user", "cut off", "stuck"
@@ -97,7 +97,7 @@ def heading(
     rows = [
         ("Written", time.strftime("%Y-%m-%d %H:%M", time.localtime(now))),
         ("Session", session),
-        ("Loop", f"{loop.id}, {ralph.iteration(loop)}" if loop else ""),
+        ("Loop", f"{loop.id}, {messages.iteration(loop)}" if loop else ""),
         ("Context", f"{usage.percent} % ({LEVELS[level]})" if usage.tokens else ""),
         ("Why", occasion(usage.percent, level, why)),
         ("Earlier handoff", place(before) if before else ""),

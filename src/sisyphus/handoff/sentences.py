@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sisyphus import markdown
-from sisyphus.clients.records import AGENT, PROMPT, Record
-from sisyphus.masking import masked_line
+from sisyphus.clients.transcript_records import AGENT, PROMPT, Record
+from sisyphus.ground import markdown
+from sisyphus.ground.masking import masked_line
 
 MAX_DECISIONS = 20
 

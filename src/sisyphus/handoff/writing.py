@@ -9,26 +9,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from errno import EACCES
 
-from sisyphus import clients, exports, files, paths, worktree
-from sisyphus.boulder import find, follow
-from sisyphus.boulder import record as plans
-from sisyphus.boulder.record import PlanRecord
-from sisyphus.errors import UnreadableError
-from sisyphus.handoff import document, facts, messages
-from sisyphus.handoff import record as handoffs
+from sisyphus import clients
+from sisyphus.boulder import find, follow, plans
+from sisyphus.boulder.plans import PlanRecord
+from sisyphus.ground import exports, files, paths, worktree
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.store import Store
+from sisyphus.handoff import document, facts, handoffs, messages
 from sisyphus.handoff.facts import Facts
-from sisyphus.handoff.record import OPEN, Handoff
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph import runs
-from sisyphus.ralph.loop import Loop
-from sisyphus.sessions import messages as sessions
+from sisyphus.handoff.handoffs import OPEN, Handoff
+from sisyphus.loops import loops, runs
+from sisyphus.loops.loops import Loop
+from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions import usage as usages
 from sisyphus.sessions.usage import Usage
-from sisyphus.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.settings import Values
+    from sisyphus.ground.settings import Values
 
 _TRANSCRIPT_BYTES = 10_000_000
 """The most that we read of a transcript, from its end: about a second's work."""
@@ -77,7 +75,7 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
         file, before = before.file, _before(source, before.at)
     else:
         # Several sessions may work under one hold, in the same minute.
-        name = loop.id if loop and not loop.is_hold else sessions.short(source.id)
+        name = loop.id if loop and not loop.is_hold else session_messages.short(source.id)
         file = _new_file(source.project, name, now)
     block = _block(source, known, file, messages.occasion(usage.percent, level, why), before)
     handoff = Handoff(

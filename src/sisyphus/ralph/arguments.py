@@ -16,17 +16,17 @@ import os
 import re
 from dataclasses import dataclass, replace
 
-from sisyphus import files, paths
-from sisyphus.errors import UnreadableError, UsageError
-from sisyphus.ralph import limits
-from sisyphus.ralph.loop import (
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import UnreadableError, UsageError
+from sisyphus.ground.text import likely
+from sisyphus.loops import limits
+from sisyphus.loops.loops import (
     DEFAULT_ITERATIONS,
     DEFAULT_MINUTES,
     PROMISE_CHARACTERS,
     UNBOUNDED_ITERATIONS,
     Options,
 )
-from sisyphus.text import likely
 
 _FLAGS = ("wait-for-user", "verify-plan", "force")
 """Options without a value. A typed loop replaces the old one with or without --force."""

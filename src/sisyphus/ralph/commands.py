@@ -8,23 +8,23 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus.cli import asker, completion, show
-from sisyphus.errors import SisyphusError, UsageError
-from sisyphus.paths import display
-from sisyphus.ralph import (
-    arguments,
-    control,
+from sisyphus.ground.errors import SisyphusError, UsageError
+from sisyphus.ground.paths import display
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import iso, one_line
+from sisyphus.loops import (
     history,
     iterations,
     lifecycle,
+    loops,
     messages,
     runs,
     state_file,
     stats,
     transcripts,
+    user_actions,
 )
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import (
+from sisyphus.loops.loops import (
     DEFAULT_ITERATIONS,
     DEFAULT_MINUTES,
     HOLD,
@@ -33,10 +33,10 @@ from sisyphus.ralph.loop import (
     UNBOUNDED_ITERATIONS,
     Loop,
 )
-from sisyphus.sessions import messages as sessions
-from sisyphus.sessions import record, stops
-from sisyphus.store import Store
-from sisyphus.text import iso, one_line
+from sisyphus.ralph import arguments
+from sisyphus.sessions import messages as session_messages
+from sisyphus.sessions import sessions, stops
+from sisyphus.terminal import asker, completion, show
 
 app = typer.Typer(
     help="Start and manage loops: the agent works until a task is done.", no_args_is_help=True
@@ -157,11 +157,11 @@ def start(
         place.project, request.prompt, request.options, time.time(), by_model=by_model
     )
     loop.counters.is_untold = not by_model
-    known = record.find(place.store, id)
+    known = sessions.find(place.store, id)
     if known and lifecycle.needs_plan(place.store, known, loop):
         raise SisyphusError(messages.NEEDS_PLAN)
     with place.store.write():
-        n = record.ensure_by_id(place.store, id, place.project, loop.started_at)
+        n = sessions.ensure_by_id(place.store, id, place.project, loop.started_at)
         other = loops.current(place.store, n)
         if loops.run_of(place.store, n):
             raise SisyphusError(messages.refused(messages.IN_RUN))
@@ -194,10 +194,10 @@ def list_loops(
 ) -> None:
     """List the loops and runs that have not ended, or show one."""
     store = _open_store()
-    shown = [control.require(store, id)] if id else _all_live(store)
+    shown = [user_actions.require(store, id)] if id else _all_live(store)
     if session and not id:
         owner = _pick_session(store, session)
-        shown = [loop for loop in shown if owner == control.owner_id(store, loop)]
+        shown = [loop for loop in shown if owner == user_actions.owner_id(store, loop)]
     if as_json:
         rows = [_as_dict(store, loop) for loop in shown]
         show.as_json(rows[0] if id else rows)
@@ -208,8 +208,8 @@ def list_loops(
         if loop.is_run:
             _print_run(store, loop)
             continue
-        owner = control.owner_id(store, loop)
-        is_left = control.is_left(store, loop)
+        owner = user_actions.owner_id(store, loop)
+        is_left = user_actions.is_left(store, loop)
         show.line(f"{loop.id}  {messages.state(loop, is_left=is_left)}")
         show.line(one_line(loop.task, 100), indent=4)
         of = "hold of all sessions at the plan," if loop.is_hold else f"session {owner}"
@@ -235,7 +235,7 @@ def _print_run(store: Store, run: Loop) -> None:
 
 def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
     """Says why a loop does not go on now; "" = it does, as far as we know."""
-    if control.is_left(store, loop):
+    if user_actions.is_left(store, loop):
         way = lifecycle.way_back(store, loop)
         return f"Session {owner} is over. {messages.what_takes_up(loop, way)}"
     if way := messages.what_resumes(loop):
@@ -243,9 +243,13 @@ def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
     if inner := loops.waits_for(store, loop):
         return messages.waits_for(inner)
     if stops.is_interrupted(store, loop.session):
-        return f"You interrupted its agent. {messages.what_goes_on(sessions.short(owner))}"
+        return f"You interrupted its agent. {messages.what_goes_on(session_messages.short(owner))}"
     failed = stops.failure_of(store, loop.session)
-    return f"{sessions.failed(owner, failed)}. {sessions.ANSWER_REST}" if failed else ""
+    return (
+        f"{session_messages.failed(owner, failed)}. {session_messages.ANSWER_REST}"
+        if failed
+        else ""
+    )
 
 
 @app.command()
@@ -269,7 +273,7 @@ def log(
     if with_stats:
         _log_stats(store, days, as_json)
     elif id:
-        _log_stops(store, control.require(store, id), as_json)
+        _log_stops(store, user_actions.require(store, id), as_json)
     else:
         _log_loops(store, loops.ended(store, limit), as_json)
 
@@ -307,7 +311,7 @@ def _log_stops(store: Store, loop: Loop, as_json: bool) -> None:
 
 def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
     if as_json:
-        rows = [history.as_dict(store, loop, control.owner_id(store, loop)) for loop in ended]
+        rows = [history.as_dict(store, loop, user_actions.owner_id(store, loop)) for loop in ended]
         show.as_json([row | {"kind": loop.kind} for row, loop in zip(rows, ended, strict=True)])
         return
     here = show.project_root("")
@@ -328,7 +332,7 @@ def pause(id: LoopId = "", session: Session = "") -> None:
     store = _open_store()
     picked = _pick_loop(store, "pause", id, session, lambda loop: loop.is_active)
     _need_owner([picked])
-    loop = control.pause(store, picked)
+    loop = user_actions.pause(store, picked)
     show.line(messages.paused(loop))
     if loop.is_run and runs.of(store, loop).is_at_work:
         show.line(messages.STOPS_SOON)
@@ -347,7 +351,7 @@ def resume(
     store = _open_store()
     session_of = "" if id else session
     picked = _pick_loop(store, "resume", id, session_of, lambda loop: not loop.is_active)
-    owner = control.owner_id(store, picked)
+    owner = user_actions.owner_id(store, picked)
     if id and session and (picked.is_hold or picked.is_run):
         raise SisyphusError(messages.not_to_move(picked))
     if id and session and session != owner:
@@ -356,10 +360,10 @@ def resume(
     if id and session and session != owner:
         if cancelled := _move(store, picked, session, force=force):
             show.line(messages.cancelled(cancelled))
-        loop, was_paused = control.reactivate(store, picked)[0], True
+        loop, was_paused = user_actions.reactivate(store, picked)[0], True
     else:
-        loop, was_paused = control.resume(store, picked)
-    if control.is_left(store, loop):
+        loop, was_paused = user_actions.resume(store, picked)
+    if user_actions.is_left(store, loop):
         show.line(messages.resumed_left(loop, lifecycle.way_back(store, loop)))
         return
     show.line(messages.resumed(loop) if was_paused else messages.not_paused(loop))
@@ -379,9 +383,9 @@ def delete(
 ) -> None:
     """Delete loops and runs that have ended, with all that is known of their Stops."""
     store = _open_store()
-    picked = [control.require(store, id) for id in ids]
+    picked = [user_actions.require(store, id) for id in ids]
     _need_owner(picked)
-    control.delete(store, picked)
+    user_actions.delete(store, picked)
     show.line(messages.deleted(picked))
 
 
@@ -393,7 +397,7 @@ def cancel(id: LoopId = "", session: Session = "") -> None:
     picked = _pick_loop(store, "cancel", id, session)
     if id or picked.kind != LOOP:
         _need_owner([picked], "" if picked.is_run else "/cancel-ralph")
-        cancelled = [control.cancel(store, picked)]
+        cancelled = [user_actions.cancel(store, picked)]
     else:
         _need_owner(loops.live(store, picked.session), "/cancel-ralph")
         with store.write():
@@ -443,7 +447,7 @@ def _pick_session(store: Store, id: str) -> str:
 def _only_open_session(place: show.Place) -> str:
     """Returns the id of the only session of the project that has not ended. Raises `SisyphusError`
     if there is none, or several, or if the model may be asking."""
-    ids = record.open_ids(place.store, place.project) if show.asker().is_user else []
+    ids = sessions.open_ids(place.store, place.project) if show.asker().is_user else []
     if len(ids) == 1:
         return ids[0]
     which = "Several sessions are open in this project" if ids else "No session is open here"
@@ -458,9 +462,9 @@ def _pick_loop(
     is a hold, and where no hold is, a run. verb: the command. Raises `SisyphusError` if there is
     none, or several."""
     if id:
-        return control.require(store, id)
+        return user_actions.require(store, id)
     if owner := _pick_session(store, session):
-        n = record.find(store, owner)
+        n = sessions.find(store, owner)
         own = [each for each in (loops.current(store, n), loops.hold_of(store, n)) if each]
         running = [each for each in own if fits(each)][:1] or own[:1]
     else:
@@ -487,7 +491,7 @@ def _move(store: Store, loop: Loop, id: str, *, force: bool) -> list[Loop]:
     `SisyphusError` if it has one and there is no `force`."""
     old, now = loop.session, time.time()
     with store.write():
-        n = record.ensure_by_id(store, id, loop.project, now)
+        n = sessions.ensure_by_id(store, id, loop.project, now)
         other = loops.current(store, n)
         if other and not force:
             raise SisyphusError(messages.still_running(other))
@@ -501,7 +505,7 @@ def _as_dict(store: Store, loop: Loop) -> dict[str, Any]:
     if loop.is_run:
         row = runs.as_dict(store, runs.of(store, loop))
     else:
-        row = state_file.as_dict(loop, control.owner_id(store, loop))
+        row = state_file.as_dict(loop, user_actions.owner_id(store, loop))
     row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": loop.file or None}
     row |= {"plan": loops.plan_file(store, loop)} if loop.is_hold else {}
     if loop.ended_at is not None:

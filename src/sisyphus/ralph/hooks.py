@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from sisyphus.errors import UsageError
+from sisyphus.ground.errors import UsageError
+from sisyphus.ground.text import fingerprint
 from sisyphus.hook.outcome import Outcome, Text, merge
-from sisyphus.ralph import arguments, lifecycle, messages, state_file
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import BLOCKED, MAX_DEPTH, STUCK, Loop
-from sisyphus.sessions import ledger, record, slash, stops
-from sisyphus.text import fingerprint
+from sisyphus.loops import lifecycle, loops, messages, state_file
+from sisyphus.loops.loops import BLOCKED, MAX_DEPTH, STUCK, Loop
+from sisyphus.ralph import arguments
+from sisyphus.sessions import command_names, ledger, sessions, stops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def look_at_start(hook: Hook) -> Act | None:
 
 def _start_session(hook: Hook) -> Outcome:
     outcomes = []
-    before = record.before_clear(hook) if hook.event.source == "clear" else 0
+    before = sessions.before_clear(hook) if hook.event.source == "clear" else 0
     moved = loops.live(hook.store, before) if before else []
     for loop in moved:
         lifecycle.move(hook.store, loop, hook.session)
@@ -92,7 +92,7 @@ def _look_at_text(hook: Hook) -> Act | None:
     if command and lifecycle.is_command(hook, command.name, lifecycle.START):
         return _start(hook, command, hook.event.prompt.id, by_model=False)
     if command and lifecycle.is_command(hook, command.name, lifecycle.CANCEL):
-        is_ours = bool(slash.own_name(hook, command.name))
+        is_ours = bool(command_names.own_name(hook, command.name))
         if is_ours and command.arguments.strip():
             note = f"refused /{command.name} {command.arguments.strip()}"
             return partial(Outcome, reason=messages.NO_ARGUMENTS, notes=[note])

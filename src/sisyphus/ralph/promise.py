@@ -12,9 +12,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from sisyphus import markdown
-from sisyphus.markdown import Kind, Line
-from sisyphus.text import sentence
+from sisyphus.ground import markdown
+from sisyphus.ground.markdown import Kind, Line
+from sisyphus.ground.text import sentence
 
 PLACEHOLDER = "what you need"
 """What stands in the `<blocked>` tag of our own sentences. Who repeats it needs nothing."""

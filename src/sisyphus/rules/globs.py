@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sisyphus.errors import SisyphusError
+from sisyphus.ground.errors import SisyphusError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

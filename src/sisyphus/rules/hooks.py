@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from sisyphus.ground.paths import display
 from sisyphus.hook.outcome import Outcome
-from sisyphus.paths import display
 from sisyphus.rules import messages
 from sisyphus.rules.index import Roots
 from sisyphus.rules.match import match

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 
-from sisyphus import clients, files, log
+from sisyphus import clients
+from sisyphus.ground import files, log
 from sisyphus.rules.rule import Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.clients.base import Native
+    from sisyphus.ground.store import Store
     from sisyphus.rules.globs import Pattern
-    from sisyphus.store import Store
 
     Problem = tuple[str, int, str]
 
@@ -100,7 +101,7 @@ def _problems(index: Index) -> list[tuple[str, int, str]]:
 def _build(store: Store, roots: Roots, folder: str) -> Index:
     """Builds the index. Stamps are taken before reading, so that a change during the build is
     noticed next time."""
-    from sisyphus.errors import SisyphusError
+    from sisyphus.ground.errors import SisyphusError
     from sisyphus.rules.parse import Room, parse
     from sisyphus.rules.sources import search
 

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from sisyphus import frontmatter
-from sisyphus.frontmatter import BadFrontmatter
+from sisyphus.ground import frontmatter
+from sisyphus.ground.frontmatter import BadFrontmatter
 from sisyphus.rules import globs
 
 SCOPING_KEYS = ("applies_to", "paths", "globs", "applyTo")

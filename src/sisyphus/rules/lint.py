@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from sisyphus import files, paths
+from sisyphus.ground import files, paths
+from sisyphus.ground.store import Store
 from sisyphus.rules import globs
 from sisyphus.rules.index import Index, Roots, current
 from sisyphus.rules.match import MAX_DEPTH
 from sisyphus.rules.rule import BY_HAND, Rule
-from sisyphus.store import Store
 
 MAX_PROJECT_FILES = 50_000
 """In a larger project we do not report globs that match nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import paths
+from sisyphus.ground import paths
 from sisyphus.rules import globs
 from sisyphus.rules.index import Index, Roots, current
 from sisyphus.rules.rule import ALWAYS, BY_HAND, SISYPHUS, Rule
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sisyphus.store import Store
+    from sisyphus.ground.store import Store
 
 MAX_DEPTH = 10
 """The deepest folder whose own rules we read: each folder on the way to a file may have some."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from sisyphus import files, frontmatter
 from sisyphus.clients.base import Native
-from sisyphus.errors import UnreadableError
+from sisyphus.ground import files, frontmatter
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.rules import globs, includes, messages, sources
 from sisyphus.rules.globs import Pattern
 from sisyphus.rules.includes import Expansion
@@ -16,7 +17,6 @@ from sisyphus.rules.keys import lines as lines_of_keys
 from sisyphus.rules.keys import read as read_keys
 from sisyphus.rules.rule import ALWAYS, BY_GLOBS, BY_HAND, CLIENT, NOBODY, SISYPHUS, Rule
 from sisyphus.rules.sources import CURSOR, HOME, RuleFile
-from sisyphus.text import fingerprint, one_line
 
 MAX_PRIORITY = 10**9
 """A priority is smaller, so that it can be stored and printed as a number."""

@@ -4,9 +4,9 @@ it only inside it. Rules in the home folder are the user's own and may link anyw
 import os
 from dataclasses import dataclass
 
-from sisyphus import files
 from sisyphus.clients.base import Native
-from sisyphus.paths import display, is_home_in, is_inside
+from sisyphus.ground import files
+from sisyphus.ground.paths import display, is_home_in, is_inside
 
 MAX_DEPTH = 10
 MAX_PATHS = 2_500

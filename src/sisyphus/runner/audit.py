@@ -9,26 +9,26 @@ from __future__ import annotations
 import os
 import time
 
-from sisyphus import git, worktree
-from sisyphus.clients.records import Reading
-from sisyphus.errors import UnreadableError
-from sisyphus.masking import mask
-from sisyphus.ralph.iterations import SAID_CHARACTERS, Iteration
-from sisyphus.ralph.runs import MAX_AUDITS, Run
+from sisyphus.clients.transcript_records import Reading
+from sisyphus.ground import git, worktree
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.masking import mask
+from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
+from sisyphus.loops.runs import MAX_AUDITS, Run
 from sisyphus.runner import (
     audit_prompt,
-    changes,
     decide,
-    findings,
     fix_plan,
     iteration,
+    iteration_outcome,
+    iteration_rows,
     messages,
-    progress,
+    saving,
 )
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.iteration import ClientResult
 from sisyphus.runner.runner import Runner
-from sisyphus.sessions import turn as turns
+from sisyphus.sessions import turns
 
 
 def step(runner: Runner, run: Run) -> Decision:
@@ -36,38 +36,38 @@ def step(runner: Runner, run: Run) -> Decision:
     if run.state.audits - run.state.first_audit >= MAX_AUDITS:
         return Decision(decide.LIMIT, messages.audits_used_up(MAX_AUDITS))
     now = time.time()
-    with changes.change(runner, run):
+    with saving.change(runner, run):
         item = messages.audit_name(run.state.audits + 1)
         if run.state.item == item:
-            progress.note_cut_session(runner.store, run)
+            iteration_rows.note_cut_session(runner.store, run)
         run.state.item, run.state.began_at = item, now
         run.loop.counters.iteration = run.state.finished + 1
     runner.screen.begin(run, now)
     result = iteration.run_client(runner, run, _prompt(runner, run, now), is_audit=True)
-    with changes.change(runner, run):
-        progress.spend(run, result)
+    with saving.change(runner, run):
+        iteration_rows.spend(run, result)
     if result.is_cut:
         return Decision(decide.CONTINUE, result.why_ended)
     turn = turns.from_reading(Reading(result.report.records), None, 0.0)
     found = None if result.failure or result.end else audit_prompt.answer(turn.last_text)
     added = _add(runner, run, found) if found else []
-    with changes.change(runner, run) as is_open:
+    with saving.change(runner, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         decision = _take(runner, run, result, found, added)
         entry = _entry(run, result, decision, turn.last_text)
         if decision.kind != decide.WAIT:
-            progress.close(runner.store, run, entry)
-    changes.export(runner, run)
+            iteration_rows.close(runner.store, run, entry)
+    saving.export(runner, run)
     if decision.kind != decide.WAIT:
-        changes.write_down(runner, run, entry, turn)
+        saving.write_down(runner, run, entry, turn)
         runner.screen.end(run, entry)
     return decision
 
 
 def _prompt(runner: Runner, run: Run, now: float) -> str:
     changed = list(worktree.changed(runner.project, run.loop.started_at, now))
-    plan = findings.plan_of(runner, run)
+    plan = iteration_outcome.plan_of(runner, run)
     diff = git.diff(runner.project, run.state.head) if run.state.head else ""
     return audit_prompt.build(run, plan, diff, changed)
 
@@ -83,7 +83,7 @@ def _take(
     no answer. added: what of that is new in the plan, or why it could not be added."""
     current, failure = run.state, result.failure
     if failure and failure.passes:
-        changes.note_wait(runner, run, failure.text, failure.until, time.time())
+        saving.note_wait(runner, run, failure.text, failure.until, time.time())
         return Decision(decide.WAIT, failure.text)
     current.audits += 1
     current.tries = 0

@@ -6,16 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sisyphus import markdown
-from sisyphus.boulder import plan as plans
+from sisyphus.boulder import plan as plan_parser
 from sisyphus.boulder.plan import CANCELLED, DONE
-from sisyphus.masking import mask
-from sisyphus.paths import display
-from sisyphus.quoting import bullets, code, plain
-from sisyphus.ralph.runs import Run
+from sisyphus.ground import markdown
+from sisyphus.ground.masking import mask
+from sisyphus.ground.paths import display
+from sisyphus.ground.quoting import bullets, code, plain
+from sisyphus.ground.text import cut, one_line, without_tags
+from sisyphus.loops.runs import Run
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS, MAX_NEW, FixPlan
 from sisyphus.runner.prompt import TITLE_CHARACTERS
-from sisyphus.text import cut, one_line, without_tags
 
 DIFF_CHARACTERS = 60_000
 """The most of a diff that an auditor gets: about 20,000 tokens."""
@@ -78,7 +78,7 @@ def _diff(diff: str) -> str:
 def answer(text: str) -> list[str] | None:
     """Returns what the auditor's last message says is missing or wrong; [] = nothing is, None = it
     says neither."""
-    tasks = plans.parse(text).tasks
+    tasks = plan_parser.parse(text).tasks
     items = [one_line(t.text, ITEM_CHARACTERS) for t in tasks if t.status not in (DONE, CANCELLED)]
     if any(items):
         return [item for item in items if item]

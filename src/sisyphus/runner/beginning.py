@@ -7,19 +7,18 @@ import os
 import time
 from functools import partial
 
-from sisyphus import clients, exports, git, processes
-from sisyphus.boulder import status
-from sisyphus.boulder.record import ACTIVE
-from sisyphus.cli.show import Place
-from sisyphus.errors import SisyphusError
-from sisyphus.handoff import record as handoffs
-from sisyphus.handoff import writing
-from sisyphus.ralph import history, lifecycle, runs
-from sisyphus.ralph import loop as loops
+from sisyphus import clients
+from sisyphus.boulder import plan_status
+from sisyphus.boulder.plans import ACTIVE
+from sisyphus.ground import exports, git, processes
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.handoff import handoffs, writing
+from sisyphus.loops import history, lifecycle, loops, runs
+from sisyphus.loops.loops import RUN, SUCCESS
+from sisyphus.loops.runs import Run, RunOptions, RunState
 from sisyphus.ralph.arguments import Arguments
-from sisyphus.ralph.loop import RUN, SUCCESS
-from sisyphus.ralph.runs import Run, RunOptions, RunState
 from sisyphus.runner import decide, fix_plan, messages, project_files
+from sisyphus.terminal.show import Place
 
 
 def new(place: Place, arguments: Arguments, plan: str) -> Run:
@@ -38,8 +37,8 @@ def new(place: Place, arguments: Arguments, plan: str) -> Run:
 def find_plan(place: Place) -> str:
     """Returns the file with the items: `fix_plan.md`, else the plan that the next session would
     follow; "" = none."""
-    plan = status.of_project(place.store, place.project, 0, time.time(), place.folder)
-    is_open = plan.record and plan.state in (ACTIVE, status.STALE)
+    plan = plan_status.of_project(place.store, place.project, 0, time.time(), place.folder)
+    is_open = plan.record and plan.state in (ACTIVE, plan_status.STALE)
     return fix_plan.find(place.project, plan.record.path if plan.record and is_open else "")
 
 

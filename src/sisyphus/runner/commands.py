@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from sisyphus import clients
-from sisyphus.cli import show
-from sisyphus.errors import UsageError
-from sisyphus.paths import display
+from sisyphus.ground.errors import UsageError
+from sisyphus.ground.paths import display
+from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
 from sisyphus.ralph import arguments
-from sisyphus.ralph.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
 from sisyphus.runner import beginning, fix_plan, messages, preflight, screen
 from sisyphus.runner.run import drive
 from sisyphus.runner.runner import Runner
 from sisyphus.runner.signals import Signals
+from sisyphus.terminal import show
 
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
 _EXAMPLE = 'sisyphus ralph run --completion-promise MIGRATED -- "Move the tests to pytest"'

@@ -1,16 +1,16 @@
 """Decides how a run goes on after an iteration: the first fact that is known wins.
 
-Reads and writes nothing. `facts.py` says what is known, and `run.py` carries the decision out. The
-limits are also asked before each iteration, so that checkpoints and waiting cannot carry a run past
-them.
+Reads and writes nothing. `run_facts.py` says what is known, and `run.py` carries the decision out.
+The limits are also asked before each iteration, so that checkpoints and waiting cannot carry a run
+past them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sisyphus.ralph.loop import Loop
-from sisyphus.ralph.runs import Run
+from sisyphus.loops.loops import Loop
+from sisyphus.loops.runs import Run
 from sisyphus.runner import messages
 
 CANCELLED, COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP = (

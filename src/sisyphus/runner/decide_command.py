@@ -8,19 +8,20 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from sisyphus import clients, files, log
-from sisyphus.cli import show
+from sisyphus import clients
 from sisyphus.clients.base import Headless
-from sisyphus.errors import SisyphusError, UnreadableError
-from sisyphus.masking import masked_line
-from sisyphus.paths import display
-from sisyphus.runner import external
+from sisyphus.ground import files, log
+from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.masking import masked_line
+from sisyphus.ground.paths import display
+from sisyphus.ground.store import Error, Store
+from sisyphus.ground.worktree import STATE
+from sisyphus.loops import project_changes
+from sisyphus.runner import foreign_loop
 from sisyphus.runner.decide import Decision
-from sisyphus.runner.external import ForeignState, Memory
+from sisyphus.runner.foreign_loop import ForeignState, Memory
 from sisyphus.runner.project_files import STATE_VARIABLE, chosen_state
-from sisyphus.stop import progress
-from sisyphus.store import Error, Store
-from sisyphus.worktree import STATE
+from sisyphus.terminal import show
 
 STOP, GO_ON, UNKNOWN = 0, 1, 2
 """Exit codes."""
@@ -86,7 +87,7 @@ def _answer(headless: Headless, state: str, output: str, project: str) -> tuple[
     chosen = os.path.realpath(state) if state else chosen_state()
     path = chosen or os.path.realpath(os.path.join(place.project, STATE))
     try:
-        known = external.read_state(files.read(path, inside="" if chosen else place.project))
+        known = foreign_loop.read_state(files.read(path, inside="" if chosen else place.project))
     except UnreadableError as error:
         raise SisyphusError(f"{display(path, place.project)}: {error}") from error
     data = _read_output(output)
@@ -101,17 +102,17 @@ def _decide(
 ) -> Decision:
     """Decides, and remembers what the next call needs."""
     now = time.time()
-    report = external.read_output(headless, data)
-    turn = external.summary(report)
+    report = foreign_loop.read_output(headless, data)
+    turn = foreign_loop.summary(report)
     memory = _load(place.store, path)
     since = memory.at or known.started_at
     own = [path, os.path.realpath(output)] if output else [path]
-    decision, new = external.decide_next(
+    decision, new = foreign_loop.decide_next(
         known,
         memory,
         turn,
-        external.failure(headless, report, now),
-        has_progress=progress.has_changed(
+        foreign_loop.failure(headless, report, now),
+        has_progress=project_changes.has_changed(
             place.project, since, now, edits_files=turn.edits_files, apart=own
         ),
         breaker_stops=place.settings["ralph.breaker_stops"],
@@ -125,7 +126,7 @@ def _load(store: Store, path: str) -> Memory:
     """Returns what we remember of the loop. Without a store that can be used nothing is: the answer
     comes without the breaker."""
     try:
-        problem, memory = store.problem, external.load(store, path)
+        problem, memory = store.problem, foreign_loop.load(store, path)
     except Error as error:
         problem, memory = str(error), Memory()
     if problem:
@@ -141,9 +142,9 @@ def _save(store: Store, path: str, memory: Memory | None) -> None:
     try:
         with store.write():
             if memory:
-                external.save(store, path, memory)
+                foreign_loop.save(store, path, memory)
             else:
-                external.forget(store, path)
+                foreign_loop.forget(store, path)
     except Error as error:
         typer.echo(f"warning: nothing could be noted: {show.plain(str(error))}", err=True)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from sisyphus import exports, git, worktree
-from sisyphus.ralph import iterations, transcripts
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.loop import FATAL_ERROR, PAUSED
-from sisyphus.ralph.runs import Run
-from sisyphus.runner import changes, decide, findings, fix_plan, messages, report
+from sisyphus.ground import exports, git, worktree
+from sisyphus.loops import iterations, loops, transcripts
+from sisyphus.loops.loops import FATAL_ERROR, PAUSED
+from sisyphus.loops.runs import Run
+from sisyphus.runner import decide, fix_plan, iteration_outcome, messages, report, saving
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.runner import Runner
 
@@ -38,19 +37,19 @@ _NOTICES = {
 def finish(runner: Runner, run: Run, decision: Decision) -> int:
     """Ends or pauses the run, and reports; returns the exit code."""
     now = time.time()
-    plan = findings.plan_of(runner, run)
-    with changes.change(runner, run) as is_open:
+    plan = iteration_outcome.plan_of(runner, run)
+    with saving.change(runner, run) as is_open:
         if is_open:
             _close(run, decision, now)
         if not plan.problem:
             fix_plan.note(plan, run.state)
         run.runner = run.client = ""
-    changes.export(runner, run)
+    saving.export(runner, run)
     text = _report(runner, run, plan.problem, now)
     file = transcripts.report_file(run.loop.id)
     exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
     if kind := _NOTICES.get(decision.kind):
-        changes.send(runner, run, kind, decision.why)
+        saving.send(runner, run, kind, decision.why)
     for line in [*text.splitlines(), "", messages.ended(file)]:
         runner.screen.say(line)
     return EXIT_CODES[decision.kind]

@@ -8,17 +8,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sisyphus import exports, files, markdown, paths
 from sisyphus.boulder import find as plan_files
 from sisyphus.boulder import follow
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, Task, parse
-from sisyphus.boulder.record import Checkpoint
-from sisyphus.errors import UnreadableError
-from sisyphus.markdown import Kind
-from sisyphus.masking import masked_line
-from sisyphus.ralph.runs import RunState
+from sisyphus.boulder.plans import Checkpoint
+from sisyphus.ground import exports, files, markdown, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.markdown import Kind
+from sisyphus.ground.masking import masked_line
+from sisyphus.ground.text import one_line
+from sisyphus.loops.runs import RunState
 from sisyphus.runner import messages
-from sisyphus.text import one_line
 
 MAX_NEW = 20
 """The most items that are added at once: more than that is no list but a new plan."""

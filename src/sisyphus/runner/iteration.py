@@ -8,19 +8,19 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
-from sisyphus import clients, log, processes
+from sisyphus import clients
 from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
+from sisyphus.ground import log, processes
+from sisyphus.ground.masking import masked_line
+from sisyphus.ground.paths import is_id
+from sisyphus.ground.worktree import is_ours
 from sisyphus.hook.event import EDIT, WRITE
-from sisyphus.masking import masked_line
-from sisyphus.paths import is_id
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph import runs
-from sisyphus.ralph.runs import Run
+from sisyphus.loops import loops, runs
+from sisyphus.loops.runs import Run
 from sisyphus.runner import decide, messages
 from sisyphus.runner.process import ClientProcess
 from sisyphus.runner.runner import Runner
-from sisyphus.sessions import record
-from sisyphus.worktree import is_ours
+from sisyphus.sessions import sessions
 
 _NOTED_SECONDS = 5.0
 """How often it is noted what the agent does."""
@@ -67,7 +67,7 @@ NOTHING = Report()
 def run_client(runner: Runner, run: Run, prompt: str, *, is_audit: bool = False) -> ClientResult:
     """Runs the client on a prompt."""
     began = time.monotonic()
-    report, known = Report(), record.newest(runner.store)
+    report, known = Report(), sessions.newest(runner.store)
     try:
         process = _start(runner, run, prompt, is_audit=is_audit)
     except OSError as error:
@@ -158,13 +158,13 @@ def _is_own(runner: Runner, run: Run, client: int, known: int, id: str) -> bool:
     last session that was known when it began.
     """
     store = runner.store
-    session = record.find(store, id)
+    session = sessions.find(store, id)
     if session in (0, run.session):
         return True
-    process = record.process_of(store, session)
+    process = sessions.process_of(store, session)
     if processes.is_alive(process):
         return processes.is_below(process, client, run.mark)
-    if session <= known and (loops.hold_of(store, session) or not record.is_over(store, session)):
+    if session <= known and (loops.hold_of(store, session) or not sessions.is_over(store, session)):
         return False
     return not loops.live(store, session)
 
@@ -172,7 +172,7 @@ def _is_own(runner: Runner, run: Run, client: int, known: int, id: str) -> bool:
 def _note_session(runner: Runner, run: Run, report: Report) -> None:
     """Notes a session whose id we did not choose."""
     if is_id(report.session):
-        known = record.id_of(runner.store, run.session)
+        known = sessions.id_of(runner.store, run.session)
         if known != report.session:
             _name_session(runner, run, report.session)
 
@@ -190,7 +190,7 @@ def _note_action(runner: Runner, run: Run, report: Report) -> None:
 
 def _name_session(runner: Runner, run: Run, id: str) -> None:
     with runner.store.write():
-        run.session = record.ensure_named(
+        run.session = sessions.ensure_named(
             runner.store, run.options.client, id, "", runner.project, time.time()
         )
         runs.save_process(runner.store, run)

@@ -13,7 +13,7 @@ import signal
 import time
 from contextlib import suppress
 
-from sisyphus import processes
+from sisyphus.ground import processes
 
 _SET_ADOPTION, _GET_ADOPTION = 36, 37
 """`PR_SET_CHILD_SUBREAPER` and `PR_GET_CHILD_SUBREAPER` of `prctl`."""

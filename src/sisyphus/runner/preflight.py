@@ -7,16 +7,17 @@ import sys
 
 import typer
 
-from sisyphus import clients, git
-from sisyphus.cli import show
+from sisyphus import clients
 from sisyphus.clients.base import Headless
-from sisyphus.errors import SisyphusError, UsageError
-from sisyphus.paths import can_be_project, display
-from sisyphus.ralph import runs
-from sisyphus.ralph.runs import Run
+from sisyphus.ground import git
+from sisyphus.ground.errors import SisyphusError, UsageError
+from sisyphus.ground.paths import can_be_project, display
+from sisyphus.ground.worktree import is_ours
+from sisyphus.loops import runs
+from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.sessions.messages import NO_PROJECT
-from sisyphus.worktree import is_ours
+from sisyphus.terminal import show
 
 
 def check(place: show.Place, run: Run, *, allow_dirty: bool) -> None:

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from sisyphus import processes
+from sisyphus.ground import processes
 from sisyphus.runner.orphans import Orphans
 
 MAX_LINE = 16_000_000

@@ -8,18 +8,18 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from sisyphus import exports, files, git, paths
-from sisyphus.errors import UnreadableError
+from sisyphus.ground import exports, files, git, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.masking import mask, masked_line
+from sisyphus.ground.text import iso
+from sisyphus.ground.worktree import PROGRESS, PROMPT, STATE
+from sisyphus.handoff.handoffs import Handoff
 from sisyphus.handoff.messages import LEVELS, place
-from sisyphus.handoff.record import Handoff
-from sisyphus.masking import mask, masked_line
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.runs import Run
+from sisyphus.loops import loops
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.runs import Run
 from sisyphus.runner import decide
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS
-from sisyphus.text import iso
-from sisyphus.worktree import PROGRESS, PROMPT, STATE
 
 NAMES = (PROMPT, STATE, PROGRESS)
 

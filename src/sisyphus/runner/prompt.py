@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from sisyphus.boulder import size
-from sisyphus.paths import display
-from sisyphus.quoting import block, bullets, code, plain
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.runs import Run
+from sisyphus.ground.paths import display
+from sisyphus.ground.quoting import block, bullets, code, plain
+from sisyphus.ground.text import cut, iso, one_line
+from sisyphus.ground.worktree import PROGRESS
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.runs import Run
 from sisyphus.runner import decide, project_files
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS, FixPlan
-from sisyphus.text import cut, iso, one_line
-from sisyphus.worktree import PROGRESS
 
 OBJECTIVE_CHARACTERS = 4_000
 """The longest objective that stands at the top. A longer one goes whole to the end of the prompt,

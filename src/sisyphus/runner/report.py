@@ -7,13 +7,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from sisyphus.masking import masked_line
-from sisyphus.paths import display
-from sisyphus.quoting import block, bullets, code, plain
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph import transcripts
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.runs import Run
+from sisyphus.ground.masking import masked_line
+from sisyphus.ground.paths import display
+from sisyphus.ground.quoting import block, bullets, code, plain
+from sisyphus.loops import loops, transcripts
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.runs import Run
 from sisyphus.runner import decide, messages
 
 DONE, CHECKPOINT, NOT_DONE, NEEDS_USER, FOUND = "✓", "↻", "✗", "!", "+"

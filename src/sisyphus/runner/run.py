@@ -10,28 +10,27 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from sisyphus import processes, store
-from sisyphus.errors import SisyphusError
-from sisyphus.ralph import iterations
-from sisyphus.ralph import loop as loops
-from sisyphus.ralph import messages as ralph
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.runs import Run
+from sisyphus.ground import processes, store
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.loops import iterations, loops
+from sisyphus.loops import messages as loop_messages
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.runs import Run
 from sisyphus.runner import (
     audit,
-    changes,
     decide,
     ending,
-    facts,
-    findings,
     fix_plan,
     iteration,
+    iteration_outcome,
+    iteration_rows,
     messages,
-    progress,
     prompt,
+    run_facts,
+    saving,
 )
 from sisyphus.runner.decide import Decision
-from sisyphus.runner.findings import Completion, Findings
+from sisyphus.runner.iteration_outcome import Completion, Findings
 from sisyphus.runner.runner import Runner
 
 _STEP_SECONDS = 0.2
@@ -72,37 +71,37 @@ def _before(runner: Runner, run: Run) -> Decision:
     loop = loops.find(runner.store, run.loop.id)
     if loop is None or loop.ended_at is not None:
         return Decision(decide.CANCELLED, messages.CANCELLED)
-    return decide.decide(facts.before(runner, replace(run, loop=loop)))
+    return decide.decide(run_facts.before(runner, replace(run, loop=loop)))
 
 
 def _iterate(runner: Runner, run: Run) -> Decision:
     """Makes one iteration, and decides how to go on."""
-    completion = findings.without_client(runner, run)
+    completion = iteration_outcome.without_client(runner, run)
     if completion and completion.why:
         return _complete(runner, run, completion)
     if completion:
-        with changes.change(runner, run):
-            progress.refuse(run, completion)
+        with saving.change(runner, run):
+            iteration_rows.refuse(run, completion)
     if _was_done(runner, run):
         return Decision(decide.CONTINUE, messages.ITEM_DONE)
     text = _begin(runner, run)
     result = iteration.run_client(runner, run, text)
-    with changes.change(runner, run):
-        progress.spend(run, result)
+    with saving.change(runner, run):
+        iteration_rows.spend(run, result)
     if result.is_cut:
         return _before(runner, run)
     now = time.time()
-    found = findings.gather(runner, run, result, now)
-    with changes.change(runner, run) as is_open:
+    found = iteration_outcome.gather(runner, run, result, now)
+    with saving.change(runner, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
-        stuck = progress.note(runner, run, result, found, now)
-        decision = decide.decide(facts.after(runner, run, result, found, stuck))
+        stuck = iteration_rows.note(runner, run, result, found, now)
+        decision = decide.decide(run_facts.after(runner, run, result, found, stuck))
         decision = _with_audit(run, decision)
-        done = progress.entry(run, result, found, decision, now)
+        done = iteration_rows.entry(run, result, found, decision, now)
         if decision.kind != decide.WAIT:
-            progress.close(runner.store, run, done)
-    changes.export(runner, run)
+            iteration_rows.close(runner.store, run, done)
+    saving.export(runner, run)
     if decision.kind != decide.WAIT:
         _tell(runner, run, found, done)
     return decision
@@ -111,9 +110,13 @@ def _iterate(runner: Runner, run: Run) -> Decision:
 def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
     """Takes it that nothing is left to do, without a client: all items were done before the run, or
     in an iteration that was cut off."""
-    plan, done = findings.plan_of(runner, run), None
-    files = len(findings.changed_files(runner, run, time.time())) if run.state.is_working else 0
-    with changes.change(runner, run) as is_open:
+    plan, done = iteration_outcome.plan_of(runner, run), None
+    files = (
+        len(iteration_outcome.changed_files(runner, run, time.time()))
+        if run.state.is_working
+        else 0
+    )
+    with saving.change(runner, run) as is_open:
         if not is_open:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         run.state.check_changed = completion.check_changed
@@ -129,12 +132,12 @@ def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
 def _was_done(runner: Runner, run: Run) -> bool:
     """Tells whether the last iteration was cut off when its item was done already, and closes
     it."""
-    state, plan = run.state, findings.plan_of(runner, run)
+    state, plan = run.state, iteration_outcome.plan_of(runner, run)
     if not state.is_working or state.item in plan.todo or state.item not in plan.done:
         return False
     decision = Decision(decide.CONTINUE, messages.ITEM_DONE)
-    files = len(findings.changed_files(runner, run, time.time()))
-    with changes.change(runner, run):
+    files = len(iteration_outcome.changed_files(runner, run, time.time()))
+    with saving.change(runner, run):
         fix_plan.note(plan, state)
         done = _close_cut_off(runner, run, decision, files)
     runner.screen.end(run, done)
@@ -147,8 +150,8 @@ def _close_cut_off(runner: Runner, run: Run, decision: Decision, files: int) -> 
     run.state.is_working, run.state.resume = False, ""
     if run.state.checkpoint:
         run.state.checkpoint["active"] = False
-    done = progress.cut_off(run, decision, files)
-    progress.close(runner.store, run, done)
+    done = iteration_rows.cut_off(run, decision, files)
+    iteration_rows.close(runner.store, run, done)
     return done
 
 
@@ -163,10 +166,10 @@ def _with_audit(run: Run, decision: Decision) -> Decision:
 def _begin(runner: Runner, run: Run) -> str:
     """Chooses the item of the next iteration; returns its prompt."""
     now, current = time.time(), run.state
-    plan = findings.plan_of(runner, run)
-    with changes.change(runner, run):
+    plan = iteration_outcome.plan_of(runner, run)
+    with saving.change(runner, run):
         if current.is_working:
-            progress.note_cut_session(runner.store, run)
+            iteration_rows.note_cut_session(runner.store, run)
         fix_plan.note(plan, current)
         if not (current.resume and current.item in plan.todo):  # else it goes on with that one
             current.item = fix_plan.next_item(plan, current.blocked)
@@ -174,7 +177,7 @@ def _begin(runner: Runner, run: Run) -> str:
         run.loop.counters.iteration = current.finished + 1
     before = iterations.of(runner.store, run.loop)
     text = prompt.build(run, plan, before)
-    changes.export(runner, run, text)
+    saving.export(runner, run, text)
     runner.screen.begin(run, now)
     return text
 
@@ -196,10 +199,10 @@ def _wait(runner: Runner, run: Run) -> Decision:
 def _tell(runner: Runner, run: Run, found: Findings, done: Iteration) -> None:
     """Writes the transcript of the iteration, shows its line, and sends a notice if it has one."""
     check = found.completion.check
-    output = ralph.check_output(run.loop, check.how, check.tail).body if check else ""
-    changes.write_down(runner, run, done, found.turn, output)
+    output = loop_messages.check_output(run.loop, check.how, check.tail).body if check else ""
+    saving.write_down(runner, run, done, found.turn, output)
     runner.screen.end(run, done)
     if done.decision == decide.CHECKPOINT:
-        changes.send(runner, run, "checkpoint", done.why)
+        saving.send(runner, run, "checkpoint", done.why)
     elif found.blocked_on:
-        changes.send(runner, run, "blocked", found.blocked_on)
+        saving.send(runner, run, "blocked", found.blocked_on)

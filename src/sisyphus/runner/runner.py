@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus.cli.show import Place
+from sisyphus.ground.store import Store
 from sisyphus.runner.screen import Lines
 from sisyphus.runner.signals import Signals
-from sisyphus.store import Store
+from sisyphus.terminal.show import Place
 
 
 @dataclass

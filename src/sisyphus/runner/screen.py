@@ -15,12 +15,12 @@ from rich.console import Console, Group
 from rich.live import Live as RichLive
 from rich.text import Text
 
-from sisyphus.cli import show
 from sisyphus.clients.reports import Report
-from sisyphus.masking import masked_line
-from sisyphus.ralph import messages as ralph
-from sisyphus.ralph.iterations import Iteration
-from sisyphus.ralph.runs import Run
+from sisyphus.ground.masking import masked_line
+from sisyphus.ground.text import one_line
+from sisyphus.loops import messages as loop_messages
+from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.runs import Run
 from sisyphus.runner import messages
 from sisyphus.runner.report import (
     DONE,
@@ -30,7 +30,7 @@ from sisyphus.runner.report import (
     short_count,
     short_time,
 )
-from sisyphus.text import one_line
+from sisyphus.terminal import show
 
 _GONE = (OSError, SystemExit)
 """What is raised where our output goes nowhere any more; rich ends the program at a broken pipe. A
@@ -205,7 +205,7 @@ def _iteration(run: Run, report: Report, now: float) -> Text:
     is_busy = state.is_working or state.is_auditing
     percent = report.context * 100 // report.window if report.window else 0
     parts = [
-        f"audit {state.audits + 1}" if state.is_auditing else ralph.iteration(run.loop),
+        f"audit {state.audits + 1}" if state.is_auditing else loop_messages.iteration(run.loop),
         short_time(max(0.0, now - state.began_at)) if is_busy else "",
         f"context {percent} %" if percent else "",
     ]

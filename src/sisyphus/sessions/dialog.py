@@ -12,10 +12,11 @@ import os
 import sys
 import time
 
-from sisyphus import clients, processes
-from sisyphus.notify import Notice, run_and_log
+from sisyphus import clients
+from sisyphus.ground import processes
+from sisyphus.ground.store import open_store
 from sisyphus.sessions import messages
-from sisyphus.store import open_store
+from sisyphus.sessions.notify import Notice, run_and_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def is_open(client: str, process: str) -> bool:
     """Tells whether a dialog that was noted may still be open. process: the client's."""
     if process and not processes.is_alive(process):
         return False
-    return clients.live(client).shows_dialog(process) is not False
+    return clients.running(client).shows_dialog(process) is not False
 
 
 def _tell(request: dict[str, Any]) -> None:

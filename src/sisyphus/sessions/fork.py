@@ -8,7 +8,7 @@ with the same message.
 from __future__ import annotations
 
 from sisyphus import clients
-from sisyphus.sessions import record
+from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def find_parent(hook: Hook) -> int | None:
     tell."""
     transcript = clients.transcript(hook.event.client)
     if named := transcript.parent(hook.event.transcript):
-        return record.find(hook.store, named)
+        return sessions.find(hook.store, named)
     own = transcript.first_id(hook.event.transcript)
     if not own:
         return None
@@ -37,7 +37,7 @@ def find_parent(hook: Hook) -> int | None:
 
 def inherit(hook: Hook, parent: int) -> None:
     """Copies the parent's ledger up to the fork, and its queue."""
-    hook.store.run("UPDATE session SET fork = ? WHERE n = ?", record.KNOWN_FORK, hook.session)
+    hook.store.run("UPDATE session SET fork = ? WHERE n = ?", sessions.KNOWN_FORK, hook.session)
     hook.store.run(
         "INSERT OR IGNORE INTO sent SELECT ?, hash, kind, path, at FROM sent WHERE session = ? "
         "AND at <= (SELECT started_at FROM session WHERE n = ?)",

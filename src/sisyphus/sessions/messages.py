@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sisyphus.paths import display
-from sisyphus.text import one_line
+from sisyphus.ground.paths import display
+from sisyphus.ground.text import one_line
 
 _KINDS = {
     "boulder": ("plan state", "plan states"),

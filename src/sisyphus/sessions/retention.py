@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from sisyphus import clients, files, paths
+from sisyphus import clients
+from sisyphus.ground import files, paths
+from sisyphus.ground.store import Store
 from sisyphus.sessions import ledger
-from sisyphus.store import Store
 
 _DAY_SECONDS = 24 * 3600
 _LEFTOVER_SECONDS = 3600

@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus import clients, files, processes
-from sisyphus.errors import UnreadableError
+from sisyphus import clients
+from sisyphus.ground import files, processes
+from sisyphus.ground.errors import UnreadableError
 from sisyphus.sessions import stops
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ def marks_above(hook: Hook) -> list[str]:
         session, process = clients.payload(name).current_session(start)
         is_sure = bool(process) or name != event.client or not names_process
         if session and is_sure and process != event.process:
-            marks += _holding(start, clients.live(name).VARIABLES, session, process)
+            marks += _holding(start, clients.running(name).VARIABLES, session, process)
     return marks
 
 

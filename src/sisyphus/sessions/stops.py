@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import json
 
+from sisyphus.ground.text import fingerprint
 from sisyphus.sessions import messages
-from sisyphus.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sisyphus.ground.store import Store
     from sisyphus.hook.event import Command, Stop
-    from sisyphus.sessions.turn import Turn
-    from sisyphus.store import Store
+    from sisyphus.sessions.turns import Turn
 
 
 _AGENTS_COMMANDS = 100
@@ -27,7 +27,7 @@ class Stops:
     at: when we last decided one; 0 = never. offset: in the transcript, where its reading ended.
     counted_at: when we last decided one that the breaker counts; 0 = never.
     blocks: Stops that we blocked in a row, as the client counts them.
-    idle, error, same_error: used by the breaker (`stop/breaker.py`).
+    idle, error, same_error: used by the breaker (`loops/breaker.py`).
     waits: background work that let the session stop → since when. standstill: why the last Stop was
         let go though a loop, a hold or enforcement stands: the agent plans, or waits; "" = it was
         not.

@@ -6,9 +6,9 @@ from sisyphus import clients
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus.ground.settings import Values
+    from sisyphus.ground.store import Store
     from sisyphus.hook.hook import Hook
-    from sisyphus.settings import Values
-    from sisyphus.store import Store
 
 LEVELS = ("handoff.warn_percent", "handoff.checkpoint_percent", "handoff.emergency_percent")
 """The settings with the percentages at which level 1, 2 and 3 begin."""

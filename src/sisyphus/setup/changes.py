@@ -6,8 +6,8 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
-from sisyphus import files, paths
-from sisyphus.errors import SisyphusError
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.setup import messages
 from sisyphus.setup.install import Files, UneditableError
 

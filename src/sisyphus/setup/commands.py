@@ -15,24 +15,18 @@ from typing import Annotated
 
 import typer
 
-from sisyphus import clients, git, paths
+from sisyphus import clients
 from sisyphus.boulder.find import global_file
-from sisyphus.cli import completion, show
 from sisyphus.clients import hook_files, hook_groups
-from sisyphus.clients.findings import Level
-from sisyphus.clients.sites import Installation, Site
-from sisyphus.errors import SisyphusError, UnreadableError
+from sisyphus.clients.finding import Level
+from sisyphus.clients.installation import Installation, Site
+from sisyphus.ground import git, paths
+from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.store import Store, open_store, open_to_read
 from sisyphus.setup import changes, json_text, messages, plugin, record
-from sisyphus.setup.install import (
-    Files,
-    Plan,
-    UneditableError,
-    files_of,
-    to_install,
-    to_uninstall,
-)
+from sisyphus.setup.install import Files, Plan, UneditableError, files_of, to_install, to_uninstall
 from sisyphus.setup.record import Additions
-from sisyphus.store import Store, open_store, open_to_read
+from sisyphus.terminal import completion, show
 
 DECLINED = 1
 LEFT_OUT = 1

@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Iterable
 
-from sisyphus import clients, paths
-from sisyphus.errors import SisyphusError
+from sisyphus import clients
+from sisyphus.ground import paths
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.rules import globs, parse, sources
 from sisyphus.rules.globs import Pattern
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from sisyphus import clients
 from sisyphus.clients import hook_files, hook_groups
-from sisyphus.clients.sites import Site
-from sisyphus.errors import SisyphusError, UnreadableError
+from sisyphus.clients.installation import Site
+from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.text import fingerprint
 from sisyphus.setup import json_text, messages
 from sisyphus.setup.json_text import Json
 from sisyphus.setup.record import Additions
-from sisyphus.text import fingerprint
 
 Files = Mapping[str, bytes | None]
 """Path → content; None = there is no such file."""

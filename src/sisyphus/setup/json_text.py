@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from sisyphus.clients import json_files
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

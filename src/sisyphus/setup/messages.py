@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from sisyphus import clients
 from sisyphus.clients import installer
-from sisyphus.paths import display
-from sisyphus.text import one_line
+from sisyphus.ground.paths import display
+from sisyphus.ground.text import one_line
 
 NOTHING_TO_DO = {
     "install": "Nothing to do: sisyphus is installed here.",

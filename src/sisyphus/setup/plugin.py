@@ -12,8 +12,8 @@ from typing import Any
 import sisyphus
 from sisyphus.clients import entry
 from sisyphus.clients.entry import NAME
-from sisyphus.clients.sites import Installation
-from sisyphus.errors import SisyphusError
+from sisyphus.clients.installation import Installation
+from sisyphus.ground.errors import SisyphusError
 
 _WITH_USER_SITE = f"-P -m {NAME}"
 """What follows the path of a Python that reads no code of the working folder."""

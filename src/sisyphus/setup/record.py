@@ -4,7 +4,7 @@ nothing else."""
 import json
 from dataclasses import asdict, dataclass, field
 
-from sisyphus.store import Store
+from sisyphus.ground.store import Store
 
 
 @dataclass(frozen=True)

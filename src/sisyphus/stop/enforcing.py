@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from sisyphus.enforce import gates, messages, state_file
-from sisyphus.enforce import record as enforcements
+from sisyphus.enforce import enforcements, gates, messages, state_file
 from sisyphus.enforce.gates import GateFacts
 from sisyphus.hook.outcome import Outcome, merge
 from sisyphus.sessions import ledger
 from sisyphus.sessions import stops as session_stops
 from sisyphus.stop import notices
 from sisyphus.stop.decide import is_at_cap
-from sisyphus.stop.line import is_at_checkpoint
+from sisyphus.stop.in_charge import is_at_checkpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.enforce.record import Enforcement
+    from sisyphus.enforce.enforcements import Enforcement
     from sisyphus.hook.hook import Hook
     from sisyphus.sessions.stops import Stops
     from sisyphus.stop.findings import Findings

@@ -11,20 +11,19 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from sisyphus import processes
-from sisyphus.enforce import gates, messages, record
+from sisyphus.enforce import enforcements, gates, messages
 from sisyphus.enforce.gates import WAIT_SECONDS, Gate, GateFacts
+from sisyphus.ground import processes
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
-from sisyphus.sessions import record as sessions
-from sisyphus.sessions import stops
+from sisyphus.sessions import sessions, stops
 from sisyphus.stop import enforcing
-from sisyphus.stop import messages as words
-from sisyphus.stop.line import in_charge, is_at_checkpoint
+from sisyphus.stop import messages as stop_messages
+from sisyphus.stop.in_charge import in_charge, is_at_checkpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.enforce.record import Enforcement
+    from sisyphus.enforce.enforcements import Enforcement
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Act
     from sisyphus.sessions.stops import Stops
@@ -73,7 +72,7 @@ def _look_at_work(hook: Hook, idle_since: float) -> tuple[float, Act] | None:
 def _look_at_gates(hook: Hook, idle_since: float, now: float) -> tuple[float, Act | None]:
     """Returns when enforcement wakes the session, and what does it if its gates are open now; 0 =
     it does not wake it."""
-    enforcement = record.load(hook.store, hook.session)
+    enforcement = enforcements.load(hook.store, hook.session)
     closed = _closed(hook, enforcement, idle_since, now)
     if not all(gate.opens_in_time for gate in closed):
         return 0.0, None
@@ -146,7 +145,7 @@ def _wake_for_work(hook: Hook, idle_since: float) -> Outcome:
         return Outcome()
     _note_wake(hook)
     seconds = round(hook.now - min(waits.values()))
-    reason = words.waited_long_enough(seconds, list(waits))
+    reason = stop_messages.waited_long_enough(seconds, list(waits))
     return Outcome(reason=reason, notes=[f"woke the session: {reason}"])
 
 
@@ -162,13 +161,13 @@ def _note_wake(hook: Hook) -> Stops:
 def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
     """Wakes the session, unless it went on, or another process woke it."""
     hook.standing = standing.load(hook.store, hook.event, hook.project)
-    enforcement = record.load(hook.store, hook.session)
+    enforcement = enforcements.load(hook.store, hook.session)
     is_idle = stops.idle_since(hook.store, hook.session) == idle_since
     if not is_idle or _closed(hook, enforcement, idle_since, hook.now):
         return Outcome()
     enforcement = gates.recovered(enforcement, hook.now, hook.settings)
     enforcement.count(hook.now)
-    record.save(hook.store, hook.session, enforcement)
+    enforcements.save(hook.store, hook.session, enforcement)
     remembered = _note_wake(hook)
     number, seconds = messages.number(enforcement, hook.settings), hook.now - idle_since
     return Outcome(

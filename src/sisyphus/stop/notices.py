@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from sisyphus.ralph.loop import SUCCESS, Loop
-from sisyphus.sessions import messages as sessions
+from sisyphus.loops.loops import SUCCESS, Loop
+from sisyphus.sessions import messages as session_messages
 from sisyphus.stop import messages
 from sisyphus.stop.decide import BLOCK, END, Verdict
 
@@ -55,7 +55,7 @@ def of_standstill(hook: Hook, loop: Loop | None, text: str) -> list[Export]:
 
 def of_rest(hook: Hook, why: str) -> list[Export]:
     """Returns what to run for a session that needs its user, under enforcement."""
-    return _send(hook, BLOCKED, sessions.rests(hook.event.session, why))
+    return _send(hook, BLOCKED, session_messages.rests(hook.event.session, why))
 
 
 def of_limit(hook: Hook, text: str) -> list[Export]:
@@ -64,7 +64,7 @@ def of_limit(hook: Hook, text: str) -> list[Export]:
 
 
 def of_question(hook: Hook, question: str) -> list[Export]:
-    return _send(hook, QUESTION, sessions.asks(hook.event.session, question))
+    return _send(hook, QUESTION, session_messages.asks(hook.event.session, question))
 
 
 def _send(
@@ -73,7 +73,7 @@ def _send(
     command = hook.settings["notify.command"]
     if not command:
         return []
-    from sisyphus.notify import Notice, send
+    from sisyphus.sessions.notify import Notice, send
 
     title = title or messages.notice_title(kind, loop)
     notice = Notice(kind, title, text, hook.project, hook.event.session)

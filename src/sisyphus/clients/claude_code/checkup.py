@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import files, paths
 from sisyphus.clients import (
     CLAUDE_CODE,
     hook_files,
@@ -23,10 +22,11 @@ from sisyphus.clients import (
     slash_commands,
 )
 from sisyphus.clients.claude_code import headless, native, wiring
-from sisyphus.clients.findings import Finding, Level
-from sisyphus.clients.sites import Installation
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

@@ -14,10 +14,8 @@ from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
-from sisyphus import paths, processes
 from sisyphus.clients import failures, json_files, lines, programs, values
 from sisyphus.clients.claude_code import native, transcript, usage
-from sisyphus.clients.records import AGENT, Record
 from sisyphus.clients.reports import (
     ACCOUNT,
     BILLING,
@@ -36,7 +34,9 @@ from sisyphus.clients.reports import (
     both_ends,
     how_it_ended,
 )
-from sisyphus.masking import masked_line
+from sisyphus.clients.transcript_records import AGENT, Record
+from sisyphus.ground import paths, processes
+from sisyphus.ground.masking import masked_line
 
 Json = dict[str, Any]
 

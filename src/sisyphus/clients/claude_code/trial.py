@@ -9,21 +9,13 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus import paths
-from sisyphus.clients import (
-    CLAUDE_CODE,
-    entry,
-    hook_groups,
-    installer,
-    json_files,
-    lines,
-    programs,
-)
+from sisyphus.clients import CLAUDE_CODE, entry, hook_groups, installer, json_files, lines, programs
 from sisyphus.clients.claude_code import checkup, native
 from sisyphus.clients.claude_code import wiring as entries
-from sisyphus.clients.sites import Installation
-from sisyphus.clients.stage import COMMAND, HOME, PROJECT, PROMPT, Stage, WiringCopy
-from sisyphus.text import one_line
+from sisyphus.clients.installation import Installation
+from sisyphus.clients.trial_folder import COMMAND, HOME, PROJECT, PROMPT, Stage, WiringCopy
+from sisyphus.ground import paths
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

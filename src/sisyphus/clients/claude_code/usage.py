@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import os
 
-from sisyphus import files
 from sisyphus.clients import values
+from sisyphus.ground import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

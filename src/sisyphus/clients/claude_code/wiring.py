@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sisyphus import files
 from sisyphus.clients import CLAUDE_CODE, entry, hook_files, hook_groups, installer, json_files
 from sisyphus.clients.claude_code import native, schema
-from sisyphus.clients.sites import Installation, Site, Source
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.clients.installation import Installation, Site, Source
+from sisyphus.ground import files
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

@@ -10,8 +10,9 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from sisyphus import clients, paths, processes
+from sisyphus import clients
 from sisyphus.clients import values
+from sisyphus.ground import paths, processes
 
 Json = dict[str, Any]
 

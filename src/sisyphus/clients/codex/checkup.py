@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus import files
 from sisyphus.clients import (
     CODEX,
     entry,
@@ -22,11 +21,12 @@ from sisyphus.clients import (
     values,
 )
 from sisyphus.clients.codex import app_server, native, wiring
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.hook_files import HookFile, shown
-from sisyphus.clients.sites import Installation
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.clients.installation import Installation
+from sisyphus.ground import files
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

@@ -16,11 +16,9 @@ from contextlib import suppress
 from glob import escape, glob
 from typing import Any
 
-from sisyphus import paths
 from sisyphus.clients import failures, lines, programs, values
 from sisyphus.clients.codex import app_server, checkup, native, touched, usage
-from sisyphus.clients.findings import Level
-from sisyphus.clients.records import AGENT, TOOL, Record, RecordedCall, ToolResult
+from sisyphus.clients.finding import Level
 from sisyphus.clients.reports import (
     ACCOUNT,
     DETAIL_CHARACTERS,
@@ -32,8 +30,10 @@ from sisyphus.clients.reports import (
     both_ends,
     how_it_ended,
 )
+from sisyphus.clients.transcript_records import AGENT, TOOL, Record, RecordedCall, ToolResult
+from sisyphus.ground import paths
+from sisyphus.ground.masking import masked_line
 from sisyphus.hook.event import EDIT, OTHER, WRITE
-from sisyphus.masking import masked_line
 
 Json = dict[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import files, paths
-from sisyphus.errors import UnreadableError
-from sisyphus.text import fingerprint
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

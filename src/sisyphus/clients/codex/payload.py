@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 
-from sisyphus import processes
-from sisyphus.clients import patches, tags, values
+from sisyphus.clients import escaped_tags, patches, values
 from sisyphus.clients.codex import rollout, touched
+from sisyphus.ground import processes
+from sisyphus.ground.text import shorten
 from sisyphus.hook.event import OTHER, Command, Event, Prompt, Status, Stop, ToolCall
-from sisyphus.text import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def read(name: str, raw: Json) -> Event:
         )
     elif name in ("stop", "idle"):
         last = raw.get("last_assistant_message")
-        event.stop = Stop(tags.unescaped(last) if isinstance(last, str) else None)
+        event.stop = Stop(escaped_tags.unescaped(last) if isinstance(last, str) else None)
         if name == "idle" and _SERVER in words:
             event.stop.host = _terminal(event.folder)
         elif not any(word in _HEADLESS for word in words[1:]):

@@ -3,7 +3,7 @@ within ten seconds; a session that was closed meanwhile does when it is resumed.
 
 import os
 
-from sisyphus import log, paths, processes
+from sisyphus.ground import log, paths, processes
 
 _SECONDS = 20.0
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from glob import escape, glob
 
-from sisyphus.clients import lines, patches, subagents, tags, values
+from sisyphus.clients import escaped_tags, lines, patches, subagents, values
 from sisyphus.clients.codex import payload, rollout, touched, usage
-from sisyphus.clients.records import (
+from sisyphus.clients.transcript_records import (
     AGENT,
     CONTINUATION,
     OTHER,
@@ -21,8 +21,8 @@ from sisyphus.clients.records import (
     RecordedCall,
     ToolResult,
 )
+from sisyphus.ground.text import moment
 from sisyphus.hook import event
-from sisyphus.text import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _of_item(item: Json, at: float, ids: frozenset[str]) -> Record:
     if kind == _HOOK:
         return Record(CONTINUATION, at, ids)
     if kind == _ANSWER:
-        return Record(AGENT, at, ids, (tags.unescaped(_said(item)),))
+        return Record(AGENT, at, ids, (escaped_tags.unescaped(_said(item)),))
     if kind in ("", *_NO_CALLS) or (kind == _SUBAGENT and item.get("kind") == "completed"):
         return Record(OTHER, at, ids)
     return Record(AGENT, at, ids, calls=_calls(item), results=(_result(item),))

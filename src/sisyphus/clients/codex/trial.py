@@ -11,14 +11,14 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus import paths
 from sisyphus.clients import CODEX, entry, hook_groups, installer
 from sisyphus.clients.codex import checkup, native
 from sisyphus.clients.codex import wiring as entries
-from sisyphus.clients.findings import Level
-from sisyphus.clients.sites import Installation
-from sisyphus.clients.stage import PROMPT, Stage, WiringCopy
-from sisyphus.text import one_line
+from sisyphus.clients.finding import Level
+from sisyphus.clients.installation import Installation
+from sisyphus.clients.trial_folder import PROMPT, Stage, WiringCopy
+from sisyphus.ground import paths
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from sisyphus import files, paths
 from sisyphus.clients import CODEX, COMMAND_MARK, entry, hook_files, hook_groups
 from sisyphus.clients.codex import native
 from sisyphus.clients.hook_files import shown
-from sisyphus.clients.sites import Installation, Site, Source
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.clients.installation import Installation, Site, Source
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

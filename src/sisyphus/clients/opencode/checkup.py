@@ -8,13 +8,13 @@ import os
 import re
 from collections.abc import Iterator
 
-from sisyphus import files, paths
 from sisyphus.clients import OPENCODE, hook_files, installer, programs, slash_commands
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation
 from sisyphus.clients.opencode import native, wiring
-from sisyphus.clients.sites import Installation
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 TITLE = "OpenCode"
 LEAST = (1, 18, 33)

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import processes
 from sisyphus.clients import patches, values
+from sisyphus.ground import processes
 from sisyphus.hook.event import (
     EDIT,
     OTHER,

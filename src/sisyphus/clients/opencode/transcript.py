@@ -18,7 +18,7 @@ import os
 
 from sisyphus.clients import lines, patches, values
 from sisyphus.clients.opencode import payload, usage
-from sisyphus.clients.records import (
+from sisyphus.clients.transcript_records import (
     AGENT,
     CONTINUATION,
     OTHER,

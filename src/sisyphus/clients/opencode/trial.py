@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus import paths
 from sisyphus.clients import OPENCODE, installer, programs
+from sisyphus.clients.installation import Installation
 from sisyphus.clients.opencode import checkup, native
 from sisyphus.clients.opencode import wiring as plugin
-from sisyphus.clients.sites import Installation
-from sisyphus.clients.stage import COMMAND, PROJECT, PROMPT, Stage, WiringCopy
-from sisyphus.text import one_line
+from sisyphus.clients.trial_folder import COMMAND, PROJECT, PROMPT, Stage, WiringCopy
+from sisyphus.ground import paths
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

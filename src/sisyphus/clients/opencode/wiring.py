@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sisyphus import files
 from sisyphus.clients import OPENCODE, hook_files
+from sisyphus.clients.installation import Installation, Site, Source
 from sisyphus.clients.opencode import native
-from sisyphus.clients.sites import Installation, Site, Source
-from sisyphus.errors import UnreadableError
+from sisyphus.ground import files
+from sisyphus.ground.errors import UnreadableError
 
 Json = dict[str, Any]
 
@@ -31,7 +31,7 @@ _STARTER = re.compile(r"^const \[PROGRAM, \.\.\.OPTIONS\] = (\[.*\])$", re.MULTI
 
 _KEYS = re.compile(rb"^(?!description:|author:)[\w-]+:.*\n", re.MULTILINE)
 """The lines of a command's frontmatter that OpenCode does not know. It skips `author`, by which we
-know a command as ours (see `sessions.slash`)."""
+know a command as ours (see `sessions.command_names`)."""
 
 
 def plugin_file(project: str) -> str:

@@ -16,12 +16,12 @@ from sisyphus.clients import (
     programs,
     slash_commands,
 )
-from sisyphus.clients.findings import Finding, Level
+from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.hook_files import HookFile, shown
+from sisyphus.clients.installation import Installation
 from sisyphus.clients.qwen import native, payload, wiring
-from sisyphus.clients.sites import Installation
-from sisyphus.errors import UnreadableError
-from sisyphus.text import one_line
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import paths
 from sisyphus.clients import json_files, memory_files
+from sisyphus.ground import paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

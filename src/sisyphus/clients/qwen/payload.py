@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from sisyphus import processes
-from sisyphus.clients import tags, values
-from sisyphus.clients.claude_code import payload as claude_code
+from sisyphus.clients import escaped_tags, values
+from sisyphus.clients.claude_code import payload
+from sisyphus.ground import processes
 from sisyphus.hook.event import Event, Prompt, Status
 
 TYPE_CHECKING = False
@@ -36,9 +36,9 @@ TOOLS = {
 }
 """Its name of a tool → Claude Code's."""
 
-TEXT_EVENTS = claude_code.TEXT_EVENTS
-REPLY_UNITS = claude_code.REPLY_UNITS
-COMMAND_PREFIX = claude_code.COMMAND_PREFIX
+TEXT_EVENTS = payload.TEXT_EVENTS
+REPLY_UNITS = payload.REPLY_UNITS
+COMMAND_PREFIX = payload.COMMAND_PREFIX
 
 _BLOCK_CAP = 8
 """After so many blocked Stops since the user's prompt it ignores a block, if its settings choose
@@ -49,7 +49,7 @@ _CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
 
 
 def read(name: str, raw: Json) -> Event:
-    event = claude_code.read(name, raw, NAME, TOOLS)
+    event = payload.read(name, raw, NAME, TOOLS)
     event.folder = event.cwd
     event.process = current_session()[1]
     event.is_from_plugin = False
@@ -59,10 +59,10 @@ def read(name: str, raw: Json) -> Event:
         event.prompt = _prompt(raw)
     elif name in ("stop", "stop-failure"):
         stop = event.stop
-        stop.last_message = stop.last_message and tags.unescaped(stop.last_message)
+        stop.last_message = stop.last_message and escaped_tags.unescaped(stop.last_message)
         running = [task for task in values.items(raw.get("background_tasks")) if _is_running(task)]
-        stop.background = claude_code.task_ids(running) + claude_code.task_ids(raw.get("crons"))
-        stop.scheduled = claude_code.prompts_of(raw.get("crons"))
+        stop.background = payload.task_ids(running) + payload.task_ids(raw.get("crons"))
+        stop.scheduled = payload.prompts_of(raw.get("crons"))
         stop.block_cap = block_cap(event.cwd)
         stop.is_first = raw.get("stop_hook_active") is not True
         stop.host = ""
@@ -76,7 +76,7 @@ def _prompt(raw: Json) -> Prompt:
     submitted = values.text(raw.get("submitted_prompt")).lstrip()
     return Prompt(
         values.text(raw.get("prompt_id")),
-        claude_code.typed_command(submitted),
+        payload.typed_command(submitted),
         submitted,
         is_personal=bool(submitted),
     )
@@ -119,12 +119,12 @@ def wake(event: Event, text: str, stderr: TextIO) -> int:
 
 
 def room(event: Event, outcome: Outcome) -> int:
-    return claude_code.room(event, outcome)
+    return payload.room(event, outcome)
 
 
 def render(event: Event, outcome: Outcome, text: str) -> Json | None:
     """At a Stop, the model gets the reason and nothing beside it (measured)."""
     if event.name != "stop" or not text:
-        return claude_code.render(event, outcome, text)
-    reply = claude_code.render(event, outcome, "") or {}
+        return payload.render(event, outcome, text)
+    reply = payload.render(event, outcome, "") or {}
     return {**reply, "reason": f"{reply.get('reason', '')}\n\n{text}"}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import lines, subagents, tags, values
-from sisyphus.clients.claude_code import transcript as claude_code
+from sisyphus.clients import escaped_tags, lines, subagents, values
+from sisyphus.clients.claude_code import transcript
 from sisyphus.clients.qwen.payload import TOOLS
-from sisyphus.clients.records import (
+from sisyphus.clients.transcript_records import (
     AGENT,
     OTHER,
     PROMPT,
@@ -21,7 +21,7 @@ from sisyphus.clients.records import (
     RecordedCall,
     ToolResult,
 )
-from sisyphus.text import moment
+from sisyphus.ground.text import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _record(raw: Json) -> Record:
     said = (values.text(part.get("text")) for part in parts if part.get("thought") is not True)
     texts = tuple(text for text in said if text and not text.startswith(_CONTEXT))
     if kind == "assistant":
-        texts = tuple(map(tags.unescaped, texts))
+        texts = tuple(map(escaped_tags.unescaped, texts))
         tokens = values.count(values.mapping(raw.get("usageMetadata")).get("totalTokenCount"))
         calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
         return Record(AGENT, at, ids, texts, calls, tokens=tokens)
@@ -91,7 +91,7 @@ def _call(value: object) -> RecordedCall:
     call = values.mapping(value)
     fields = values.mapping(call.get("args"))
     fields = {**fields, "run_in_background": fields.get("is_background")}
-    return claude_code.call_of(call.get("id"), call.get("name"), fields, TOOLS)
+    return transcript.call_of(call.get("id"), call.get("name"), fields, TOOLS)
 
 
 def _result(value: object, raw: Json) -> ToolResult:

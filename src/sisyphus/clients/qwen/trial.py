@@ -12,10 +12,10 @@ from typing import Any
 
 from sisyphus.clients import QWEN, hook_files, hook_groups, installer, json_files, lines
 from sisyphus.clients.hook_files import shown
+from sisyphus.clients.installation import Installation
 from sisyphus.clients.qwen import native
 from sisyphus.clients.qwen import wiring as entries
-from sisyphus.clients.sites import Installation
-from sisyphus.clients.stage import COMMAND, PROMPT, Stage, WiringCopy
+from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
 
 Json = dict[str, Any]
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from sisyphus.clients import QWEN, entry, hook_files, hook_groups, json_files
+from sisyphus.clients.installation import Installation, Site, Source
 from sisyphus.clients.qwen import native
-from sisyphus.clients.sites import Installation, Site, Source
 
 Json = dict[str, Any]
 

@@ -1,0 +1,218 @@
+"""Every sentence about holds that the model and the user read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sisyphus.ground.text import one_line, sentence
+from sisyphus.loops import messages
+from sisyphus.sessions.messages import WAY_OUT, short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.boulder.plans import PlanRecord
+    from sisyphus.loops.loops import Loop
+
+HEADING = "[BOULDER HOLD]"
+
+TURN_OFF = "`sisyphus boulder hold off`"
+
+_NAME = 60
+_TASK = 100
+_SHORT_TASK = 60
+_SHOWN = 5
+
+
+@dataclass(eq=False, repr=False)
+class PlanFacts:
+    """What a hold has to know of its plan.
+
+    progress: as "5 of 20 tasks". is_complete: all its tasks are done.
+    no_work: why nobody can go on with it now; "" = somebody can. next_task: "" = none.
+    """
+
+    name: str
+    progress: str
+    is_complete: bool
+    no_work: str
+    next_task: str
+
+
+def task(record: PlanRecord) -> str:
+    """Says for lists what a hold is for."""
+    return f"Complete the plan {one_line(record.name, _NAME)}"
+
+
+def plan_is_gone(record: PlanRecord) -> str:
+    return f"the file of the plan {one_line(record.name, _NAME)} is gone"
+
+
+def plan_is_unreadable(record: PlanRecord) -> str:
+    return f"the plan {one_line(record.name, _NAME)} cannot be read: {record.problem}"
+
+
+def plan_is_empty(record: PlanRecord) -> str:
+    return f"the plan {one_line(record.name, _NAME)} has no tasks"
+
+
+def only_blocked_tasks(record: PlanRecord) -> str:
+    return f"all that is left of the plan {one_line(record.name, _NAME)} is blocked"
+
+
+def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
+    """Returns the reason of a Stop that a hold blocks.
+
+    The client shows it to the model twice, so only the first one is written in full (`whole`).
+    """
+    name = one_line(plan.name, _NAME)
+    if not whole:
+        task = f"Next: {one_line(plan.next_task, _SHORT_TASK)}"
+        return "\n".join((HEADING, f"{name}: {plan.progress}. {task}", WAY_OUT))
+    return "\n\n".join(
+        (
+            HEADING,
+            f"The plan {name} is not complete: {plan.progress}. Continue with it.",
+            f"Next task: {one_line(plan.next_task, _TASK)}",
+            f"Tick its box in the plan when it is done.\n{WAY_OUT}",
+        )
+    )
+
+
+def held(hold: Loop, plan: PlanFacts) -> str:
+    """Tells the user that a hold has blocked a Stop."""
+    return f"Hold of the plan: {plan.progress}, {messages.iteration(hold)}"
+
+
+def hold_started(
+    hold: Loop,
+    plan: PlanFacts,
+    sessions: list[tuple[str, str]],
+    replaced: Loop | None,
+    typed: str = "",
+) -> str:
+    """Tells the user what the hold does, whom it holds now, and how it ends. typed: see
+    `turn_off`."""
+    limits = messages.limits(hold)
+    when = f", or after {limits}" if limits else ""
+    asks = "ask you a question or " if hold.options.wait_for_user else ""
+    lines = [
+        f"Hold {hold.id} started: {hold.task} ({plan.progress})",
+        "Each session that follows the plan must go on until the plan is complete; when all that "
+        f"is left is blocked, it may stop. It may also {asks}say that it needs you, and then stop "
+        "until your next prompt.",
+        f"The hold ends when the plan is complete{when}, counted over all its sessions. To end it "
+        f"now, {turn_off(typed)}.",
+        at_the_plan(sessions),
+    ]
+    lines += [messages.begins(hold)] if sessions else []
+    if replaced:
+        lines.insert(0, hold_replaced(replaced))
+    return "\n".join(lines)
+
+
+def turn_off(typed: str) -> str:
+    """Tells the user how to end a hold. typed: our slash command as their session knows it; "" =
+    they are in no session."""
+    return f"{f'type {typed} off, or ' if typed else ''}run {TURN_OFF} in a terminal"
+
+
+def hold_replaced(hold: Loop) -> str:
+    return f"Hold {hold.id} was replaced at iteration {hold.counters.iteration}."
+
+
+def at_the_plan(sessions: list[tuple[str, str]]) -> str:
+    """Says who follows the plan of a hold. sessions: each id, with what it needs from its user, or
+    ""."""
+    if not sessions:
+        return "No session follows the plan now. Those that start with it are held."
+    needs = {id: f" (needs you: {one_line(why)})" if why else "" for id, why in sessions}
+    names = [f"{short(id)}{need}" for id, need in needs.items()]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"Sessions at the plan now: {', '.join(names[:_SHOWN])}{more}."
+
+
+def hold_state(hold: Loop) -> str:
+    """Says how a hold is, on one line."""
+    return f"Hold {hold.id}: {messages.state(hold)}: {hold.task}"
+
+
+def way_out(hold: Loop, plan: PlanFacts, typed: str) -> str:
+    """Says what ends a hold. typed: see `turn_off`."""
+    limits = messages.limits(hold)
+    when = f" or after {limits}" if limits else ""
+    return f"{plan.progress}. It ends with the plan{when}. To end it now, {turn_off(typed)}."
+
+
+def hold_at_start(hold: Loop, plan: PlanFacts, typed: str) -> str:
+    """Tells the user of a session that starts that it will be held. typed: see `turn_off`."""
+    if not hold.is_active:
+        return messages.paused(hold)
+    if plan.no_work:
+        return hold_waits(plan, typed)
+    return (
+        f"This session must go on until the plan is complete ({messages.iteration(hold)}). To end "
+        f"that, {turn_off(typed)}."
+    )
+
+
+def hold_waits(plan: PlanFacts, typed: str) -> str:
+    """Tells the user that nobody is held for now. typed: see `turn_off`."""
+    why = f"{plan.no_work[:1].upper()}{plan.no_work[1:]}"
+    return f"{why}, so its hold lets sessions stop. To end it, {turn_off(typed)}."
+
+
+def has_no_work(hold: Loop, plan: PlanFacts) -> str:
+    """Says for lists that a hold holds nobody for now."""
+    return f"Hold {hold.id} has no work: {plan.no_work}"
+
+
+WHAT_GIVES_WORK = f"It goes on when the plan has work again. {TURN_OFF} ends it."
+NO_HOLD = "No hold is on here."
+
+
+def needs_plan(way: str) -> str:
+    """way: how to get a plan."""
+    return f"A hold needs a plan with open tasks, and none is followed here. {way}"
+
+
+def only_for_on(option: str) -> str:
+    return f"--{option} is for `sisyphus boulder hold on`."
+
+
+def nothing_to_hold(plan: PlanFacts) -> str:
+    return f"No hold was started: {plan.no_work}."
+
+
+def which(holds: list[Loop]) -> str:
+    """Asks which of several holds a command means."""
+    lines = [f"\n  {hold.id}  {hold.task}" for hold in holds]
+    return f"Several holds are on here. `sisyphus ralph cancel ID` ends one:{''.join(lines)}"
+
+
+def hold_complete(name: str) -> str:
+    return f"[BOULDER HOLD COMPLETE]\n\nThe hold of the plan {one_line(name, _NAME)} has ended."
+
+
+def hold_ended(hold: Loop) -> str:
+    why = f"{hold.why[:1].upper()}{hold.why[1:]}"
+    return f"[BOULDER HOLD ENDED]\n\n{why}. The plan is not complete."
+
+
+def hold_is_over(hold: Loop) -> str:
+    """Tells the user of a hold that ended while none of its sessions ran."""
+    return f"Hold {hold.id} has ended: {hold.why}. ({hold.task})"
+
+
+def hold_rests(why: str, *, is_stuck: bool) -> str:
+    """Tells the user that one session may stop, though the hold goes on. is_stuck: the agent did
+    not ask for it."""
+    what = "The hold of the plan lets this session stop" if is_stuck else "The agent needs you"
+    return f"{what}: {sentence(why)} Your next prompt makes it go on with the plan."
+
+
+PLAN_COMPLETE = "the plan is complete"
+
+
+def plan_open(plan: PlanFacts) -> str:
+    """Says why a hold does not end, for the journal."""
+    return f"the plan is not complete: {plan.progress}"

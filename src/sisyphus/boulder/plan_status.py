@@ -1,0 +1,295 @@
+"""Finds the plan that a command or page is about, and says how far it is now. It only reads."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from sisyphus.boulder import by_name, find, follow, global_file, messages, shared_file, which
+from sisyphus.boulder import plans as plan_rows
+from sisyphus.boulder.find import PlanFile
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, IN_PROGRESS, Plan
+from sisyphus.boulder.plans import ACTIVE, COMPLETE, DISMISSED, MISSING, Checkpoint, PlanRecord
+from sisyphus.ground import paths
+from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.text import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.ground.store import Store
+
+NONE, STALE = "none", "stale"
+"""States in addition to those of records."""
+
+_EMPTY = Plan("", (), 0, 0, {}, {})
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a plan is.
+
+    state: of the record, or STALE or NONE. record: None = no plan is followed; then `open_files`
+    are the plans to choose from, if several are open. cleared: plans that the user has cleared, if
+    none is followed. unusable: plan files that nobody can follow, if none is followed.
+    completed_at: when the plan was completed, if it is shown only because none is followed; else 0.
+    problem: why the plan cannot be read. left_out: how many other plans we did not read.
+    """
+
+    project: str
+    state: str
+    record: PlanRecord | None = None
+    plan: Plan = _EMPTY
+    completed_at: float = 0.0
+    open_files: tuple[PlanFile, ...] = ()
+    cleared: tuple[PlanRecord, ...] = ()
+    unusable: tuple[PlanFile, ...] = ()
+    problem: str = ""
+    left_out: int = 0
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Completed tasks and all tasks: those in the file, else those that it had when it was
+        completed or went missing."""
+        if self.record and self.state in (COMPLETE, MISSING) and not self.plan.total:
+            return self.record.completed, self.record.total
+        return self.plan.completed, self.plan.total
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The plans of a project that may be open. next_files: the one that the next session will
+    follow, or all open ones. left_out: how many we did not read."""
+
+    project: str
+    folder: str
+    files: list[PlanFile]
+    next_files: list[PlanFile]
+    left_out: int
+
+
+def of_project(store: Store, project: str, session: int, now: float, folder: str = "") -> Status:
+    """Returns the plan that a session follows, else one that is in use, else the one that the next
+    session will follow, else one that is missing or has no tasks any more, else the one that was
+    completed last. In a package, what the next session there will follow comes before a plan that
+    is in use elsewhere.
+
+    folder: the current one; "" = the project's root.
+    """
+    own = plan_rows.of_session(store, session)
+    if own and own.project == project and own.is_open and os.path.isfile(own.path):
+        return of_record(store, own, now)
+    folder = folder or project
+    rows = plan_rows.of_project(store, project)
+    search = _search(store, project, folder, rows)
+    result = _of_search(store, search, rows, now)
+    return replace(result, left_out=search.left_out)
+
+
+def _of_search(store: Store, search: _Search, rows: list[PlanRecord], now: float) -> Status:
+    """Returns the plan that is in use, or the first of those after it. rows: all of the project."""
+    project, folder, next_files = search.project, search.folder, search.next_files
+    is_of_package = any(which.is_of_current_package(file, folder) for file in next_files)
+    in_use = plan_rows.in_use(store, project)
+    if in_use and not is_of_package:
+        return of_record(store, in_use, now)
+    if len(next_files) == 1:
+        record = plan_rows.find(store, next_files[0].path)
+        return of_record(store, record, now) if record else of_file(next_files[0])
+    if next_files:
+        return Status(project, NONE, open_files=tuple(next_files))
+    for row in sorted(rows, key=lambda row: not os.path.isfile(row.path)):
+        if row.is_open:
+            return of_record(store, row, now)
+    ended = completed(store, project)
+    result = _with_stories(ended[0]) if ended else Status(project, NONE)
+    unusable = tuple(file for file in search.files if file.is_unusable)
+    return replace(result, cleared=_cleared(rows), unusable=unusable)
+
+
+def _with_stories(status: Status) -> Status:
+    """Returns the status of a complete plan with what its file says, if it still exists."""
+    assert status.record is not None
+    file = find.read(status.record.path, status.project)
+    return replace(status, plan=file.plan or _EMPTY)
+
+
+def to_start(
+    store: Store, name: str, project: str, folder: str, home: str, session: int
+) -> PlanFile:
+    """Returns the plan that `boulder start` means: the one with this name; without a name the
+    session's own, or the only one. Raises `SisyphusError` if that is not one plan."""
+    if name.strip():
+        return by_name.to_start(store, name, project, folder, home)
+    rows = plan_rows.of_project(store, project)
+    own = plan_rows.of_session(store, session)
+    own_path = own.path if own and own.project == project else ""
+    search = _search(store, project, folder, rows, own_path)
+    files = search.next_files
+    dismissed = [row.path for row in rows if row.state == DISMISSED]
+    files = files or [f for f in find.read_some(dismissed, project)[0] if f.has_open_tasks]
+    if len(files) == 1:
+        return files[0]
+    if files:
+        raise SisyphusError(messages.name_one([record_of(file) for file in files]))
+    unusable = [messages.unusable(file) for file in search.files if file.is_unusable]
+    raise SisyphusError(messages.no_open_plan([*unusable, *offers(project, home)]))
+
+
+def to_clear(store: Store, name: str, project: str, folder: str) -> PlanRecord:
+    """Returns the open plan with this name, whether its file exists or not. Raises `SisyphusError`
+    if that is not one plan."""
+    rows = plan_rows.of_project(store, project)
+    followed = {row.path: row for row in rows if row.is_open}
+    files = _search(store, project, folder, rows).files
+    new = [file for file in files if file.has_open_tasks and file.path not in followed]
+    plans = [*followed.values(), *map(record_of, new)]
+    return by_name.one_of(plans, name, project, folder)
+
+
+def offers(project: str, home: str) -> list[str]:
+    """Returns sentences about the plans that are followed only if the user names them: those of
+    other tools and of the client's plan mode."""
+    sentences = []
+    if of_others := find.open_of_other_tools(project):
+        sentences.append(messages.plans_of_other_tools(of_others))
+    if plan_mode := find.open_of_plan_mode(project, home):
+        sentences.append(messages.plans_of_plan_mode([record_of(file) for file in plan_mode]))
+    return sentences
+
+
+def _search(
+    store: Store, project: str, folder: str, rows: list[PlanRecord], own: str = ""
+) -> _Search:
+    """Reads the plans that may be open. own: the path of the session's plan, or ""."""
+    kord_path = shared_file.plan_path(project)
+    named_paths = [kord_path, global_file.plan_path(store, project)]
+    files, left_out = which.read(project, folder, rows, own, named_paths)
+    next_files = which.choose(files, rows, own, kord_path, folder)
+    return _Search(project, folder, files, next_files, left_out)
+
+
+def kord_problem(project: str) -> str:
+    """Returns why `docs/kord/boulder.json` cannot be read; "" = it can, or does not exist."""
+    try:
+        shared_file.load(project)
+    except UnreadableError as error:
+        return str(error)
+    return ""
+
+
+def completed(store: Store, project: str = "") -> list[Status]:
+    """Returns the plans that were completed and have not changed since, the latest first. project:
+    "" = all projects."""
+    entries = store.all(
+        "SELECT plan, at, completed, total, max(n) FROM history WHERE what = 'completed' "
+        "AND ? IN ('', project) GROUP BY plan ORDER BY max(n) DESC",
+        project,
+    )
+    results = []
+    for path, at, done, total, _ in entries:
+        record = plan_rows.find(store, path)
+        if record and record.state == COMPLETE:
+            record = replace(record, completed=done, total=total)
+            results.append(Status(record.project, COMPLETE, record, completed_at=at))
+    return results
+
+
+def _cleared(rows: list[PlanRecord]) -> tuple[PlanRecord, ...]:
+    return tuple(
+        row
+        for row in rows
+        if row.state == DISMISSED
+        and row.completed < row.total
+        and find.has_stamp(row.path, row.stamp)
+    )
+
+
+def of_record(store: Store, record: PlanRecord, now: float) -> Status:
+    """Returns how far a plan is in its file; the record may be older."""
+    file = find.read(record.path, record.project)
+    state = follow.state_of(file)
+    if state == ACTIVE and plan_rows.is_stale(store, record, now):
+        state = STALE
+    record = follow.compare(record, file, now).record or record
+    plan = follow.at_checkpoint(file.plan or _EMPTY, record.checkpoint)
+    return Status(record.project, state, record, plan, problem=file.problem)
+
+
+def of_file(file: PlanFile) -> Status:
+    """Returns how far a plan is that no session follows."""
+    record = record_of(file)
+    state = follow.state_of(file)
+    project = file.project or paths.project_of(os.path.dirname(file.path))
+    return Status(project, state, record, file.plan or _EMPTY, problem=file.problem)
+
+
+def record_of(file: PlanFile) -> PlanRecord:
+    """Returns the record that a plan would get if a session followed it."""
+    plan = file.plan or _EMPTY
+    return PlanRecord(
+        file.path,
+        file.project,
+        file.name,
+        total=plan.total,
+        completed=plan.completed,
+        blocked=plan.counts[BLOCKED],
+        next_task=plan.next_step,
+    )
+
+
+def as_dict(status: Status, *, named_only: bool = False) -> dict[str, Any]:
+    """Returns what `boulder status --json` prints. named_only: leave out stories that are single
+    tasks."""
+    record, plan = status.record, status.plan
+    wave, story = follow.position(record, plan) if record else (None, "")
+    completed, total = status.progress
+    problem = status.problem or " ".join(map(messages.unusable, status.unusable))
+    notes = [_checkpoint(each) for each in record.checkpoints] if record else []
+    return {
+        "state": status.state,
+        "active_plan": record.path if record else None,
+        "project_root": status.project,
+        "plan_name": record.name if record else None,
+        "started_at": iso(record.started_at) if record and record.started_at else None,
+        "session_ids": record.session_ids if record else [],
+        "progress": {
+            "total": total,
+            "completed": completed,
+            "blocked": plan.counts[BLOCKED],
+            "in_progress": plan.counts[IN_PROGRESS],
+            "cancelled": plan.counts[CANCELLED],
+            "steps_total": plan.steps,
+            "steps_completed": plan.steps_completed,
+        },
+        "next_task": plan.next_step or None,
+        "unclear": [{"line": each.line, "text": each.text} for each in plan.like_tasks],
+        "current_wave": wave,
+        "current_story": story or None,
+        "waves": [
+            {"number": w.number, "name": w.name or None, "total": w.total, "completed": w.completed}
+            for w in plan.waves
+        ],
+        "stories": [
+            {
+                "id": s.id,
+                "title": s.title,
+                "wave": s.wave,
+                "status": s.status,
+                "total": s.total,
+                "completed": s.completed,
+            }
+            for s in plan.stories
+            if s.is_named or not named_only
+        ],
+        "checkpoint": notes[0] if notes else None,
+        "todos": record.todos if record else [],
+        **({"automatic_checkpoint": notes[1]} if len(notes) > 1 else {}),
+        **({"problem": problem} if problem else {}),
+        **({"completed_at": iso(status.completed_at)} if status.completed_at else {}),
+    }
+
+
+def _checkpoint(one: Checkpoint) -> dict[str, str]:
+    return {"timestamp": one.timestamp, "message": one.message}

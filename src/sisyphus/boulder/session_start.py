@@ -1,0 +1,198 @@
+"""Continues a plan when a session starts, and tells model and user. If there is no reason to prefer
+one of several, we continue none and tell the model to ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from sisyphus.boulder import find, global_file, messages, progress, which
+from sisyphus.boulder import plans as plan_rows
+from sisyphus.boulder.find import PlanFile
+from sisyphus.boulder.follow import COMPLETED, EMPTIED, GONE, NEW, Step
+from sisyphus.boulder.global_file import GlobalFileError
+from sisyphus.boulder.plans import ACTIVE, PlanRecord
+from sisyphus.ground.errors import UnreadableError
+from sisyphus.hook.outcome import Outcome, merge
+from sisyphus.sessions import ledger, sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.boulder.shared_file import Shared
+    from sisyphus.hook.hook import Hook
+
+
+@dataclass(eq=False, repr=False)
+class Survey:
+    """What we read before the transaction.
+
+    files: plans that may be open, here or in a record. own: the path of the plan that the session
+    already follows, or "". kord: the path of the plan that `docs/kord/boulder.json` names, or "";
+    shared: what others wrote in that file, and kord_problem why it cannot be read. absent: `kord`
+    if that is not on disk.
+    global_record: a plan that only `HOME/.boulder.json` knows, and global_problem why that cannot
+    be read. left_out: how many plans we did not read. of_other_tools: their open plans, if there
+    are no others.
+    elsewhere: the plan used last, if it is open and of another project.
+    """
+
+    files: list[PlanFile]
+    own: str = ""
+    kord: str = ""
+    shared: Shared | None = None
+    kord_problem: str = ""
+    absent: str = ""
+    global_problem: str = ""
+    global_record: PlanRecord | None = None
+    left_out: int = 0
+    of_other_tools: list[PlanFile] = field(default_factory=list)
+    elsewhere: PlanRecord | None = None
+
+
+def gather(hook: Hook) -> Survey:
+    """Reads the plans that a session may continue."""
+    store, project = hook.store, hook.project
+    survey = Survey([])
+    try:
+        if find.has_kord_file(project):
+            from sisyphus.boulder import shared_file
+
+            survey.shared = shared_file.changes(store, project)
+            survey.kord = shared_file.plan_path(project)
+            survey.absent = shared_file.absent_plan(project)
+    except UnreadableError as error:
+        survey.kord_problem = str(error)
+    try:
+        survey.global_record = global_file.read(store)
+    except GlobalFileError as error:
+        survey.global_problem = str(error)
+    own = _own_plan(hook)
+    survey.own = own.path if own else ""
+    only_global = survey.global_record
+    named = [survey.kord]
+    named += [only_global.path] if only_global and only_global.project == project else []
+    rows = plan_rows.of_project(store, project)
+    survey.files, survey.left_out = which.read(project, hook.event.folder, rows, survey.own, named)
+    if not survey.files and not find.of_project(project, hook.event.folder):
+        survey.of_other_tools = find.open_of_other_tools(project)
+    last = plan_rows.latest(store) or only_global
+    if last and last.is_open and last.project != project:
+        is_open = find.read(last.path, last.project).has_open_tasks
+        survey.elsewhere = last if is_open else None
+    return survey
+
+
+def _own_plan(hook: Hook) -> PlanRecord | None:
+    """Returns the open plan that the session, or the one that `/clear` ended, follows."""
+    session = hook.session
+    if hook.event.source == "clear":
+        session = sessions.before_clear(hook) or session
+    own = plan_rows.of_session(hook.store, session)
+    return own if own and own.is_open and own.project == hook.project else None
+
+
+def act(hook: Hook, survey: Survey) -> Outcome:
+    """Updates all plans of a survey, and continues one or asks."""
+    theirs = survey.global_record
+    if theirs and not plan_rows.of_project(hook.store, theirs.project):
+        plan_rows.save(hook.store, theirs)
+    last = plan_rows.latest(hook.store)
+    outcomes = []
+    if survey.global_problem and hook.store.is_durable:
+        outcomes.append(_global_problem(hook, survey.global_problem))
+    steps = {
+        file.path: progress.update(hook.store, file, hook.now, survey.shared)
+        for file in survey.files
+    }
+    outcomes += [_news(hook, steps[file.path], file) for file in survey.files]
+    if survey.kord_problem:
+        outcomes.append(Outcome(messages=[survey.kord_problem]))
+    if survey.left_out:
+        outcomes.append(_advice(hook, messages.left_out(survey.left_out)))
+    if survey.of_other_tools:
+        offer = messages.plans_of_other_tools(survey.of_other_tools)
+        outcomes.append(_advice(hook, offer))
+    active = {
+        path: step.record
+        for path, step in steps.items()
+        if step.record and step.record.state == ACTIVE
+    }
+    files = [file for file in survey.files if file.path in active]
+    files = which.choose(files, active.values(), survey.own, survey.kord, hook.event.folder)
+    if len(files) == 1:
+        outcomes.append(_continue(hook, files[0], steps[files[0].path], survey.shared))
+        outcomes.append(_leave(hook, survey.elsewhere, last))
+        if survey.absent and survey.absent != files[0].path:
+            outcomes.append(_advice(hook, messages.absent(survey.absent, hook.project)))
+    elif files:
+        outcomes.append(_ask(hook, [active[file.path] for file in files]))
+    return merge(outcomes)
+
+
+def _advice(hook: Hook, text: str) -> Outcome:
+    """Tells the user something about this project, once."""
+    return Outcome(messages=[text] if ledger.record_advice(hook, text) else [])
+
+
+def _global_problem(hook: Hook, problem: str) -> Outcome:
+    aside = global_file.path_aside(hook.now)
+    news = messages.set_aside(problem, aside)
+    return Outcome(
+        messages=[news], notes=[news], exports=[partial(global_file.set_aside, aside, news)]
+    )
+
+
+def _news(hook: Hook, step: Step, file: PlanFile) -> Outcome:
+    """Tells the user what is wrong with a plan, followed or not, or that it is complete."""
+    if file.problem:
+        return Outcome(messages=[messages.unreadable(file)])
+    if step.what not in (COMPLETED, EMPTIED, GONE):
+        return Outcome()
+    outcome = progress.outcome(hook.store, step, file)
+    if step.what == GONE and step.record:
+        outcome.texts = [messages.gone_for_model(step.record)]
+    return outcome
+
+
+def _continue(hook: Hook, file: PlanFile, step: Step, shared: Shared | None) -> Outcome:
+    row = step.record
+    assert row is not None and file.plan is not None
+    if step.what != NEW and plan_rows.is_stale(hook.store, row, hook.now):
+        days = int((hook.now - row.used_at) / 86400)
+        return Outcome(messages=[messages.stale(row, days)], notes=["the plan is stale"])
+    if shared and not shared.is_absent:  # of another plan that is not open, or merged already
+        row = replace(row, kord=shared.fingerprint)
+    row = progress.attach(hook.store, hook.session, hook.event.session, row, hook.now)
+    is_new = step.what == NEW and hook.store.is_durable
+    news = messages.enabled(row) if is_new else messages.summary(row)
+    texts = ledger.missing(hook, [messages.continuation(row, file.plan, hook.project)])
+    if texts and ledger.record_notice(hook, messages.TO_TICK):
+        texts[0].body += f"\n\n{messages.TO_TICK}"
+    return Outcome(
+        texts,
+        [] if hook.event.source == "compact" else [news],
+        [messages.note(row, f"{row.completed} of {row.total} tasks")],
+        exports=progress.exports(hook.store, row, file),
+    )
+
+
+def _leave(hook: Hook, elsewhere: PlanRecord | None, last: PlanRecord | None) -> Outcome:
+    """Tells the user once that they left an open plan in another project: it was the one used last,
+    and no session is open there.
+
+    last: the plan that was used last when the transaction began.
+    """
+    now = plan_rows.latest(hook.store)
+    is_passed = elsewhere and last and now and elsewhere.path == last.path != now.path
+    if not elsewhere or not is_passed or hook.event.source == "compact":
+        return Outcome()
+    if sessions.open_ids(hook.store, elsewhere.project):
+        return Outcome()
+    return _advice(hook, messages.left_open(elsewhere))
+
+
+def _ask(hook: Hook, plans: list[PlanRecord]) -> Outcome:
+    """Tells model and user together, and not again while the text is in the model's context."""
+    text = messages.several_for_model(plans)
+    has_text = not ledger.missing(hook, [text])
+    return Outcome() if has_text else Outcome([text], [messages.several(plans)])

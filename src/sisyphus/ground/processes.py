@@ -1,0 +1,380 @@
+"""Names other processes, and runs commands with limits."""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.ground import paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from subprocess import Popen
+    from typing import BinaryIO
+
+TIMED_OUT = 124
+"""The exit code of a command that ran out of time, the same as `timeout` uses."""
+
+TERMINATED = 143
+"""Our own exit code after SIGTERM or SIGHUP, the same as shells use."""
+
+MAX_OUTPUT = 64_000_000
+"""The most bytes of output on the disk. A command that prints more loses what it has printed so
+far."""
+
+GRACE_SECONDS = 5.0
+"""How long a process may take to end after SIGTERM, before it is killed."""
+
+_STEP_SECONDS = 0.2
+"""How often a running command's output is measured."""
+
+
+def key(pid: int) -> str:
+    """Returns a name of a process that no later one gets: "PID START". Returns the PID alone if the
+    system has no `/proc`, and "" if there is no such process, or it has ended and nobody has asked
+    how: in a container there may be nobody who does."""
+    fields = _stat(pid)
+    if fields:
+        return "" if fields[0] == "Z" else f"{pid} {fields[19]}"
+    return "" if not pid or os.path.isdir("/proc/self") else str(pid)
+
+
+def is_alive(process: str) -> bool:
+    """Tells whether a process is still running. process: its name by `key()`; "" = none."""
+    if not process:
+        return False
+    pid = int(process.split(maxsplit=1)[0])
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it belongs to somebody else
+        pass
+    return key(pid) == process
+
+
+def caller(name: str, steps: int) -> tuple[int, list[str]]:
+    """Returns the nearest of the processes above us that is the program `name`, with its command
+    line; (0, []) if none of the nearest `steps` is, or the system has no `/proc`."""
+    pid = os.getppid()
+    for _ in range(steps):
+        words = _words(pid)
+        if os.path.basename(words[0]) == name:
+            return pid, words
+        fields = _stat(pid)
+        pid = int(fields[1]) if fields else 0
+    return 0, []
+
+
+def in_terminals(name: str, folder: str) -> dict[int, list[str]]:
+    """Returns the user's processes that are the program `name`, read a terminal and work in a
+    folder, each with its command line; {} if the system has no `/proc`."""
+    found = {}
+    for pid in _every():
+        words = _words(pid)
+        if os.path.basename(words[0]) != name:
+            continue
+        try:
+            is_there = os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(folder)
+            stdin = os.readlink(f"/proc/{pid}/fd/0")
+        except OSError:  # it has ended, or is another user's
+            continue
+        if is_there and stdin.startswith(("/dev/pts/", "/dev/tty")):
+            found[pid] = words
+    return found
+
+
+def end(process: str) -> bool:
+    """Ends a process that leads a group, and the group; tells whether it was still there. process:
+    its name by `key()`; "" = none."""
+    if not is_alive(process):
+        return False
+    end_group(int(process.partition(" ")[0]), lambda: is_alive(process))
+    return True
+
+
+def end_group(group: int, has_leader: Callable[[], bool]) -> None:
+    """Ends a process group: SIGTERM and, when its leader has ended or GRACE_SECONDS are over,
+    SIGKILL. If its leader leads a session, too, everything in that is killed: a client starts its
+    tools in groups of their own. has_leader: tells whether the leader is still running."""
+    import signal
+    import time
+    from contextlib import suppress
+
+    with suppress(OSError):
+        os.killpg(group, signal.SIGTERM)
+    deadline = time.monotonic() + GRACE_SECONDS
+    while has_leader() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with suppress(OSError):
+        os.killpg(group, signal.SIGKILL)
+    for pid in _of_session(group):
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def children() -> set[int]:
+    """Returns our child processes; none if the system has no `/proc`."""
+    own = str(os.getpid())
+    return {pid for pid in _every() if (fields := _stat(pid)) and fields[1] == own}
+
+
+def marked(mark: str) -> set[int]:
+    """Returns the user's processes with a variable in their environment, without us and those above
+    us; none if the system has no `/proc`. mark: "NAME=VALUE"."""
+    word = os.fsencode(mark)
+    found = {pid for pid in _every() if word in _variables(pid)}
+    pid = os.getpid() if found else 0
+    while pid > 0:
+        found.discard(pid)
+        fields = _stat(pid)
+        pid = int(fields[1]) if fields else 0
+    return found
+
+
+def end_marked(mark: str) -> bool:
+    """Kills the user's processes with a variable in their environment, see `marked`, and what they
+    start meanwhile; tells whether there were any."""
+    import signal
+    import time
+    from contextlib import suppress
+
+    deadline = time.monotonic() + GRACE_SECONDS
+    is_there = False
+    while (found := marked(mark)) and time.monotonic() < deadline:
+        is_there = True
+        for pid in found:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    return is_there
+
+
+def is_below(process: str, leader: int, mark: str) -> bool:
+    """Tells whether a process, named by `key()`, is in the session of a leader, or has left it and
+    is marked as what that has started is. mark: "NAME=VALUE"."""
+    pid = int(process.partition(" ")[0])
+    try:
+        return os.getsid(pid) == leader or os.fsencode(mark) in _variables(pid)
+    except OSError:
+        return False
+
+
+def variables(pid: int) -> dict[str, str]:
+    """Returns the environment with which a process began; {} if it has ended, is another user's, or
+    the system has no `/proc`."""
+    entries = (os.fsdecode(entry).partition("=") for entry in _variables(pid))
+    return {name: value for name, sign, value in entries if name and sign}
+
+
+def _of_session(leader: int) -> list[int]:
+    """Returns the processes in the session of a leader, who may have ended; none if the system has
+    no `/proc`."""
+    return [pid for pid in _every() if (fields := _stat(pid)) and fields[3] == str(leader)]
+
+
+def _every() -> list[int]:
+    if not os.path.isdir("/proc/self"):
+        return []
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+
+
+def _words(pid: int) -> list[str]:
+    """Returns the command line of a process; [""] if there is none."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return [word.decode("utf-8", "replace") for word in file.read().split(b"\0")]
+    except OSError:
+        return [""]
+
+
+def _variables(pid: int) -> list[bytes]:
+    """Returns the environment with which a process began; [] if it has ended, or is another
+    user's."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
+
+
+def _stat(pid: int) -> list[str]:
+    """Returns what `/proc` says of a process, from its state on; [] if there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+class CommandResult:
+    """The exit code of a command, and the end of what it printed.
+
+    is_cut: it printed more than `output` has.
+    """
+
+    __slots__ = ("code", "is_cut", "output")
+
+    def __init__(self, code: int, output: str, *, is_cut: bool = False) -> None:
+        self.code = code
+        self.output = output
+        self.is_cut = is_cut
+
+    @property
+    def has_timed_out(self) -> bool:
+        return self.code == TIMED_OUT
+
+
+def run(
+    command: str | list[str],
+    folder: str,
+    seconds: float,
+    environ: Mapping[str, str] | None = None,
+    tail: int = 1_000_000,
+    stdin: bytes = b"",
+    *,
+    with_children: bool = False,
+) -> CommandResult:
+    """Runs a shell command line, or a list of words without a shell and without its stderr.
+
+    After `seconds`, and on SIGTERM or SIGHUP, it kills the command and its children; a child that
+    makes a session of its own (`setsid`) survives. The output goes to a file, because such a child
+    would keep a pipe open.
+
+    folder: where it runs. environ: its environment; None = ours. tail: how many bytes are kept of
+    the end of the output. with_children: also wait for what it leaves in the background, and kill
+    that after `seconds` too. Raises `OSError` if the command cannot be started.
+    """
+    import signal
+    import subprocess
+    import tempfile
+    import time
+
+    is_shell = isinstance(command, str)
+    deadline = time.monotonic() + seconds
+    with (
+        tempfile.TemporaryFile() as source,
+        tempfile.TemporaryFile() as output,
+        OrderlyEnd() as end,
+    ):
+        source.write(stdin)
+        source.seek(0)
+        _append_only(output)
+        process = subprocess.Popen(
+            command,
+            shell=is_shell,
+            cwd=folder,
+            env=environ,
+            stdin=source,
+            stdout=output,
+            stderr=subprocess.STDOUT if is_shell else subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            end.arm()
+            code, is_cut = _wait(process, deadline, output)
+            while with_children and time.monotonic() < deadline and _is_group(process.pid):
+                time.sleep(_STEP_SECONDS)
+        finally:
+            if process.returncode is None or (with_children and _is_group(process.pid)):
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        excess = output.seek(0, os.SEEK_END) - tail
+        output.seek(max(0, excess))
+        text = output.read().decode("utf-8", "replace")
+        return CommandResult(code, text, is_cut=is_cut or excess > 0)
+
+
+def _append_only(file: BinaryIO) -> None:
+    """Makes every write go to the end of the file, even after the file was emptied."""
+    import fcntl
+
+    flags = fcntl.fcntl(file, fcntl.F_GETFL)
+    fcntl.fcntl(file, fcntl.F_SETFL, flags | os.O_APPEND)
+
+
+def _is_group(group: int) -> bool:
+    """Tells whether a process of this group is still there."""
+    try:
+        os.killpg(group, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _wait(process: Popen[bytes], deadline: float, output: BinaryIO) -> tuple[int, bool]:
+    """Waits for the end of a process; returns its exit code, and whether output was dropped."""
+    import subprocess
+    import time
+
+    is_cut = False
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            return process.wait(min(left, _STEP_SECONDS)), is_cut
+        except subprocess.TimeoutExpired:
+            if os.fstat(output.fileno()).st_size > MAX_OUTPUT:
+                os.ftruncate(output.fileno(), 0)
+                is_cut = True
+    return TIMED_OUT, is_cut
+
+
+def start(module: str, request: object, environment: dict[str, str]) -> None:
+    """Starts one of our modules in a process of its own, which outlives us, and waits for nothing.
+    Its Python heeds no `PYTHONPATH`, which may lead into a project.
+
+    request: a small value; the module reads it as JSON from stdin. environment: all its variables.
+    Raises `OSError`.
+    """
+    import json
+    import subprocess
+    import sys
+
+    process = subprocess.Popen(
+        [sys.executable, "-E", "-P", "-m", module],
+        cwd=paths.user_home() or os.sep,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert process.stdin
+    process.stdin.write(json.dumps(request).encode())
+    process.stdin.close()
+    process.returncode = 0  # nobody will ask; otherwise Python warns that it is still running
+
+
+class OrderlyEnd:
+    """A `with` block in which SIGTERM and SIGHUP raise `SystemExit` once it is armed, so that the
+    block can clean up what it has started. A client sends SIGTERM to a hook that takes too long."""
+
+    __slots__ = ("_came", "_handlers", "_is_armed")
+
+    def __enter__(self) -> OrderlyEnd:
+        import signal
+        import threading
+
+        self._came = self._is_armed = False
+        self._handlers = {}
+        if threading.current_thread() is threading.main_thread():  # only there Python allows it
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) != signal.SIG_IGN:
+                    self._handlers[number] = signal.signal(number, self._exit)
+        return self
+
+    def arm(self) -> None:
+        """Raises `SystemExit` at the next signal, or now if one has come."""
+        self._is_armed = True
+        if self._came:
+            raise SystemExit(TERMINATED)
+
+    def _exit(self, *_: object) -> None:
+        self._came = True
+        if self._is_armed:
+            raise SystemExit(TERMINATED)
+
+    def __exit__(self, *_: object) -> None:
+        import signal
+
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)

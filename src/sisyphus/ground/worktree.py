@@ -1,0 +1,49 @@
+"""Which files of a project have changed since a time, by their times: nothing is remembered."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+
+from sisyphus.ground import files, git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HANDOFFS = os.path.join(".claude", "handoffs")
+PROMPT = os.path.join(".claude", "PROMPT.md")
+STATE = os.path.join(".claude", "ralph-state.json")
+PROGRESS = os.path.join(".claude", "progress.txt")
+_OURS = (PROMPT, STATE, PROGRESS)
+"""What we write into a project ourselves, besides handoffs: the files of a run."""
+
+_MAX_FILES = 20_000
+
+
+def changed(project: str, since: float, now: float) -> Iterator[str]:
+    """Yields the absolute paths of the files that changed after `since`, deleted ones too, but not
+    our own. A time in the future does not count, or it would count for ever."""
+    paths = git.known_paths(project)
+    if paths is None:
+        paths = list(islice(files.walk(project, git.SKIPPED_FOLDERS), _MAX_FILES))
+    others = (path for path in paths if not is_ours(path, project))
+    return (path for path in others if since < changed_at(path) <= now)
+
+
+def is_ours(path: str, project: str) -> bool:
+    """Tells whether we write a file of a project ourselves. path: absolute."""
+    name = path[len(project) + 1 :]
+    return name in _OURS or name.startswith(HANDOFFS + os.sep)
+
+
+def changed_at(path: str) -> float:
+    """Returns when a file was written or, if it is gone, when its nearest folder changed."""
+    while True:
+        try:
+            return os.lstat(path).st_mtime
+        except OSError:
+            parent = os.path.dirname(path)
+            if parent == path:
+                return 0.0
+            path = parent

@@ -1,0 +1,117 @@
+"""The iterations of loops and runs, and their rows in the store."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.ground.store import Store
+    from sisyphus.loops.loops import Loop
+
+
+SAID_CHARACTERS = 1_000
+"""The most that is kept of a message."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Iteration:
+    """One iteration: of a loop or hold, that a Stop has ended; of a run, one client process. The
+    fields are those of the table `iteration`.
+
+    number: from 1. at: when it ended, in seconds since 1970. decision, why: how the loop went on,
+    and why, in words. tokens: that it used; 0 = unknown. said: the end of the agent's last message;
+    of a run, whose report may go to others, masked. seconds: how long it took; 0 = unknown. files:
+    how many changed, of a loop those that the agent edited with a tool. percent: of its context, at
+    the most; 0 = unknown. Those below are of runs alone.
+    item: what it worked on; "" = nothing of a plan. cost: in US dollars, as the client counts.
+    denied: the tool calls that the client did not allow, for people.
+    """
+
+    number: int
+    at: float
+    decision: str
+    why: str
+    tokens: int = 0
+    said: str = ""
+    seconds: float = 0.0
+    files: int = 0
+    percent: int = 0
+    item: str = ""
+    is_done: bool = False
+    cost: float = 0.0
+    denied: list[str] = field(default_factory=list)
+
+
+def record(store: Store, loop: Loop, session: int, iteration: Iteration) -> None:
+    """Adds an iteration. session: that made it; 0 = none of ours."""
+    values = asdict(iteration) | {"denied": json.dumps(iteration.denied)}
+    marks = ", ".join("?" * len(values))
+    store.run(
+        f"INSERT INTO iteration (loop, session, {', '.join(values)}) "
+        f"SELECT n, ?, {marks} FROM loop WHERE id = ?",
+        session or None, *values.values(), loop.id,
+    )  # fmt: skip
+
+
+def of(store: Store, loop: Loop) -> list[Iteration]:
+    """Returns the iterations of a loop, hold or run, oldest first."""
+    names = ", ".join(f"iteration.{name}" for name in Iteration.__slots__)
+    rows = store.all(
+        f"SELECT {names} FROM iteration JOIN loop ON loop.n = iteration.loop "
+        "WHERE loop.id = ? ORDER BY iteration.rowid",
+        loop.id,
+    )
+    return [_iteration(dict(zip(Iteration.__slots__, row, strict=True))) for row in rows]
+
+
+def made(store: Store, loop: Loop) -> int:
+    """Returns how many iterations a loop has made: of a run, those that have ended."""
+    if not loop.is_run:
+        return loop.counters.iteration
+    row = store.one(
+        "SELECT count(*) FROM iteration WHERE loop = (SELECT n FROM loop WHERE id = ?)", loop.id
+    )
+    assert row is not None
+    return int(row[0])
+
+
+def by_session(store: Store, sessions: list[int]) -> dict[int, tuple[str, int, str]]:
+    """Returns the numbers of the sessions that an iteration of a run worked in, of these, each with
+    the id of the run, the number of the iteration and its item; "" = none. An iteration that was
+    made again has several.
+
+    SQLite keeps the order of cross joins. With 2,000 runs the query takes 0.01 s in this order, and
+    0.15 s in the one that SQLite would choose.
+    """
+    rows = store.all(
+        "WITH asked AS (SELECT value FROM json_each(?)) "
+        "SELECT session, id, number, item FROM (SELECT iteration.session, id, number, item, "
+        "iteration.rowid AS place FROM iteration JOIN loop ON loop.n = iteration.loop "
+        "WHERE kind = 'run' AND iteration.session IN asked UNION ALL "
+        "SELECT run.session, id, json_extract(state, '$.finished') + 1, "
+        "json_extract(state, '$.item'), 0 FROM run "
+        "JOIN loop ON loop.n = run.loop WHERE run.session IN asked UNION ALL "
+        "SELECT session.n, loop.id, json_extract(each.value, '$[0]'), "
+        "json_extract(each.value, '$[1]'), 0 FROM run "
+        "CROSS JOIN json_each(state, '$.cut_sessions') AS each "
+        "CROSS JOIN session ON session.id = each.key CROSS JOIN loop ON loop.n = run.loop "
+        "WHERE session.n IN asked) ORDER BY place",
+        json.dumps(sessions),
+    )
+    return {session: (id, number, item) for session, id, number, item in rows}
+
+
+def _iteration(row: dict[str, Any]) -> Iteration:
+    row |= {"is_done": bool(row["is_done"]), "denied": json.loads(row["denied"])}
+    return Iteration(**row)
+
+
+def as_dict(iteration: Iteration, loop: Loop) -> dict[str, Any]:
+    """Returns an iteration as `ralph log` shows it with --json."""
+    names = ["at", "decision", "why", "tokens", "seconds", "files", "percent"]
+    names += ["item", "is_done", "cost"] if loop.is_run else []
+    return {"iteration": iteration.number} | {name: getattr(iteration, name) for name in names}

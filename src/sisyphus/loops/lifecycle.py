@@ -1,0 +1,161 @@
+"""Starts, moves and cancels loops, and recognizes the slash commands that do so."""
+
+from __future__ import annotations
+
+from sisyphus import clients
+from sisyphus.ground import log
+from sisyphus.loops import history, loops, messages, state_file
+from sisyphus.loops.loops import Counters, Loop, Options
+from sisyphus.sessions import command_names, sessions, stops
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.ground.store import Store
+    from sisyphus.hook.hook import Hook
+
+PLUGINS = ("sisyphus", "ralph-wiggum", "ralph-wiggum-pro", "ralph-loop")
+"""The plugins whose commands we accept."""
+
+START, CANCEL = "ralph-loop", "cancel-ralph"
+
+
+def is_command(hook: Hook, name: str, command: str) -> bool:
+    """Tells whether a name, such as `ralph-wiggum:ralph-loop`, means `command`."""
+    plugin, _, rest = name.rpartition(":")
+    if rest != command:
+        return False
+    return plugin in PLUGINS if plugin else command_names.own_name(hook, name) == command
+
+
+def new_loop(
+    project: str,
+    prompt: str,
+    options: Options,
+    now: float,
+    origin: str = "",
+    *,
+    by_model: bool = False,
+) -> Loop:
+    """Returns a loop that has not started yet. Reads the files of its check, so hold no lock."""
+    digests: dict[str, str] = {}
+    if options.verify:
+        from sisyphus.loops import evidence  # imported late: every Stop loads this module
+
+        digests = evidence.digest_files(options.verify, project)
+    loop = Loop(loops.new_id(), 0, project, prompt, options, now, origin)
+    loop.counters = Counters(evidence=digests)
+    loop.by_model = by_model
+    return loop
+
+
+def needs_plan(store: Store, session: int, loop: Loop) -> bool:
+    """Tells whether a loop cannot succeed because its session has no open plan."""
+    path, state = sessions.plan_of(store, session, loop.project)
+    return loop.options.verify_plan and (not path or state == "complete")
+
+
+def is_too_deep(store: Store, session: int, loop: Loop) -> bool:
+    """Tells whether a loop would be nested in too many others."""
+    return loop.by_model and len(loops.live(store, session)) >= loops.MAX_DEPTH
+
+
+def start(store: Store, session: int, loop: Loop) -> list[Loop]:
+    """Starts a loop in a session, and returns the loops that it replaces.
+
+    A loop of the user replaces all others. A loop of the model is nested: the others wait for it.
+    """
+    why = f"replaced by {loop.id}"
+    replaced = [] if loop.by_model else cancel_all(store, session, why, loop.started_at)
+    if not loop.by_model:
+        stops.forget_trouble(store, session)
+    loop.session = session
+    loops.insert(store, loop)
+    return replaced
+
+
+def move(store: Store, loop: Loop, session: int) -> None:
+    """Moves a loop to another session."""
+    loop.session = session
+    _take_up(store, loop)
+
+
+def resume(store: Store, loop: Loop, now: float) -> None:
+    """Makes a paused loop active again, and closes the breaker."""
+    loop.resume(now)
+    loops.save(store, loop)
+    stops.forget_trouble(store, loop.session)
+
+
+def cancel_all(store: Store, session: int, why: str, now: float) -> list[Loop]:
+    """Cancels every loop of a session; returns them."""
+    cancelled = loops.live(store, session)
+    for loop in cancelled:
+        loops.cancel(store, loop, why, now)
+    return cancelled
+
+
+def cancel_hold(store: Store, session: int, why: str, now: float) -> list[Loop]:
+    """Cancels the hold of the plan that a session follows; returns it, if there is one."""
+    hold = loops.hold_of(store, session)
+    if hold is None:
+        return []
+    loops.cancel(store, hold, why, now)
+    return [hold]
+
+
+def leave_behind(store: Store, now: float) -> list[Loop]:
+    """Marks the loops whose session is over; returns them. They have not ended: a session that is
+    resumed takes its loop up again."""
+    left = loops.of_sessions_that_are_over(store)
+    for loop in left:
+        loop.left_at = now
+        loops.save(store, loop)
+    return left
+
+
+def way_back(store: Store, loop: Loop) -> str:
+    """Returns the command of its client that resumes the session of a loop."""
+    client = sessions.client_of(store, loop.session)
+    return f"{clients.native(client).RESUME} {sessions.id_of(store, loop.session)}"
+
+
+def take_up(store: Store, session: int) -> list[Loop]:
+    """Takes up the loops that a session left behind; returns them."""
+    taken = [loop for loop in loops.live(store, session) if loop.left_at is not None]
+    for loop in taken:
+        _take_up(store, loop)
+    return taken
+
+
+def _take_up(store: Store, loop: Loop) -> None:
+    if loop.left_at is not None:
+        history.forget(store, loop)
+    loop.left_at = None
+    loops.save(store, loop)
+
+
+def apply_edits(store: Store, session: int, now: float) -> list[str]:
+    """Applies edits of the session's state files, in the open transaction.
+
+    Returns messages for the user: what an edit ended, paused or raised, and what had no effect.
+    """
+    effects = []
+    for loop in loops.live(store, session):
+        if edit := state_file.find_edit(loop):
+            before = loop.status, loop.options
+            unusable = state_file.apply_edit(loop, edit, now)
+            effects.append(messages.unusable(loop, unusable))
+            if edit.problem:
+                log.write(f"{loop.file} cannot be read and is set aside: {edit.problem}")
+                state_file.set_aside(loop)
+            loops.save(store, loop)
+            if loop.is_active and before[0] != loop.status:
+                stops.forget_trouble(store, session)
+            effects.append(messages.edited(loop, *before))
+    return [effect for effect in effects if effect]
+
+
+def export(store: Store, session: int) -> None:
+    """Writes all files about a session's loops for other programs."""
+    state_file.export(store, session)
+    history.export(store)

@@ -1,0 +1,268 @@
+"""A run: its options, what it remembers between two iterations, and its rows in the store. How it
+is, for lists.
+
+The row of `loop` has what a run has in common with loops, and the row of `run` the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+from sisyphus import clients
+from sisyphus.ground import processes
+from sisyphus.loops import loops, messages, state_file
+from sisyphus.sessions import sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sisyphus.ground.store import Store
+    from sisyphus.loops.loops import Loop
+
+MAX_ITERATIONS, MAX_MINUTES = 50, 24 * 60
+"""The default limits. A night has fewer iterations, and nobody wants a run that never ends."""
+
+MAX_AUDITS = 5
+"""The most audits that a run makes: an auditor can always find something."""
+
+_ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class RunOptions:
+    """What a run has besides the options of every loop (`loops.loops.Options`).
+
+    max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
+    find nothing before the run is complete. permission_mode: of the client; "" = its default.
+    client_command: a shell command that works on the prompt on its stdin; "" = the client itself.
+    client: its name; of a command, the client whose language it speaks.
+    """
+
+    max_usd: float = 0.0
+    audits: int = 0
+    permission_mode: str = ""
+    client_command: str = ""
+    client: str = clients.DEFAULT
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class RunState:
+    """Where a run stands.
+
+    plan: the file with the items; "" = none. item: what the current iteration works on.
+    todo, done, marked: the items as last read; marked are those that the plan itself says are
+    blocked. blocked: items → what the agent needs for them. removals: items that left the plan
+    before they were done. before: those that were done when the run began.
+    is_working: an iteration has begun, and its end is not noted. began_at: its begin or, if it is
+    made again, that of its last process, in seconds since 1970. spent_seconds, spent_tokens,
+    spent_cost: what all its processes have used so far. cut_sessions: those whose work another one
+    has made again: id → the number of the iteration, and its item.
+    resume: the resume block that the next iteration gets; "" = none. checkpoint: the
+    `context_checkpoint` of `ralph-state.json`; {} = none yet.
+    action: what the agent did last. refused, tail: why the work did not count as done though it
+    was said to be, and what the check printed. check_changed: files of the check that changed.
+    stops: the counters of the breaker (`sessions.stops.Stops`). diff: a fingerprint of the last
+    changes. errors: fingerprints of the last errors.
+    cost: in dollars. head: git's HEAD when the run began; "" = no git.
+    audits: rounds so far; clean_audits: the last ones in a row that found nothing; first_audit: the
+    rounds before the run was last resumed.
+    waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait. tries:
+    the processes in a row that failed so.
+    finished: how many iterations have ended. is_auditing: the next process is an auditor's.
+    """
+
+    plan: str = ""
+    item: str = ""
+    todo: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    marked: list[str] = field(default_factory=list)
+    blocked: dict[str, str] = field(default_factory=dict)
+    removals: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    is_working: bool = False
+    began_at: float = 0.0
+    spent_seconds: float = 0.0
+    spent_tokens: int = 0
+    spent_cost: float = 0.0
+    cut_sessions: dict[str, tuple[int, str]] = field(default_factory=dict)
+    resume: str = ""
+    checkpoint: dict[str, Any] = field(default_factory=dict)
+    action: str = ""
+    refused: str = ""
+    tail: str = ""
+    check_changed: list[str] = field(default_factory=list)
+    stops: dict[str, Any] = field(default_factory=dict)
+    diff: str = ""
+    errors: list[str] = field(default_factory=list)
+    cost: float = 0.0
+    head: str = ""
+    audits: int = 0
+    clean_audits: int = 0
+    first_audit: int = 0
+    waits_until: float = 0.0
+    waits_for: str = ""
+    tries: int = 0
+    finished: int = 0
+    is_auditing: bool = False
+
+    @property
+    def left(self) -> int:
+        return len(self.todo) + len(self.marked)
+
+    @property
+    def total(self) -> int:
+        """Returns how many items there are; 0 = none, or they have not been read."""
+        return self.left + len(self.done)
+
+    @property
+    def items(self) -> str:
+        """Returns how many items are done, for people; "" = there are none."""
+        return f"{len(self.done)} of {self.total} items" if self.total else ""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Run:
+    """A run. session: the number of the row of the session that works at it, or did last; 0 = none
+    yet. runner, client: our process and the client's, "PID START"; "" = none. action, percent: what
+    the client's agent did last, and how full its context is; "", 0 = unknown. heard_at: when the
+    client was last heard of, in seconds since 1970."""
+
+    loop: Loop
+    options: RunOptions
+    state: RunState = field(default_factory=RunState)
+    session: int = 0
+    runner: str = ""
+    client: str = ""
+    action: str = ""
+    percent: int = 0
+    heard_at: float = 0.0
+
+    @property
+    def is_at_work(self) -> bool:
+        """Tells whether our process that drives it is alive."""
+        return processes.is_alive(self.runner)
+
+    @property
+    def mark(self) -> str:
+        """Returns the variable, "NAME=VALUE", that all processes of its clients have in their
+        environment, unless they take it out."""
+        return f"_SISYPHUS_RUN={self.loop.id}-{self.loop.started_at:.3f}"
+
+    @property
+    def worked_at(self) -> float:
+        """Returns when our process was last at work, by what it has noted itself."""
+        began_at = max(self.loop.started_at, self.loop.counters.resumed_at)
+        return max(began_at, self.state.began_at, self.heard_at)
+
+    def seconds(self, now: float) -> float:
+        """Returns how long it has run, without its pauses and without the time since its process
+        is gone."""
+        is_left = self.loop.is_active and not self.is_at_work
+        return self.loop.seconds(self.worked_at if is_left else now)
+
+
+# ---------------------------------------------------------------- its rows
+
+
+def insert(store: Store, run: Run) -> None:
+    loops.insert(store, run.loop)
+    store.run(
+        "INSERT INTO run (loop, session, runner, client, action, percent, heard_at, options, state)"
+        " SELECT n, NULL, ?, '', '', 0, 0, ?, ? FROM loop WHERE id = ?",
+        run.runner, json.dumps(asdict(run.options)), json.dumps(asdict(run.state)), run.loop.id,
+    )  # fmt: skip
+
+
+def save(store: Store, run: Run) -> None:
+    loops.save(store, run.loop)
+    save_process(store, run)
+    store.run(
+        f"UPDATE run SET options = ?, state = ? WHERE {_ROW}",
+        json.dumps(asdict(run.options)), json.dumps(asdict(run.state)), run.loop.id,
+    )  # fmt: skip
+
+
+def save_process(store: Store, run: Run) -> None:
+    """Saves who works at the run, and nothing else: the user may change the rest meanwhile."""
+    store.run(
+        "UPDATE run SET session = ?, runner = ?, client = ?, action = ?, percent = ?, heard_at = ? "
+        f"WHERE {_ROW}",
+        run.session or None, run.runner, run.client, run.action, run.percent, run.heard_at,
+        run.loop.id,
+    )  # fmt: skip
+
+
+def of(store: Store, loop: Loop) -> Run:
+    """Returns the run whose loop this is."""
+    row = store.one(
+        "SELECT session, runner, client, action, percent, heard_at, options, state FROM run "
+        f"WHERE {_ROW}",
+        loop.id,
+    )
+    assert row is not None, "a run goes with its loop"
+    session, runner, client, action, percent, heard_at, options, state = row
+    options, state = RunOptions(**json.loads(options)), RunState(**json.loads(state))
+    return Run(loop, options, state, session or 0, runner, client, action, percent, heard_at)
+
+
+def find(store: Store, id: str) -> Run | None:
+    """Returns the run with the id of its loop; None if there is none."""
+    loop = loops.find(store, id)
+    return of(store, loop) if loop and loop.is_run else None
+
+
+def latest(store: Store, project: str) -> Run | None:
+    """Returns the last run of a project, whether it has ended or not."""
+    row = store.one(
+        "SELECT id FROM loop WHERE kind = 'run' AND project = ? ORDER BY n DESC LIMIT 1", project
+    )
+    return find(store, row[0]) if row else None
+
+
+def last_seen(store: Store, run: Run) -> float:
+    """Returns when a run was last seen at work: by its own process, at the end of an iteration, or
+    by a hook in its session. Its client may outlive that process."""
+    last = store.one(f"SELECT max(at) FROM iteration WHERE {_ROW}", run.loop.id)
+    session = store.one("SELECT seen_at FROM session WHERE n = ?", run.session)
+    return max(run.worked_at, *(row[0] or 0.0 for row in (last, session) if row))
+
+
+def end_client(run: Run) -> bool:
+    """Ends the client of a run, with what it has left behind, if nobody else will: its runner was
+    killed. Tells whether anything was still there."""
+    if run.is_at_work:
+        return False
+    has_ended = processes.end(run.client)
+    return processes.end_marked(run.mark) or has_ended
+
+
+# ---------------------------------------------------------------- for lists
+
+
+def summary(run: Run) -> str:
+    """Says how a run is."""
+    return messages.run_state(
+        run.loop, run.state.finished, run.state.items, is_at_work=run.is_at_work
+    )
+
+
+def what_it_waits_for(run: Run) -> str:
+    """Says why a run that has not ended does not go on now, and what continues it; "" = it works,
+    as far as we know."""
+    if run.is_at_work:
+        return "" if run.loop.is_active else messages.STOPS_SOON
+    left = messages.RUN_LEFT_BEHIND if run.loop.is_active else ""
+    return f"{left}{messages.what_continues(run.loop)}"
+
+
+def as_dict(store: Store, run: Run) -> dict[str, Any]:
+    """Returns a run with the key names of loops in --json, and its own."""
+    return {
+        **state_file.as_dict(run.loop, sessions.id_of(store, run.session)),
+        "is_at_work": run.is_at_work,
+        "item": run.state.item or None,
+        "action": run.action or None,
+        "items": {"completed": len(run.state.done), "total": run.state.total},
+    }

@@ -1,0 +1,43 @@
+"""Runs the check of a loop, the user's own command, while no lock is held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sisyphus.ground import processes
+from sisyphus.ground.text import cut
+
+_LINES = 20
+_UNITS = 2000
+
+
+@dataclass(eq=False, repr=False)
+class Check:
+    """The result of a check. how: how it ended, as the end of a sentence. tail: the last lines of
+    its output."""
+
+    has_passed: bool
+    how: str
+    tail: str
+
+
+def run(command: str, project: str, seconds: int) -> Check:
+    """Runs a check in the project, for at most `seconds`. It passes if it exits 0."""
+    try:
+        done = processes.run(command, project, seconds, tail=100_000)
+    except OSError as error:
+        return Check(False, f"could not be run ({error})", "")
+    how = f"exited {done.code}"
+    if done.has_timed_out:
+        how = f"did not finish within {seconds} s"
+    return Check(done.code == 0, how, _tail(done.output))
+
+
+def _tail(output: str) -> str:
+    """Returns the last lines as a terminal would show them, without colours."""
+    lines = [line.rpartition("\r")[2] for line in output.rstrip().replace("\r\n", "\n").split("\n")]
+    plain = ["".join(c for c in line if c.isprintable() or c == "\t") for line in lines[-_LINES:]]
+    text = "\n".join(plain)
+    while len(cut(text, _UNITS)) < len(text):
+        text = text.partition("\n")[2] or text[-_UNITS // 2 :]  # a character has two units at most
+    return text

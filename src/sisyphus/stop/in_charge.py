@@ -1,0 +1,39 @@
+"""Who is in charge of a session: its loop, or the hold of its plan; and whether it ends at a
+checkpoint."""
+
+from __future__ import annotations
+
+from sisyphus.loops import loops
+from sisyphus.loops.loops import Loop
+from sisyphus.sessions.usage import EMERGENCY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.hook.hook import Hook
+
+
+def in_charge(hook: Hook) -> Loop | None:
+    """Returns the session's current loop, else the hold of its plan; None if it has neither, and
+    enforcement decides if it is on. A stalled loop is behind the hold and enforcement."""
+    loop = hold = None
+    if hook.settings["ralph.enabled"]:
+        loop = loops.current(hook.store, hook.session)
+    if loop and not loop.is_stalled:
+        return loop
+    if hook.settings["boulder.enabled"]:
+        hold = loops.hold_of(hook.store, hook.session)
+    return hold if hold or hook.is_enforced else loop
+
+
+def checkpoint(hook: Hook) -> str:
+    """Returns the handoff with which this session ends; "" = it does not end at a checkpoint."""
+    if not hook.settings["handoff.ends_session"]:
+        return ""
+    from sisyphus.handoff import handoffs  # imported late: few sessions end so
+
+    return handoffs.checkpoint_of(hook.store, hook.session)
+
+
+def is_at_checkpoint(hook: Hook) -> bool:
+    """Tells whether the session has no room for more work than to hand it over."""
+    return hook.standing.level >= EMERGENCY or bool(checkpoint(hook))
