@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from sisyphus.clients.reports import Report
-from sisyphus.clients.transcript_records import AGENT, Record, RecordedCall
+from sisyphus.clients.transcript_records import AGENT, RecordedCall, TranscriptLine
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loops import RUN, Loop, Options
 from sisyphus.loops.runs import Run, RunOptions, RunState
@@ -73,7 +73,7 @@ def _run() -> Run:
 
 def _report() -> Report:
     call = RecordedCall("1", "Edit", "edit", target="src/receipt.py")
-    said = Record(AGENT, 0.0, calls=(call,))
+    said = TranscriptLine(AGENT, 0.0, calls=(call,))
     return Report(records=[said], tokens=800_000, cost=0.7, context=310_000, window=1_000_000)
 
 

@@ -33,11 +33,12 @@ def ask(world: World, *words: str, shell: str = "zsh") -> str:
         "COMP_WORDS": "\n".join(("sisyphus", *words)),
         "COMP_CWORD": str(len(words)),
     }
-    done = subprocess.run(
-        [SISYPHUS], env={**os.environ, **variables}, capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-    return done.stdout
+    with pytest.MonkeyPatch.context() as shell_sets:
+        for name, value in variables.items():
+            shell_sets.setenv(name, value)
+        done = world.cli()
+    assert done.err == ""
+    return done.out
 
 
 def offered(world: World, *words: str) -> list[str]:

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from world import Json, Reply, World, agent, result, use
 
 from sisyphus.enforce.enforcements import Enforcement
 from sisyphus.enforce.gates import GateFacts, after_turn, closed, next_at
+from sisyphus.ground.record import replace
 from sisyphus.ground.settings import SETTINGS
 
 HEADING = "[CONTINUOUS ENFORCEMENT]"

@@ -242,6 +242,7 @@ def test_what_wakes_a_session_gets_through(world: World, shell: str, scope: str)
     path = put_program(world, "#!/bin/sh\ncat >&2\nexit 2\n")
     program = path.partition(os.pathsep)[0] + "/sisyphus"
     start = f"{shlex.quote(sys.executable)} -I -m sisyphus"
+    world.write(world.ours / "ralph" / "loops" / "ralph-loop.s1.local.md", "---\n---\n")
 
     for event, line in found.items():
         reply = call(line.replace(start, program), {"go": "on"}, shell, PATH=path)
@@ -250,6 +251,46 @@ def test_what_wakes_a_session_gets_through(world: World, shell: str, scope: str)
             assert not reply.out
             assert reply.code == (2 if event == "idle" else 0)
         assert reply.err == '{"go": "on"}'
+
+
+WORK = {
+    "a loop": ("ralph/loops/ralph-loop.s1.local.md",),
+    "a hold": ("projects/a-1/hold.json",),
+    "enforcement": ("projects/a-1/x", "projects/b-2/enforce.json"),
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("files", [(), ("projects/a-1/handoffs/x.md",), *WORK.values()])
+def test_where_there_is_no_work_a_shell_looks_and_no_python_starts(
+    world: World, shell: str, files: tuple[str, ...]
+) -> None:
+    line = install(world)["idle"]
+    start = f"{shlex.quote(sys.executable)} -I -m sisyphus"
+    path = put_program(world, f"#!/bin/sh\ntouch {world.root}/started\nexit 2\n")
+    program = path.partition(os.pathsep)[0] + "/sisyphus"
+    for name in files:
+        world.write(world.ours / name, "{}")
+
+    reply = call(line.replace(start, program), {}, shell, PATH=path)
+
+    is_work = files in WORK.values()
+    assert (reply.code, reply.out, reply.err) == (2 if is_work else 0, "", "")
+    assert (world.root / "started").exists() == is_work
+
+
+def test_each_kind_of_work_has_its_file(world: World) -> None:
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
+    world.start()
+    found = []
+    for words in (("ralph", "start", "--", "x"), ("boulder", "hold", "on"), ("enforce", "on")):
+        world.cli(*words)
+        below = [str(file.relative_to(world.ours)) for file in world.ours.rglob("*")]
+        found.append([name for name in below if "ralph-loop." in name or "projects/" in name])
+
+    assert any(name.startswith("ralph/loops/ralph-loop.") for name in found[0])
+    assert any(name.count("/") == 2 and name.endswith("/hold.json") for name in found[1])
+    assert any(name.count("/") == 2 and name.endswith("/enforce.json") for name in found[2])
 
 
 def test_the_lines_of_other_clients_wake_nobody_by_exit_code(world: World) -> None:

@@ -21,9 +21,9 @@ from sisyphus.clients.transcript_records import (
     PROMPT,
     TOOL,
     Reading,
-    Record,
     RecordedCall,
     ToolResult,
+    TranscriptLine,
 )
 from sisyphus.ground.masking import mask
 from sisyphus.handoff import document
@@ -564,14 +564,14 @@ def test_any_session_gives_a_small_document(steps: list[tuple[str, str]]) -> Non
     for number, (kind, text) in enumerate(steps):
         if kind in "><":
             author = PROMPT if kind == ">" else AGENT
-            reading.records.append(Record(author, 1.0, texts=(text,), is_personal=True))
+            reading.records.append(TranscriptLine(author, 1.0, texts=(text,), is_personal=True))
             continue
         call = RecordedCall(str(number), "T", EDIT, target=text, text=text)
         if kind == "$":
             call = RecordedCall(str(number), "T", OTHER, shell=text)
-        reading.records.append(Record(AGENT, 1.0, calls=(call,)))
+        reading.records.append(TranscriptLine(AGENT, 1.0, calls=(call,)))
         outcome = ToolResult(str(number), text, is_error=number % 2 == 0)
-        reading.records.append(Record(TOOL, 1.0, results=(outcome,)))
+        reading.records.append(TranscriptLine(TOOL, 1.0, results=(outcome,)))
     text = document.render(gather(reading, "/no/such/project"), HEADING)
 
     assert len(text.encode(errors="replace")) <= document.MAX_BYTES

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from world import World, begin_git
 
+from sisyphus.clients import entry
 from sisyphus.ground import files
 
 Json = dict[str, Any]
@@ -95,7 +96,7 @@ def test_every_hook_of_the_plugin_is_wired_and_runs(world: World) -> None:
     assert settings["hooks"].keys() == wanted["hooks"].keys()
     assert settings["hooks"]["Stop"][0]["hooks"][0]["timeout"] == 900
     for command in our_commands(settings):
-        assert command.startswith(f"{START} hook ")
+        assert entry.call(command)[0] == START
 
 
 def test_foreign_entries_stay_as_they_are(world: World) -> None:
@@ -965,7 +966,7 @@ def test_a_users_own_command_stays(world: World) -> None:
 def test_a_status_line_is_set_if_there_is_none(world: World, has_own: bool) -> None:
     own = {"type": "command", "command": "my-line"}
     world.write(settings_file(world), json.dumps({"statusLine": own} if has_own else {}))
-    ours = {"type": "command", "command": f"{START} statusline", "refreshInterval": 5}
+    ours = {"type": "command", "command": f"{START} statusline", "refreshInterval": 30}
 
     answer = world.cli("install", "--yes")
     assert read(settings_file(world))["statusLine"] == (own if has_own else ours)
@@ -973,6 +974,19 @@ def test_a_status_line_is_set_if_there_is_none(world: World, has_own: bool) -> N
 
     world.cli("uninstall", "--yes")
     assert read(settings_file(world)) == ({"statusLine": own} if has_own else {})
+
+
+@pytest.mark.parametrize(("before", "after"), [(5, 30), (1, 1), (60, 60)])
+def test_the_interval_of_an_earlier_version_is_replaced(
+    world: World, before: int, after: int
+) -> None:
+    """A status line every five seconds was what we cost most. What a user has chosen stays."""
+    line = {"type": "command", "command": "sisyphus statusline", "refreshInterval": before}
+    world.write(settings_file(world), json.dumps({"statusLine": line}))
+
+    world.cli("install", "--yes")
+
+    assert read(settings_file(world))["statusLine"]["refreshInterval"] == after
 
 
 # ---------------------------------------------------------------- one project

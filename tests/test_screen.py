@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from sisyphus.clients.reports import Report
-from sisyphus.clients.transcript_records import AGENT, Record, RecordedCall
+from sisyphus.clients.transcript_records import AGENT, RecordedCall, TranscriptLine
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loops import Loop, Options
 from sisyphus.loops.runs import Run, RunOptions, RunState
@@ -31,7 +31,7 @@ def run_of(**state: Any) -> Run:
 
 
 def report_of(*said: str, calls: tuple[RecordedCall, ...] = ()) -> Report:
-    record = Record(AGENT, 0.0, texts=said, calls=calls)
+    record = TranscriptLine(AGENT, 0.0, texts=said, calls=calls)
     return Report(records=[record], tokens=50_000, cost=0.25, context=430_000, window=1_000_000)
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import subprocess
+import time
 
 import pytest
 from world import SISYPHUS, Json, World
@@ -56,6 +57,16 @@ def test_it_is_silent_on_input_that_it_cannot_read(world: World, data: bytes) ->
     assert len(world.log().splitlines()) <= 1
 
 
+def test_the_script_prints_it(world: World) -> None:
+    """The first line is new, the others are kept ones."""
+    world.write("PLAN.md", "# Shop\n\n- [ ] one\n")
+    world.start()
+    data = json.dumps({"session_id": "s1", "cwd": str(world.project)}).encode()
+    for _ in range(3):
+        done = subprocess.run([SISYPHUS, "statusline"], input=data, capture_output=True, check=True)
+        assert done.stdout == b"Shop 0/1\n"
+
+
 def test_no_input_is_no_failure(world: World) -> None:
     done = subprocess.run(
         [SISYPHUS, "statusline"], stdin=subprocess.DEVNULL, capture_output=True, check=False
@@ -89,3 +100,110 @@ def test_it_is_silent_if_sisyphus_is_disabled(world: World) -> None:
     world.setenv("SISYPHUS_DISABLE", "1")
 
     assert line(world) == ""
+
+
+# ---------------------------------------------------------------- the line that is kept
+
+
+PLAN = "# Shop\n\n- [x] one\n- [ ] two\n"
+
+
+def kept(world: World) -> list[str]:
+    """What the kept lines of this world say."""
+    return [file.read_text().splitlines()[-1] for file in world.ours.glob("statusline/*")]
+
+
+def test_what_has_not_changed_is_printed_without_the_store(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.write("PLAN.md", PLAN)
+    world.start()
+    assert line(world, **context(420_000)) == "Shop 1/2 | ctx 42%\n"
+    assert line(world, **context(420_000)) == "Shop 1/2 | ctx 42%\n"
+    assert kept(world) == ["Shop 1/2 | ctx 42%"]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sisyphus.ground.store.open_store", None)
+        assert line(world, **context(420_000)) == "Shop 1/2 | ctx 42%\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "after"),
+    [
+        ("tokens", "Shop 1/2 | ctx 43%"),
+        ("window", "Shop 1/2 | ctx 84% L1"),
+        ("plan", "Shop 2/2 | ctx 42%"),
+        ("loop", "Shop 1/2 | loop 1/100 | ctx 42%"),
+        ("setting", "ctx 42%"),
+        ("level", "Shop 1/2 | ctx 42% L1"),
+        ("other session", "Shop 1/2 | ctx 42%"),
+    ],
+)
+def test_what_has_changed_is_shown_at_once(world: World, change: str, after: str) -> None:
+    world.write("PLAN.md", PLAN)
+    world.start()
+    for _ in range(3):
+        line(world, **context(420_000))
+    fields, session = context(420_000), "s1"
+
+    if change == "tokens":
+        fields = context(430_000)
+    elif change == "window":
+        fields = context(420_000, 500_000)
+    elif change == "plan":
+        world.write("PLAN.md", PLAN.replace("[ ]", "[x]"))
+    elif change == "loop":
+        world.loop()
+    elif change == "setting":
+        world.cli("config", "boulder.enabled", "false")
+    elif change == "level":
+        world.cli("config", "handoff.warn_percent", "40")
+    else:
+        session = "s2"
+
+    assert line(world, session, **fields) == f"{after}\n"
+
+
+@pytest.mark.parametrize("damage", ["", "\n", "a\nb\nc\nd\ne", "x" * 200_000, "\xff\n\n\n\n"])
+def test_a_damaged_file_is_no_line(world: World, damage: str) -> None:
+    world.write("PLAN.md", PLAN)
+    world.start()
+    for _ in range(3):
+        line(world)
+    (file,) = world.ours.glob("statusline/*")
+    file.write_bytes(damage.encode("latin-1"))
+
+    assert line(world) == "Shop 1/2\n"
+
+
+def test_a_line_of_which_time_is_a_part_is_kept_for_a_minute(world: World) -> None:
+    world.start()
+    world.cli("enforce", "on")
+    shown = line(world)
+    assert line(world) == shown
+    (file,) = world.ours.glob("statusline/*")
+    until = float(file.read_text().split("\n")[3])
+
+    assert 0 < until - time.time() <= 60
+
+
+def test_a_new_plan_is_seen_after_a_minute(world: World) -> None:
+    world.start()
+    for _ in range(3):
+        assert line(world) == "\n"
+    world.write("PLAN.md", PLAN)
+    (file,) = world.ours.glob("statusline/*")
+    head, plan, stamp, until, text = file.read_text().split("\n")
+    file.write_text("\n".join((head, plan, stamp, str(float(until) - 61), text)))
+
+    assert line(world) == "Shop 1/2\n"
+
+
+def test_where_nothing_can_be_written_the_line_is_printed(world: World) -> None:
+    world.write("PLAN.md", PLAN)
+    world.start()
+    world.write(world.ours / "statusline", "a file in its way")
+
+    assert line(world) == "Shop 1/2\n"
+    assert line(world) == "Shop 1/2\n"
+    assert world.log() == ""

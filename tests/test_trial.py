@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,6 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from sisyphus.clients import installer
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.installation import Installation
 from sisyphus.doctor import trial
+from sisyphus.ground.record import replace
 from sisyphus.setup import plugin
 from sisyphus.terminal import show
 
@@ -36,8 +37,8 @@ Json = dict[str, Any]
 EVENTS = ("SessionStart.startup", "UserPromptSubmit", "PostToolBatch", "Stop")
 
 CLAUDE = f"""\
-#!{sys.executable}
-import json, os, pathlib, subprocess, sys, time, urllib.request
+#!{sys.executable} -S
+import json, os, pathlib, socket, subprocess, sys, time
 
 home, project = pathlib.Path(os.environ["CLAUDE_CONFIG_DIR"]), pathlib.Path.cwd()
 payloads = json.loads(pathlib.Path(__file__).with_name("payloads.json").read_text())
@@ -71,10 +72,11 @@ def hook(name, **fields):
 
 def ask(text):
     body = json.dumps({{"stream": True, "tools": [{{}}], "messages": [text]}}).encode()
-    url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages?beta=true"
-    headers = {{"content-type": "application/json"}}
-    with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as answer:
-        lines = answer.read().decode().splitlines()
+    host, port = os.environ["ANTHROPIC_BASE_URL"].removeprefix("http://").split(":")
+    head = f"POST /v1/messages?beta=true HTTP/1.0\\r\\ncontent-length: {{len(body)}}\\r\\n\\r\\n"
+    with socket.create_connection((host, port)) as model:  # `urllib` takes long to load
+        model.sendall(head.encode() + body)
+        lines = model.makefile(encoding="utf-8").read().splitlines()
     events = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
     pieces = [e["delta"] for e in events if e["type"] == "content_block_delta"]
     return pieces[0].get("text"), json.loads(pieces[0].get("partial_json", "null"))
@@ -169,7 +171,7 @@ def start_with(program: str) -> Callable[[Json], object]:
     def change(settings: Json) -> None:
         for groups in settings["hooks"].values():
             for hook in (hook for group in groups for hook in group["hooks"]):
-                hook["command"] = f"{program} {hook['command'].partition(' ')[2]}"
+                hook["command"] = hook["command"].replace(shlex.quote(sys.executable), program)
 
     return change
 

@@ -66,8 +66,11 @@ class Reply:
 
     @property
     def reason(self) -> str:
-        """Why the agent must continue; "" = it may stop."""
-        return str(self.json["reason"]) if self.json.get("decision") == "block" else ""
+        """Why the agent must continue; "" = it may stop. Claude Code gets it with the texts."""
+        if self.json.get("decision") == "block":
+            return str(self.json["reason"])
+        is_stop = self.json.get("hookSpecificOutput", {}).get("hookEventName") == "Stop"
+        return self.text if is_stop else ""
 
     @property
     def is_silent(self) -> bool:
@@ -80,9 +83,10 @@ def recorded(name: str) -> str:
     return (PAYLOADS / f"{name}.json").read_text()
 
 
-def path_without_clients() -> str:
-    """The caller's PATH without the folders in which a coding agent is: no test may start one."""
-    folders = os.environ["PATH"].split(os.pathsep)
+@cache
+def without_clients(path: str) -> str:
+    """A PATH without the folders in which a coding agent is: no test may start one."""
+    folders = path.split(os.pathsep)
     clients = ("claude", "opencode", "codex", "qwen")
     return os.pathsep.join(f for f in folders if not any(shutil.which(c, path=f) for c in clients))
 
@@ -103,7 +107,7 @@ class World:
             )):  # fmt: skip
                 monkeypatch.delenv(name)
         self.setenv("HOME", str(self.home))
-        self.setenv("PATH", path_without_clients())
+        self.setenv("PATH", without_clients(os.environ["PATH"]))
         monkeypatch.chdir(self.project)
 
     def setenv(self, name: str, value: str) -> None:

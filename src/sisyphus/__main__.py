@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 def main() -> None:
     words = sys.argv[1:]
     needs_help = "--help" in words or "-h" in words
-    if words[:1] == ["hook"] and len(words) > 1 and not needs_help:
-        _answer_hook(words[1:])
-    if words[:1] == ["statusline"] and not needs_help:
-        from sisyphus.door.statusline import run as print_status
-
-        sys.exit(print_status(words[1:], *_streams()))
+    is_for_agents = words[:1] == ["statusline"] or (words[:1] == ["hook"] and len(words) > 1)
+    if is_for_agents and not needs_help:
+        _answer(words[0], words[1:])
+    if words == ["--version"]:
+        _print_version()
     import gc
 
     gc.disable()  # while modules load it finds nothing, and takes a tenth of the time
@@ -31,6 +30,18 @@ def main() -> None:
     code = run_command(words)
     _flush()
     sys.exit(code)
+
+
+def _print_version() -> None:
+    """Prints the version and leaves, before typer is loaded. Where that fails, the command line
+    tries again and says why."""
+    from sisyphus.cli.version import version
+
+    try:
+        print(version(), flush=True)
+    except OSError:
+        return
+    sys.exit(0)
 
 
 def _flush() -> None:
@@ -43,9 +54,9 @@ def _flush() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _answer_hook(words: list[str]) -> NoReturn:
-    """Answers the hook and leaves with `os._exit`: an orderly shutdown of the interpreter costs 5 %
-    more.
+def _answer(name: str, words: list[str]) -> NoReturn:
+    """Answers a hook or the status line, and leaves with `os._exit`: an orderly shutdown of the
+    interpreter costs 5 % more.
 
     The store stays open. Closing it would wait for the disk twice after each write, and SQLite's
     write-ahead log survives a process that just exits.
@@ -53,7 +64,10 @@ def _answer_hook(words: list[str]) -> NoReturn:
     import gc
 
     gc.disable()  # the process lives for milliseconds: garbage collection does not pay
-    from sisyphus.door.door import run
+    if name == "hook":
+        from sisyphus.door.door import run
+    else:
+        from sisyphus.door.statusline import run
 
     stores: list[Store] = []  # keeps the store open until the process ends
     code = run(words, *_streams(), leave=stores.append)

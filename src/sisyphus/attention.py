@@ -7,11 +7,11 @@ questions. Those have an active loop, an active hold of their plan, or enforceme
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.boulder import hold_messages, holds
 from sisyphus.ground.processes import is_alive
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.handoff import handoffs
@@ -39,8 +39,7 @@ STANDSTILL_SECONDS = 600
 `ralph.background_wait` has if nobody sets it; here nobody knows the settings of each project."""
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(Record, frozen=True):
     """One thing that waits for the user.
 
     text: what it is. since: in seconds since 1970. answer: what the user can do about it. session,

@@ -2,7 +2,6 @@
 
 import os
 import time
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -14,6 +13,7 @@ from sisyphus.boulder.plans import Checkpoint, PlanRecord
 from sisyphus.ground import exports
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import can_be_project, client_home, display
+from sisyphus.ground.record import replace
 from sisyphus.ground.text import iso, moment, one_line
 from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions import sessions
@@ -23,8 +23,6 @@ _SHOWN_COMPLETE = 10
 """The most complete plans that `boulder status --all` lists, the latest first."""
 
 _SHOWN_STORIES = 20
-
-app = typer.Typer(help="Follow a plan across sessions.", no_args_is_help=True)
 
 Session = Annotated[
     str,
@@ -36,7 +34,6 @@ Session = Annotated[
 ]
 
 
-@app.command("status")
 def show_status(
     plan: Annotated[
         str, typer.Option(metavar="FILE", help="Any file; nothing is stored about it.")
@@ -233,7 +230,6 @@ def _several(result: Status) -> str:
     return messages.several([plan_status.record_of(file) for file in result.open_files])
 
 
-@app.command()
 def start(
     name: Annotated[
         list[str] | None, typer.Argument(metavar="[PLAN]", help="Name or path of a plan.")
@@ -267,7 +263,6 @@ def start(
     _name_root(place)
 
 
-@app.command()
 def checkpoint(
     message: Annotated[
         list[str] | None, typer.Argument(metavar="MESSAGE", help="What is done.")
@@ -318,7 +313,6 @@ def _need_place(plan: Plan, wave: int | None, story: str) -> None:
         raise SisyphusError(messages.other_wave(story, its_wave))
 
 
-@app.command()
 def clear(
     name: Annotated[
         list[str] | None,

@@ -4,8 +4,6 @@ plan is now.
 Pure: a record comes in, a new one goes out.
 """
 
-from dataclasses import dataclass, replace
-
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, IN_PROGRESS, OPEN, Plan
 from sisyphus.boulder.plans import (
@@ -17,6 +15,7 @@ from sisyphus.boulder.plans import (
     Checkpoint,
     PlanRecord,
 )
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import iso
 
 NEW, BACK, PROGRESSED, REWORDED, COMPLETED, EMPTIED, GONE, UNREADABLE, NOTHING = (
@@ -35,8 +34,7 @@ _HAPPENED = {
 }
 
 
-@dataclass(eq=False, repr=False)
-class Step:
+class Step(Record):
     """What has happened to a plan. record: the new one; None = this file is not a followed plan.
     what: one of the words above."""
 

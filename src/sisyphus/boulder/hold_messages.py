@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line, sentence
 from sisyphus.loops import messages
 from sisyphus.sessions.messages import WAY_OUT, short
@@ -23,8 +22,7 @@ _SHORT_TASK = 60
 _SHOWN = 5
 
 
-@dataclass(eq=False, repr=False)
-class PlanFacts:
+class PlanFacts(Record):
     """What a hold has to know of its plan.
 
     progress: as "5 of 20 tasks". is_complete: all its tasks are done.
@@ -62,7 +60,7 @@ def only_blocked_tasks(record: PlanRecord) -> str:
 def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
     """Returns the reason of a Stop that a hold blocks.
 
-    The client shows it to the model twice, so only the first one is written in full (`whole`).
+    The context keeps all of them, so only the first one is written in full (`whole`).
     """
     name = one_line(plan.name, _NAME)
     if not whole:

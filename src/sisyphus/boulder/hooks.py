@@ -4,8 +4,6 @@ for other changes at prompts and Stops, and allows edits of it."""
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from functools import partial
 
 from sisyphus.boulder import find, follow, messages, progress
 from sisyphus.boulder import plans as plan_rows
@@ -14,7 +12,9 @@ from sisyphus.boulder.follow import NEW, NOTHING
 from sisyphus.boulder.plans import COMPLETE
 from sisyphus.ground import files
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.partial import partial
 from sisyphus.ground.paths import display, names, project_of
+from sisyphus.ground.record import replace
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome, merge
 from sisyphus.sessions import command_names, sessions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 
 from sisyphus.boulder import by_name, find, follow, global_file, messages, shared_file, which
 from sisyphus.boulder import plans as plan_rows
@@ -12,6 +11,7 @@ from sisyphus.boulder.plan import BLOCKED, CANCELLED, IN_PROGRESS, Plan
 from sisyphus.boulder.plans import ACTIVE, COMPLETE, DISMISSED, MISSING, Checkpoint, PlanRecord
 from sisyphus.ground import paths
 from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import iso
 
 TYPE_CHECKING = False
@@ -26,8 +26,7 @@ NONE, STALE = "none", "stale"
 _EMPTY = Plan("", (), 0, 0, {}, {})
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(Record):
     """How far a plan is.
 
     state: of the record, or STALE or NONE. record: None = no plan is followed; then `open_files`
@@ -57,8 +56,7 @@ class Status:
         return self.plan.completed, self.plan.total
 
 
-@dataclass(frozen=True)
-class _Search:
+class _Search(Record):
     """The plans of a project that may be open. next_files: the one that the next session will
     follow, or all open ones. left_out: how many we did not read."""
 

@@ -6,11 +6,10 @@ plan and when, how far it was when we last looked, checkpoints, todos.
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import asdict, dataclass, field, replace
 
-from sisyphus.ground import log
+from sisyphus.ground import log, quick_json
+from sisyphus.ground.record import Record, asdict, field, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +30,7 @@ _IN_COLUMNS = ("path", "project", "name", "state", "stamp", "used_at")
 _COLUMNS = ", ".join((*_IN_COLUMNS, "record"))
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Checkpoint:
+class Checkpoint(Record):
     """timestamp: ISO 8601 in UTC. wave, story: where the user says that they are."""
 
     timestamp: str
@@ -41,8 +39,7 @@ class Checkpoint:
     story: str = ""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class PlanRecord:
+class PlanRecord(Record):
     """What we remember of one plan.
 
     stamp: of the file when we last looked. total, completed, blocked (numbers of tasks), next_task,
@@ -102,7 +99,7 @@ def save(store: Store, record: PlanRecord) -> int:
         f"INSERT INTO plan ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) "
         "DO UPDATE SET project = excluded.project, name = excluded.name, state = excluded.state, "
         "stamp = excluded.stamp, used_at = excluded.used_at, record = excluded.record RETURNING n",
-        *columns, json.dumps(values),
+        *columns, quick_json.dumps(values),
     )  # fmt: skip
     assert row is not None
     return int(row[0])
@@ -205,7 +202,7 @@ def _record(row: tuple[Any, ...]) -> PlanRecord:
     """Returns the record in a row. If its JSON is damaged, that is lost, and the file is counted
     again."""
     try:
-        values = json.loads(row[-1])
+        values = quick_json.loads(row[-1])
         for name in ("checkpoint", "automatic"):
             if values[name]:
                 values[name] = Checkpoint(**values[name])

@@ -3,9 +3,6 @@ one of several, we continue none and tell the model to ask."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
-
 from sisyphus.boulder import find, global_file, messages, progress, which
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
@@ -13,6 +10,8 @@ from sisyphus.boulder.follow import COMPLETED, EMPTIED, GONE, NEW, Step
 from sisyphus.boulder.global_file import GlobalFileError
 from sisyphus.boulder.plans import ACTIVE, PlanRecord
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.partial import partial
+from sisyphus.ground.record import Record, field, replace
 from sisyphus.hook.outcome import Outcome, merge
 from sisyphus.sessions import ledger, sessions
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
 
 
-@dataclass(eq=False, repr=False)
-class Survey:
+class Survey(Record):
     """What we read before the transaction.
 
     files: plans that may be open, here or in a record. own: the path of the plan that the session

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass, replace
 
 from sisyphus.boulder import find, follow, plans
 from sisyphus.boulder.plans import DISMISSED, Checkpoint, PlanRecord
 from sisyphus.ground import exports, files
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.paths import is_inside
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import fingerprint
 
 TYPE_CHECKING = False
@@ -38,8 +38,7 @@ _TAKEN_OVER = ("activePlan", "currentWave", "currentStory", "checkpoint", "todos
 """Fields that others may change. They are about the plan that the file names."""
 
 
-@dataclass(eq=False, repr=False)
-class Shared:
+class Shared(Record):
     """What others wrote. None = the file does not say.
 
     fingerprint: of the whole file. plan: the absolute path of a file in the project, or "".

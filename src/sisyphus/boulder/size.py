@@ -7,14 +7,14 @@ is.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from sisyphus.ground.record import Record
 
 MUST_BE_SPLIT = 60
 """Percent of a context from which an item must be split before anybody begins with it."""
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(Record):
     """A row of the table. least, most: percent of a context."""
 
     name: str

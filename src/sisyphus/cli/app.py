@@ -1,7 +1,5 @@
-"""The command line for people: mounts every feature's commands and reports a failure in one
-line."""
+"""The command line for people: runs a command, and reports a failure in one line."""
 
-import inspect
 import os
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -12,41 +10,25 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from sisyphus import clients
-from sisyphus.boulder.commands import app as boulder
-from sisyphus.boulder.hold_commands import hold
-from sisyphus.cli.config import config
-from sisyphus.cli.demo import demo
-from sisyphus.cli.notify import app as notify
-from sisyphus.cli.purge import purge
-from sisyphus.cli.sessions import sessions, why
-from sisyphus.cli.status import status
-from sisyphus.dashboard.commands import dashboard
-from sisyphus.doctor.commands import doctor
-from sisyphus.doctor.messages import find_locker
-from sisyphus.enforce.commands import app as enforce
+from sisyphus.cli import groups
+from sisyphus.cli.table import AGENTS, within
+from sisyphus.cli.version import version as installed_version
 from sisyphus.ground import log
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.store import LOCK_SECONDS, NAME, is_locked
 from sisyphus.ground.text import likely
-from sisyphus.handoff.commands import context, handoff
-from sisyphus.hook.event import ANSWERED
-from sisyphus.ralph.commands import app as ralph
-from sisyphus.rules.commands import app as rules
-from sisyphus.runner.commands import run
-from sisyphus.runner.decide_command import decide
-from sisyphus.setup.commands import install, plugin_path, uninstall
 from sisyphus.terminal import completion, show
 from sisyphus.terminal.show import plain
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 
-class MostUsedFirst(TyperGroup):
-    """Lists the commands in our order; typer puts groups of commands last."""
+class AllCommands(TyperGroup):
+    """Has the commands of the table, in its order; typer puts groups of commands last."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(self.commands, key=ORDER.index)
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands.update(groups.commands(""))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Finds a command; of one that does not exist it says which people's command is meant."""
@@ -54,19 +36,16 @@ class MostUsedFirst(TyperGroup):
         try:
             return super().resolve_command(ctx, args)
         except Exception as error:  # a usage error, with a message by typer
-            meant = OTHERS_WORDS.get(args[0]) or get_close_matches(args[0], ORDER[:-2], 1)
+            meant = OTHERS_WORDS.get(args[0]) or get_close_matches(args[0], _for_people(), 1)
             if meant and hasattr(error, "message"):
                 name = meant if isinstance(meant, str) else meant[0]
                 error.message = f"No such command '{args[0]}'. Do you mean `sisyphus {name}`?"
             raise
 
 
-ORDER = [
-    "status", "dashboard", "boulder", "ralph", "enforce", "context", "handoff", "rules", "why",
-    "sessions", "demo", "doctor", "install", "uninstall", "config", "purge", "notify",
-    "plugin-path", "statusline", "hook",
-]  # fmt: skip
-"""Of the commands in the help: first what people need first. The last two are for agents."""
+def _for_people() -> list[str]:
+    return [row.name for row in within("") if row.panel != AGENTS]
+
 
 OTHERS_WORDS = {
     "checkpoint": "boulder checkpoint", "hold": "boulder hold", "plan": "boulder",
@@ -78,7 +57,7 @@ OTHERS_WORDS = {
 """What somebody may type who does not know the commands → the one that they mean."""
 
 app = typer.Typer(
-    cls=MostUsedFirst,
+    cls=AllCommands,
     help="Plans that survive sessions, loops that end when the work is done, and the rules and "
     "documents that matter, for coding agents.",
     epilog="Start with `sisyphus install`, then ask `sisyphus status` at any time.",
@@ -88,34 +67,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-
-SETUP, AGENTS = "Setup", "For agents, which call these"
-
-Client = Annotated[
-    str, typer.Option(metavar="NAME", help=f"The agent that calls: {', '.join(clients.NAMES)}.")
-]
-
-app.command()(status)
-app.command()(dashboard)
-boulder.command()(hold)
-app.add_typer(boulder, name="boulder")
-ralph.command()(run)
-ralph.command("decide")(decide)
-app.add_typer(ralph, name="ralph")
-app.add_typer(enforce, name="enforce")
-app.command()(context)
-app.command()(handoff)
-app.add_typer(rules, name="rules")
-app.command()(why)
-app.command()(sessions)
-app.command()(demo)
-app.add_typer(notify, name="notify", rich_help_panel=SETUP)
-app.command(rich_help_panel=SETUP)(doctor)
-app.command(rich_help_panel=SETUP)(install)
-app.command(rich_help_panel=SETUP)(uninstall)
-app.command(rich_help_panel=SETUP)(config)
-app.command(rich_help_panel=SETUP)(purge)
-app.command(rich_help_panel=SETUP)(plugin_path)
 
 
 @app.callback()
@@ -143,66 +94,20 @@ def options(
     ] = False,
 ) -> None:
     if version:
-        from importlib import metadata  # 30 ms
-
-        typer.echo(metadata.version("sisyphus-hooks"))
+        typer.echo(installed_version())
         raise typer.Exit
-
-
-@app.command(rich_help_panel=AGENTS)
-def statusline(client: Client = "claude-code") -> None:
-    """Print one line for the client's status line: plan, loop, context.
-
-    The client runs this; `sisyphus install` puts it into the client's settings.
-    """
-    raise AssertionError("`sisyphus.__main__` handles `sisyphus statusline`")
-
-
-@app.command(
-    rich_help_panel=AGENTS,
-    epilog=f"Events: {', '.join(ANSWERED)}. All others are accepted and get no answer.",
-)
-def hook(
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="One of the events below.")],
-    client: Client = "claude-code",
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="For CI: exit 1 if the payload is invalid or a feature fails."
-        ),
-    ] = False,
-) -> None:
-    """Answer one hook event: reads a JSON payload from stdin, prints at most one JSON object.
-
-    Agents call this from their hooks file.
-    """
-    raise AssertionError("`sisyphus.__main__` handles `sisyphus hook`")
-
-
-def _join_lines() -> None:
-    """Puts each paragraph of the commands' help on one line: typer wraps it to the terminal, but
-    keeps the line breaks of our docstrings."""
-    for group in (app, boulder, ralph, enforce, rules):
-        for command in group.registered_commands:
-            text = command.help or inspect.getdoc(command.callback) or ""
-            paragraphs = text.split("\n\n")
-            command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
-
-
-_join_lines()
 
 
 def names(group: str) -> set[str]:
     """Returns the names of the commands in a group of ours."""
-    commands = {"enforce": enforce, "ralph": ralph}[group].registered_commands
-    return {each.name or str(getattr(each.callback, "__name__", "")) for each in commands}
+    return {row.name for row in within(group)}
 
 
 def main(words: list[str], *, is_typed: bool = False) -> int:
     """Runs a command line (without the word `sisyphus`); returns the exit code. is_typed: as a
     slash command, so that a usage error is one line."""
     if completion.is_asked() and not is_typed:
-        return completion.answer(app)
+        return completion.answer(_command())
     return _run(words, is_typed)
 
 
@@ -243,6 +148,8 @@ def _locked(error: Exception) -> str:
     """Says what to do if another process has locked the database; "" = none has."""
     if not is_locked(error):
         return ""
+    from sisyphus.doctor.messages import find_locker  # imported late: it is seldom needed
+
     file = os.path.join(show.our_folder(show.project_root("")), NAME)
     return (
         f"Another process has locked the database for more than {LOCK_SECONDS:.0f} seconds. "

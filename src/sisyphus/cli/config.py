@@ -3,7 +3,6 @@
 import os
 import shlex
 import subprocess
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from sisyphus.ground import executables, paths, settings
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.masking import masked_line
+from sisyphus.ground.record import Record
 from sisyphus.ground.settings import ANYTHING, LOWER, NOTHING, SETTINGS, Setting
 from sisyphus.ground.text import one_line
 from sisyphus.terminal import completion, show
@@ -33,8 +33,7 @@ _MOST_NEAR = 5
 _LONGEST_VALUE = 60
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Record, frozen=True):
     """The file that is changed. project: the folder that it belongs to; "" = it is the user's."""
 
     file: str

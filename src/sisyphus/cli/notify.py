@@ -8,10 +8,6 @@ from sisyphus.sessions import notify
 from sisyphus.sessions.notify import SECONDS, Notice
 from sisyphus.terminal import show
 
-app = typer.Typer(
-    help="Your own command for when something needs you or ends.", no_args_is_help=True
-)
-
 _HOW = """\
 Nothing is run: notify.command is empty. Set it in {file}, for example:
 
@@ -20,12 +16,6 @@ command = 'notify-send -- "$SISYPHUS_TITLE" "$SISYPHUS_TEXT"'
 """
 
 
-@app.callback()
-def _group() -> None:
-    """Keeps `test` a subcommand, though it is the only one."""
-
-
-@app.command()
 def test(project: show.Project = "") -> None:
     """Run the command of `notify.command` once, with a sample, and show what it says."""
     place = show.place(project)

@@ -1,7 +1,6 @@
 """`sisyphus status --all`: shows what is going on in all projects."""
 
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
 from sisyphus.attention import Waiting
@@ -9,6 +8,7 @@ from sisyphus.boulder import hold_messages, holds, plan_status
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.plan_status import Status
 from sisyphus.ground.paths import display
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.loops import loops, messages, runs, state_file, user_actions
@@ -19,8 +19,7 @@ from sisyphus.terminal import show
 _SHOWN_CHARACTERS = 100
 
 
-@dataclass
-class Project:
+class Project(Record):
     """What goes on in a project. plans: those with open tasks that sessions have worked on."""
 
     plans: list[Status] = field(default_factory=list)

@@ -39,6 +39,19 @@ _MISSING = (
     "and plugins."
 )
 
+_TO_CALL = "|| continue; "
+"""What stands before the call in a line that first looks for work."""
+
+_IF_THERE_IS_WORK = (
+    "setopt nonomatch 2>/dev/null; "
+    "d=${CLAUDE_CONFIG_DIR:-$HOME/.claude}/.sisyphus; "
+    'for f in "$d"/ralph/loops/ralph-loop.* "$d"/projects/*/hold.json "$d"/projects/*/enforce.json;'
+    f' do [ -e "$f" ] {_TO_CALL}'
+)
+"""Nobody is woken where there is no loop, no hold and no enforcement. Each has a file in our folder
+(see `ground.traces`), and a shell that looks for one costs a twentieth of a Python that asks the
+database, at every Stop. `setopt` is for zsh, which fails where a pattern matches nothing."""
+
 _CLEAR = " ".join(f"{name}=" for name in CLEARED)
 
 _CALL = re.compile(r"(.*)\s(hook\s+([^\s;]+).*)", re.DOTALL)
@@ -51,17 +64,17 @@ def line(event: str, *options: str, wakes: bool = False) -> str:
     """Returns the line for an event, as everybody gets it: by our name.
 
     Where we do not start, it exits with 0 and says nothing; at the start of a session it prints a
-    reply that tells the user. wakes: its exit code may wake a session.
+    reply that tells the user. wakes: its exit code may wake a session, if there is work.
     """
     call = " ".join([words(NAME), "hook", event, *options])
-    return f"{call}{_guard(event, wakes=wakes)}"
+    return f"{_IF_THERE_IS_WORK if wakes else ''}{call}{_guard(event, wakes=wakes)}"
 
 
 def _guard(event: str, *, wakes: bool) -> str:
     """Returns what follows the call. A hook of ours exits with 0, but for one that wakes: what else
     comes is from a shell or a Python that found nothing to run."""
     if wakes:
-        return f"; [ $? -ne {WAKES} ] || exit {WAKES}"
+        return f"; [ $? -ne {WAKES} ] || exit {WAKES}; break; done"
     if event == "session-start":
         return f" || echo {shlex.quote(json.dumps({'systemMessage': _MISSING}))}"
     return " || :"
@@ -75,14 +88,15 @@ def words(start: str) -> str:
 
 def with_start(line: str, start: str) -> str:
     """Returns a line that starts us in another way."""
-    found = _CALL.match(line)
-    return f"{words(start)} {found[2]}" if found else line
+    before, mark, call = line.rpartition(_TO_CALL)
+    found = _CALL.match(call)
+    return f"{before}{mark}{words(start)} {found[2]}" if found else line
 
 
 def call(line: str) -> tuple[str, str]:
     """Returns the words that start us in a line of ours, without what clears the environment, and
     the event that it names."""
-    found = _CALL.match(line)
+    found = _CALL.match(line.rpartition(_TO_CALL)[2])
     return (found[1].removeprefix(f"{_CLEAR} "), found[3]) if found else (line, "")
 
 
@@ -90,7 +104,8 @@ def is_ours(entry: object, command: str) -> bool:
     """Tells whether a hook or status line runs `sisyphus COMMAND`, from whatever folder."""
     text = entry.get("command") if isinstance(entry, dict) else None
     try:
-        split = shlex.split(text) if isinstance(text, str) and len(text) <= _LONGEST else []
+        is_line = isinstance(text, str) and len(text) <= _LONGEST
+        split = shlex.split(str(text).rpartition(_TO_CALL)[2]) if is_line else []
     except ValueError:
         return False
     found = [word for word in dropwhile(_is_before, split) if word not in ("-I", "-P")]

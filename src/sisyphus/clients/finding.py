@@ -1,7 +1,8 @@
 """What `sisyphus doctor` finds."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from sisyphus.ground.record import Record
 
 
 class Level(StrEnum):
@@ -13,8 +14,7 @@ class Level(StrEnum):
     PROBLEM = "problem"
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record, frozen=True):
     """One thing that was looked at.
 
     subject: what, in a word or two, such as "hooks". text: how it stands, in a sentence. mend:

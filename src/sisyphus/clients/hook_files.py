@@ -3,7 +3,6 @@ whether they are as this version writes them."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.clients import DEFAULT, hook_groups, installer, programs, slash_commands
@@ -11,6 +10,7 @@ from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.installation import Installation, Source
 from sisyphus.ground import files, git, paths
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
@@ -19,8 +19,7 @@ SHOWN, PATH_SHOWN = 80, 300
 """The most characters that are shown of a name and of a path from somebody's file."""
 
 
-@dataclass(frozen=True)
-class HookFile:
+class HookFile(Record, frozen=True):
     """A file that wires us.
 
     client: the one that reads it. scope: of the `install` that writes it. more: what ends the

@@ -1,15 +1,14 @@
 """Where `sisyphus install` puts us into a client, and what makes a client call us."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from sisyphus.ground.paths import display
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.text import one_line
 
 
-@dataclass(frozen=True)
-class Installation:
+class Installation(Record, frozen=True):
     """What `install` puts into clients, and where it runs; a client's wiring is compared with it.
 
     home: of Claude Code (see `paths.client_home`). project: its root. hooks, commands: as
@@ -23,8 +22,7 @@ class Installation:
     start: str
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Record, frozen=True):
     """Where to install, for one client.
 
     project: "" = for the user, in all projects. file: the client's settings, or its plugin: the
@@ -49,8 +47,7 @@ class Site:
     ignore: str = ""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Record, frozen=True):
     """A file that makes a client call us, or cannot be read; or a plugin of the client's, which has
     no file here.
 

@@ -6,10 +6,9 @@ line that is still being written has no line end yet.
 
 from __future__ import annotations
 
-import json
 import os
 
-from sisyphus.ground import files
+from sisyphus.ground import files, quick_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def read(
 def parse(line: bytes) -> Json | None:
     """Returns the object in a line; None if it is not one."""
     try:
-        raw = json.loads(line)
+        raw = quick_json.loads(line)
     except (ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) else None

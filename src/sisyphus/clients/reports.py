@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-from sisyphus.clients.transcript_records import Record, RecordedCall
+from sisyphus.clients.transcript_records import RecordedCall, TranscriptLine
+from sisyphus.ground.record import Record, field
 
 RESULT_CHARACTERS = 8_000
 """The most characters that are kept of a tool's result."""
@@ -60,8 +60,7 @@ DETAIL_CHARACTERS = 200
 """The most that a failure quotes of what a client says."""
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(Record):
     """Why a process failed.
 
     kind: one of the kinds above. text: for people, in a line. until: when it passes, in seconds
@@ -81,8 +80,7 @@ class Failure:
         return self.kind in PASSING
 
 
-@dataclass(frozen=True)
-class Denied:
+class Denied(Record):
     """A tool call that the client did not allow. action: what it does to a file (see `hook.event`).
     target: a file, a command line; "" = unknown."""
 
@@ -91,8 +89,7 @@ class Denied:
     target: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Report:
+class Report(Record):
     """What one process has reported so far; 0, "" = not yet.
 
     session: the client's id of the session. transcript: its file, if the client does not report
@@ -114,7 +111,7 @@ class Report:
     session: str = ""
     transcript: str = ""
     model: str = ""
-    records: list[Record] = field(default_factory=list)
+    records: list[TranscriptLine] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
     printed_characters: int = 0
     tokens: int = 0
@@ -151,7 +148,7 @@ class Report:
             return True
         return is_first and not self.has_text and self.accepts(session)
 
-    def add_record(self, record: Record) -> None:
+    def add_record(self, record: TranscriptLine) -> None:
         """Adds a record; forgets the first ones where there are too many."""
         self.records.append(record)
         self.record_characters += _characters(record)
@@ -203,7 +200,7 @@ class Report:
         return self.text.strip().rpartition("\n")[2]
 
 
-def _characters(record: Record) -> int:
+def _characters(record: TranscriptLine) -> int:
     """Returns about how much text a record has."""
     calls = sum(len(call.target) + len(call.shell) + len(call.text) for call in record.calls)
     texts = sum(map(len, record.texts)) + sum(len(result.text) for result in record.results)

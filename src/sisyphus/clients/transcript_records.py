@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from sisyphus.ground.record import Record, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,7 @@ PROMPT, CONTINUATION, AGENT, TOOL, OTHER = "prompt", "continuation", "agent", "t
 else."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class RecordedCall:
+class RecordedCall(Record):
     """A tool call in a transcript.
 
     action: what it does to a file (see `hook.event`). command: the slash command that a Skill call
@@ -35,8 +34,7 @@ class RecordedCall:
     prompt: str = ""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class ToolResult:
+class ToolResult(Record):
     """is_refused: the user refused or interrupted the call, or the client did not allow it."""
 
     id: str
@@ -45,8 +43,7 @@ class ToolResult:
     is_refused: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Record:
+class TranscriptLine(Record):
     """One line of a transcript. A subagent's lines are OTHER: we count their tokens and ignore
     their text.
 
@@ -69,10 +66,9 @@ class Record:
     is_interrupt: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Reading:
+class Reading(Record):
     """A part of a transcript. records: in file order. end: the offset after the last complete
     line."""
 
-    records: list[Record] = field(default_factory=list)
+    records: list[TranscriptLine] = field(default_factory=list)
     end: int = 0

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from sisyphus.ground.record import Record, field
 
 PROMPT = "Read note.txt."
 COMMAND = "start-work"
@@ -20,8 +21,7 @@ _HARMLESS_FAMILIES = ("ASDF_", "LC_", "MISE_", "NIX_", "PYENV_", "PYTHON")
 """The variables that find programs and Python. None names a host or an account."""
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(Record, frozen=True):
     """root: a new folder, without links in its path. url: of the scripted model."""
 
     root: str
@@ -48,8 +48,7 @@ class Stage:
         return {**harmless, **hosts, "TMPDIR": temporary, "CLAUDE_CONFIG_DIR": self.home}
 
 
-@dataclass(frozen=True)
-class WiringCopy:
+class WiringCopy(Record, frozen=True):
     """What of the user's wiring is tried.
 
     files: path below the stage's root → content. is_wired: the client is told to call us. mend:

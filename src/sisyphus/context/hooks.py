@@ -4,10 +4,10 @@ in it."""
 from __future__ import annotations
 
 import os
-from functools import partial
 
 from sisyphus import clients
 from sisyphus.ground import files, paths
+from sisyphus.ground.partial import partial
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import ledger
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from functools import cache
 from importlib import metadata
@@ -46,6 +45,7 @@ from sisyphus.dashboard.guard import Guard
 from sisyphus.dashboard.page import Desk, NotThereError, Page, Params
 from sisyphus.ground import log
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.record import Record, asdict
 from sisyphus.runner.report import short_cost, short_count
 
 PAGES = (
@@ -240,7 +240,7 @@ def _is_api(request: Request) -> bool:
 
 
 def _plain(view: object) -> object:
-    """Returns a dataclass as JSON has it."""
-    assert dataclasses.is_dataclass(view)
+    """Returns a view as JSON has it."""
+    assert isinstance(view, Record)
     assert not isinstance(view, type)
-    return dataclasses.asdict(view)
+    return asdict(view)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import clients
@@ -13,6 +12,7 @@ from sisyphus.dashboard import days as calendar
 from sisyphus.dashboard.page import Desk, Params
 from sisyphus.enforce import enforcements, gates, messages, state_file
 from sisyphus.enforce.enforcements import Enforcement
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.sessions.sessions import is_over
 
@@ -28,8 +28,7 @@ CLAIM, WAKE = "claim", "wake"
 """Why a session was made to go on: it said that it was done, or it had been idle."""
 
 
-@dataclass(frozen=True)
-class Day:
+class Day(Record, frozen=True):
     """A day, which began at a moment: how often a session had to prove its claim, and how often an
     idle one was woken."""
 
@@ -38,8 +37,7 @@ class Day:
     wakes: int
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(Record, frozen=True):
     """since: when it was switched on; 0 = it is off. claims, wakes: of the last two weeks."""
 
     project: str
@@ -48,8 +46,7 @@ class Project:
     wakes: int
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Record, frozen=True):
     """An open session that was enforced.
 
     iteration: how often. failures: of these, the last ones in a row without a tool call. status:
@@ -65,8 +62,7 @@ class Session:
     next_at: float
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(Record, frozen=True):
     """A message that made a session go on. kind: CLAIM or WAKE. text: what the journal says of it.
     is_followed: the agent used a tool before it stopped again; None = unknown, or too early."""
 
@@ -78,8 +74,7 @@ class Message:
     is_followed: bool | None
 
 
-@dataclass(frozen=True)
-class EnforcementPage:
+class EnforcementPage(Record, frozen=True):
     """has_been_on: it was switched on somewhere, ever. is_allowed: the setting `enforce.enabled`.
     latest: the messages said last, newest first; followed: how many of them a tool call followed;
     known: of how many we know that."""
@@ -114,8 +109,7 @@ def query(desk: Desk, params: Params) -> EnforcementPage:
 # ---------------------------------------------------------------- what the journal says
 
 
-@dataclass(frozen=True)
-class _Said:
+class _Said(Record, frozen=True):
     """A message as the journal has it. n: of the event's row. session: of the session's row."""
 
     n: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.dashboard import paging
@@ -12,21 +11,20 @@ from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.ground import files, paths, worktree
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.handoff import messages
 
 _SIZE = 50
 
 
-@dataclass(frozen=True)
-class Resumed:
+class Resumed(Record, frozen=True):
     """A file with which the next session begins. lines: as `10-40`; "" = all."""
 
     path: str
     lines: str
 
 
-@dataclass(frozen=True)
-class HandoffRow:
+class HandoffRow(Record, frozen=True):
     """A handoff.
 
     why: a sentence. level: of the context when it was written, as `L2 (Checkpoint)`. percent: of
@@ -50,22 +48,19 @@ class HandoffRow:
     loop: str
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(Record, frozen=True):
     project: str
     handoffs: list[HandoffRow]
 
 
-@dataclass(frozen=True)
-class Handoffs:
+class Handoffs(Record, frozen=True):
     """A page of handoffs, the newest first, by project."""
 
     projects: list[Project]
     pages: Pages
 
 
-@dataclass(frozen=True)
-class HandoffPage:
+class HandoffPage(Record, frozen=True):
     """A handoff and its document, which is Markdown. problem: why the document is not shown; "" =
     it is. resume: what the next session gets."""
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import attention, clients
@@ -16,6 +14,7 @@ from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.ground import files
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import fingerprint
 from sisyphus.loops import lifecycle, loops, messages, runs, transcripts
@@ -44,8 +43,7 @@ _RECENT_BYTES = 100_000
 """How much of the end of a client's transcript is read for what the agent did last."""
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(Record, frozen=True):
     """name: iterations, seconds, tokens or dollars. most: 0 = no limit."""
 
     name: str
@@ -53,8 +51,7 @@ class Limit:
     most: float
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Record, frozen=True):
     """An item of a run. key: names it on the page. state: one of DONE, OPEN, BLOCKED, NOW. why:
     what it needs; "" = nothing. can_answer: the user can answer to that. answers: what they have
     answered. next: what comes of that, or when they can answer; "" = nothing to say."""
@@ -68,8 +65,7 @@ class Item:
     next: str
 
 
-@dataclass(frozen=True)
-class PlanName:
+class PlanName(Record, frozen=True):
     """number: of its row; 0 = it has none."""
 
     number: int
@@ -77,8 +73,7 @@ class PlanName:
     path: str
 
 
-@dataclass(frozen=True)
-class IterationRow:
+class IterationRow(Record, frozen=True):
     """An iteration; see `loops.iterations.Iteration`. row: its number in the store. resumes: "" or,
     if the one before it had the same number, how that ended: its decision."""
 
@@ -99,14 +94,12 @@ class IterationRow:
     denied: list[str]
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Record, frozen=True):
     number: int
     value: int
 
 
-@dataclass(frozen=True)
-class LoopPage:
+class LoopPage(Record, frozen=True):
     """A loop, hold or run.
 
     prompt: all of it. action: what its agent did last; "" = unknown, or it does not work. actions:
@@ -292,7 +285,7 @@ def _items(store: Store, run: Run) -> list[Item]:
 def _blocked_item(store: Store, run: Run, text: str, answers: list[str]) -> Item:
     """A run tries its blocked items again when it is resumed."""
     goes_on = _GOES_ON if answers and _has_new_answer(store, run) else ""
-    return dataclasses.replace(
+    return replace(
         _item(text, BLOCKED, answers), why=run.state.blocked[text],
         can_answer=actions.can_answer(store, run.loop), next=actions.why_not_yet(run) or goes_on,
     )  # fmt: skip
@@ -312,7 +305,7 @@ def _open_item(run: Run, text: str, now: str, answers: list[str]) -> Item:
     if text == now:
         return _item(text, NOW, answers)
     comes = _COMES if run.is_at_work else _GOES_ON
-    return dataclasses.replace(_item(text, OPEN, answers), next=comes if answers else "")
+    return replace(_item(text, OPEN, answers), next=comes if answers else "")
 
 
 def _item(text: str, state: str, answers: list[str]) -> Item:
@@ -345,7 +338,7 @@ def _count(store: Store, loop: Loop) -> int:
 
 
 def _iterations(store: Store, loop: Loop, page: int) -> list[IterationRow]:
-    names = [each.name for each in dataclasses.fields(IterationRow)][2:]
+    names = IterationRow.FIELDS[2:]
     before = "(PARTITION BY number ORDER BY rowid)"
     found = store.all(
         f"SELECT rowid, coalesce(lag(decision) OVER {before}, ''), {', '.join(names)} "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from sisyphus.dashboard.paging import Pages
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.paths import display
 from sisyphus.ground.processes import is_alive
+from sisyphus.ground.record import Record, asdict
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.loops import loops, runs, user_actions
@@ -64,8 +64,7 @@ _WORDS = 10
 """The most words of a search that count."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Record, frozen=True):
     """A loop, hold or run in a list.
 
     state: active, WAITING, paused, blocked, stuck, LEFT or, if it has ended, its result. why: the
@@ -97,8 +96,7 @@ class Row:
     heard_at: float
 
 
-@dataclass(frozen=True)
-class Filters:
+class Filters(Record, frozen=True):
     """What the list is narrowed down to; "" = all.
 
     q: words that are all in the task, the id or the project. kind: one of KINDS. state: one of
@@ -113,8 +111,7 @@ class Filters:
     since: str = ""
 
 
-@dataclass(frozen=True)
-class Loops:
+class Loops(Record, frozen=True):
     """A page of the list.
 
     projects: the folders in which there are any, the latest first.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import attention
@@ -14,6 +13,7 @@ from sisyphus.dashboard import last_visit
 from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard.page import Desk, Params
 from sisyphus.ground import git
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.loops import loops
 
@@ -27,8 +27,7 @@ _FIRST_SECONDS = 24 * 3600
 """What is new to a user who looks for the first time."""
 
 
-@dataclass(frozen=True)
-class PlanProgress:
+class PlanProgress(Record, frozen=True):
     """number: of its row. project: its folder."""
 
     number: int
@@ -40,8 +39,7 @@ class PlanProgress:
     used_at: float
 
 
-@dataclass(frozen=True)
-class News:
+class News(Record, frozen=True):
     """What has happened since a moment, in seconds since 1970.
 
     is_first: this is the user's first visit, so it is a day ago. ended: loops and runs, the newest
@@ -70,8 +68,7 @@ class News:
         return not (self.ended or self.plans or self.tasks or self.iterations or self.commits)
 
 
-@dataclass(frozen=True)
-class Day:
+class Day(Record, frozen=True):
     """What loops and runs used on a day, which began at a moment."""
 
     at: float
@@ -79,8 +76,7 @@ class Day:
     cost: float
 
 
-@dataclass(frozen=True)
-class Overview:
+class Overview(Record, frozen=True):
     """is_wired: a hook has ever acted; else the page says how to begin. is_installed: the first
     step of that is done. waiting: the latest first. live: what has not ended, first what works now;
     more: how many others."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.dashboard.access import Access
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 
 
@@ -15,8 +15,7 @@ class NotThereError(SisyphusError):
     """What a page is about does not exist, or not any more."""
 
 
-@dataclass
-class Desk:
+class Desk(Record):
     """settings: of the user, without those of any project. home: the client's own folder. changes:
     how many writes of ours the open pages have to hear of."""
 
@@ -33,12 +32,11 @@ Params = Mapping[str, str]
 """What an address says: the parts of its path and its query."""
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Record, frozen=True):
     """A page, which is one query and its template.
 
     path: of its address, with names in braces; below `/api` the same query is answered as JSON.
-    name: in the navigation; "" = it is not there. query: returns a dataclass; raises
+    name: in the navigation; "" = it is not there. query: returns a `Record`; raises
     `NotThereError`.
     """
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.dashboard.page import Params
+from sisyphus.ground.record import Record
 
 _DIGITS = 15
 """SQLite has no larger integers than those of 18 digits."""
 
 
-@dataclass(frozen=True)
-class Pages:
+class Pages(Record, frozen=True):
     """Which part of a list is shown. number: of the page, from 1. last: how many pages there are.
     total: the entries of the whole list."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from sisyphus.boulder import messages, plan_status, plans
 from sisyphus.boulder.plan import Plan, Task
@@ -11,6 +10,7 @@ from sisyphus.boulder.plan_status import STALE, Status
 from sisyphus.boulder.plans import ACTIVE, DISMISSED, MISSING, PlanRecord
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import moment
 
@@ -20,8 +20,7 @@ _HISTORY = 50
 """The most that the page of a plan shows."""
 
 
-@dataclass(frozen=True)
-class PlanRow:
+class PlanRow(Record, frozen=True):
     """A plan in the list, as we last saw it.
 
     number: of its row. state: of its record, or STALE. used_at: 0 = no session has worked on it.
@@ -41,8 +40,7 @@ class PlanRow:
     hold: str
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(Record, frozen=True):
     """The plans of a project. open: those with work, the last used first. others: those that are
     complete or cleared."""
 
@@ -51,16 +49,14 @@ class Project:
     others: list[PlanRow]
 
 
-@dataclass(frozen=True)
-class Plans:
+class Plans(Record, frozen=True):
     """All plans. The project with the plan that was used last comes first, those with none open
     last."""
 
     projects: list[Project]
 
 
-@dataclass(frozen=True)
-class TaskLine:
+class TaskLine(Record, frozen=True):
     """status: of `boulder.plan`. line: in the file, from 1."""
 
     text: str
@@ -68,8 +64,7 @@ class TaskLine:
     line: int
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(Record, frozen=True):
     """A story, with its tasks in the order of the file. id: "" = tasks that belong to none."""
 
     id: str
@@ -79,8 +74,7 @@ class Story:
     tasks: list[TaskLine]
 
 
-@dataclass(frozen=True)
-class Wave:
+class Wave(Record, frozen=True):
     """A wave. number: None = tasks that belong to none. is_current: the next task is in it."""
 
     number: int | None
@@ -91,8 +85,7 @@ class Wave:
     stories: list[Story]
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Record, frozen=True):
     """A checkpoint. at: 0 = unknown. is_automatic: we wrote it. wave, story: where the user said
     that they were."""
 
@@ -103,8 +96,7 @@ class Note:
     story: str
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Record, frozen=True):
     """What happened to a plan, and how far it was."""
 
     at: float
@@ -113,16 +105,14 @@ class Entry:
     total: int
 
 
-@dataclass(frozen=True)
-class Todo:
+class Todo(Record, frozen=True):
     """An entry of the agent's own list."""
 
     text: str
     status: str
 
 
-@dataclass(frozen=True)
-class Follower:
+class Follower(Record, frozen=True):
     """A session that followed the plan. seen_at: its last event; None = it is not known any
     more. is_here: it follows the plan now."""
 
@@ -131,8 +121,7 @@ class Follower:
     is_here: bool
 
 
-@dataclass(frozen=True)
-class PlanPage:
+class PlanPage(Record, frozen=True):
     """A plan, as its file is now.
 
     problem: why there are no tasks; "" = the file was read. tasks are in waves, at most 500 of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 
 from sisyphus.context.documents import KINDS
 from sisyphus.dashboard.page import Desk, Params
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.rules.index import VERSION
 from sisyphus.rules.rule import BY_GLOBS, SISYPHUS
@@ -24,8 +24,7 @@ DOCUMENTS = tuple(KINDS.values())
 """The kinds of texts, in the ledger."""
 
 
-@dataclass(frozen=True)
-class Receiver:
+class Receiver(Record, frozen=True):
     """A session that was sent a file. is_agent: the last time, a subagent of it
     was."""
 
@@ -34,8 +33,7 @@ class Receiver:
     is_agent: bool
 
 
-@dataclass(frozen=True)
-class File:
+class File(Record, frozen=True):
     """A rule or document.
 
     applies: "always", "by globs", "by hand"; "" = unknown, because no index has it any more. globs:
@@ -54,8 +52,7 @@ class File:
     receivers: list[Receiver]
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Record, frozen=True):
     """The files that are in the contexts used last, of sessions and subagents. contexts: how many
     these are. sent, documents: the last sent first; more, more_documents: how many others. never:
     rules that are known and in none of the contexts; more_never: how many others."""
@@ -69,8 +66,7 @@ class Rules:
     more_documents: int
 
 
-@dataclass(frozen=True)
-class _Scope:
+class _Scope(Record, frozen=True):
     applies: str
     globs: list[str]
     sender: str
@@ -79,8 +75,7 @@ class _Scope:
 _UNKNOWN = _Scope("", [], "")
 
 
-@dataclass
-class _Count:
+class _Count(Record):
     """A file in the ledger. contexts: the numbers of their rows. sessions: client and id of each
     session → the last time that it or a subagent of it got the file, the newest first."""
 

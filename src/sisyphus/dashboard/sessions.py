@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus import clients
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.loops import iterations
@@ -32,8 +32,7 @@ _TITLE = 120
 """The most characters of a first prompt, and of a task."""
 
 
-@dataclass(frozen=True)
-class LoopLink:
+class LoopLink(Record, frozen=True):
     """A loop, hold or run that went through a session. state: its status or, if it has ended, its
     result."""
 
@@ -43,8 +42,7 @@ class LoopLink:
     state: str
 
 
-@dataclass(frozen=True)
-class SessionRow:
+class SessionRow(Record, frozen=True):
     """A session in the list.
 
     title: its first prompt or, of an iteration of a run, what that worked on; "" = unknown. state:
@@ -68,8 +66,7 @@ class SessionRow:
     loop_count: int
 
 
-@dataclass(frozen=True)
-class Sessions:
+class Sessions(Record, frozen=True):
     """A page of sessions, the one seen last first. q, project: what the address asks for.
     projects: all that have sessions. is_empty: there are no sessions at all."""
 
@@ -81,8 +78,7 @@ class Sessions:
     is_empty: bool
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Record, frozen=True):
     """A hook that did something. agent: of the subagent; "" = the session's own. sent: kind and
     file of each text. ms: from its start to its reply."""
 
@@ -95,8 +91,7 @@ class Event:
     sent: list[str]
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(Record, frozen=True):
     """A file, or texts without one (""), that the model has in its context. texts: how many."""
 
     kind: str
@@ -106,8 +101,7 @@ class Sent:
     at: float
 
 
-@dataclass(frozen=True)
-class Queued:
+class Queued(Record, frozen=True):
     """A text that goes out with one of the next replies. part: of a document; "" = all of it."""
 
     kind: str
@@ -117,8 +111,7 @@ class Queued:
     characters: int
 
 
-@dataclass(frozen=True)
-class SessionPage:
+class SessionPage(Record, frozen=True):
     """A session, and a page of its journal, newest first. started_at: its last start; None =
     unknown. agents: how many subagents of it are known. sent: at most 300, newest first."""
 

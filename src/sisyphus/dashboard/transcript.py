@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 from sisyphus.loops import loops, messages, transcripts
 from sisyphus.loops.transcripts import Stop
@@ -16,8 +15,7 @@ SHOWN_CHARACTERS = 150_000
 """The most that a page shows: rendering so much Markdown takes half a second."""
 
 
-@dataclass(frozen=True)
-class Transcript:
+class Transcript(Record, frozen=True):
     """A part of the transcript of a loop, hold or run.
 
     iteration: the one that it is about; 0 = all. stops: oldest first. total: how many there are.

@@ -6,11 +6,11 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.doctor import messages
 from sisyphus.ground import files
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import RELEASED, VERSION, Store, open_store
 from sisyphus.ground.text import one_line
 
@@ -19,8 +19,7 @@ _TRIES = 5
 """How often a copy is made anew because a hook has written meanwhile."""
 
 
-@dataclass(frozen=True)
-class State:
+class State(Record, frozen=True):
     """What is known of the file. version: 0 = it cannot be read. damage: what SQLite says. failure:
     why it could not be copied."""
 
@@ -29,8 +28,7 @@ class State:
     failure: str = ""
 
 
-@dataclass(frozen=True)
-class Copy:
+class Copy(Record, frozen=True):
     """A copy of the database. store: empty where the file cannot be used. size: in bytes."""
 
     store: Store

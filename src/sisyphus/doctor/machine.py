@@ -7,7 +7,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from fnmatch import fnmatch
 
 from sisyphus import clients
@@ -186,7 +185,7 @@ def _parts(place: show.Place) -> Iterator[Finding]:
 def _variables() -> Iterator[Finding]:
     """Yields the variables that look like ours and are not."""
     ours = [settings.variable(name) for name in SETTINGS]
-    others = [f"{_PREFIX}{field.name.upper()}" for field in fields(Notice)]
+    others = [f"{_PREFIX}{name.upper()}" for name in Notice.FIELDS]
     known = {*ours, *others, "SISYPHUS_DISABLE"}
     of_clients = tuple(start for name in clients.NAMES for start in clients.running(name).VARIABLES)
     for name in sorted(os.environ):

@@ -13,12 +13,12 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from sisyphus.boulder.plans import Checkpoint, PlanRecord
 from sisyphus.ground import files, paths
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import (
     SET_ASIDE,
     Error,
@@ -86,8 +86,7 @@ _LOST = {
 """What the user is told of a row that is removed. Of the journal's they hear nothing."""
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(Record, frozen=True):
     """A row that cannot be used.
 
     where, key: a condition that finds it, and its values. row: its columns. wrong: the names of
@@ -101,8 +100,7 @@ class Fault:
     wrong: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Repair:
+class Repair(Record, frozen=True):
     """store: the repaired one, which may be another than before. news: for the user; each is also a
     notice in the store until somebody has said it."""
 
@@ -229,8 +227,7 @@ def _faults_of(store: Store, table: str, part: str, *, has_rowid: bool) -> Itera
             yield Fault(table, where, tuple(map(_as_stored, key)), row, empty)
 
 
-@dataclass(frozen=True)
-class _Column:
+class _Column(Record, frozen=True):
     """A column as `PRAGMA table_info` describes it."""
 
     table: str
@@ -319,8 +316,7 @@ def _contradictions(table: str, row: dict[str, Any]) -> set[str]:
 # ---------------------------------------------------------------- the shapes of JSON columns
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(Record, frozen=True):
     """A JSON object that becomes the arguments of a function. is_whole: it has all of them; else
     the others have defaults."""
 
@@ -328,43 +324,43 @@ class Keys:
     is_whole: bool = False
 
 
-def _arguments(function: Any) -> dict[str, Any]:
-    """Returns the names and types of a function's arguments."""
-    types = get_type_hints(function, localns={"Any": Any})
+def _arguments(kind: Any) -> dict[str, Any]:
+    """Returns the names and types of a record's fields, or of a function's arguments."""
+    types = get_type_hints(kind, localns={"Any": Any})
     types.pop("return", None)
     return types
 
 
 _PLAN = {
     name: kind
-    for name, kind in _arguments(PlanRecord.__init__).items()
+    for name, kind in _arguments(PlanRecord).items()
     if name not in ("path", "project", "name", "state", "stamp", "used_at")  # columns of their own
 }
 
 SHAPES: dict[tuple[str, str], Any] = {
-    ("session", "stops"): Keys(_arguments(Stops.__init__)),
+    ("session", "stops"): Keys(_arguments(Stops)),
     ("waiting", "frame"): tuple[str, str, str],
     ("event", "notes"): list[str],
     ("event", "texts"): list[str],
     ("plan", "record"): Keys(_PLAN),
-    ("loop", "options"): Keys(_arguments(loops.Options.__init__)),
-    ("loop", "counters"): Keys(_arguments(loops.Counters.__init__)),
+    ("loop", "options"): Keys(_arguments(loops.Options)),
+    ("loop", "counters"): Keys(_arguments(loops.Counters)),
     ("iteration", "denied"): list[str],
-    ("run", "options"): Keys(_arguments(runs.RunOptions.__init__)),
-    ("run", "state"): Keys(_arguments(runs.RunState.__init__)),
-    ("foreign_loop", "state"): Keys(_arguments(Memory.__init__)),
+    ("run", "options"): Keys(_arguments(runs.RunOptions)),
+    ("run", "state"): Keys(_arguments(runs.RunState)),
+    ("foreign_loop", "state"): Keys(_arguments(Memory)),
     ("handoff", "files"): list[tuple[str, str]],
     ("rule_index", "stamps"): dict[str, str],
     ("rule_index", "rules"): Keys(
         {"rules": list[Rule], "problems": list[tuple[str, int, str]]}, is_whole=True
     ),
     ("settings_file", "data"): dict[str, Any],
-    ("installed", "added"): Keys(_arguments(Additions.__init__)),
+    ("installed", "added"): Keys(_arguments(Additions)),
 }
 """What each JSON column holds, by table and name: the types of those who read it."""
 
 _SHAPE_OF = {
-    Checkpoint: Keys(_arguments(Checkpoint.__init__)),
+    Checkpoint: Keys(_arguments(Checkpoint)),
     Rule: Keys(_arguments(Rule.__init__), is_whole=True),
 }
 

@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 
 from sisyphus import clients
 from sisyphus.clients.base import Trial
@@ -21,6 +20,7 @@ from sisyphus.doctor.model import serve
 from sisyphus.enforce import enforcements
 from sisyphus.ground import files, processes
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.ground.settings import is_disabled
 from sisyphus.ground.store import open_store
 from sisyphus.ground.text import one_line
@@ -51,8 +51,7 @@ _OUTPUT_BYTES = 4_000_000
 _SAID = 200
 
 
-@dataclass(frozen=True)
-class _Sign:
+class _Sign(Record, frozen=True):
     """What shows that an event works. part: the setting that switches it. when: for people. text:
     what the model gets then; "" = nothing. kind: what that is."""
 
@@ -70,8 +69,7 @@ _SIGNS = (
 )
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(Record, frozen=True):
     """How a run of the client ended.
 
     code: its exit code; None = it had to be ended. requests: what the model got. events: the ones,

@@ -5,9 +5,10 @@ No reply exceeds what its client passes on whole: what does not fit waits in the
 
 from __future__ import annotations
 
-import json
 from itertools import accumulate
 
+from sisyphus.ground import quick_json
+from sisyphus.ground.record import replace
 from sisyphus.ground.text import shorten, units
 from sisyphus.hook.outcome import Text
 from sisyphus.sessions import ledger
@@ -72,7 +73,7 @@ def _load(hook: Hook) -> list[Text]:
         hook.session,
     )
     return [
-        Text(kind, body, hash, path, tuple(json.loads(frame)), part=part)
+        Text(kind, body, hash, path, tuple(quick_json.loads(frame)), part=part)
         for kind, body, hash, path, frame, part in rows
     ]
 
@@ -80,7 +81,7 @@ def _load(hook: Hook) -> list[Text]:
 def _save(hook: Hook, waiting: list[Text]) -> None:
     hook.store.run("DELETE FROM waiting WHERE session = ?", hook.session)
     for seq, text in enumerate(waiting):
-        frame = json.dumps(text.late_frame)
+        frame = quick_json.dumps(text.late_frame or text.frame)
         hook.store.run(
             "INSERT INTO waiting (session, seq, kind, path, hash, frame, part, text) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -111,7 +112,7 @@ def _cut_to_reply(text: Text, most: int) -> Text:
     if excess <= 0:
         return text
     body = shorten(text.body, units(text.body) - excess, _CUT)
-    return Text(text.kind, body, text.hash, text.path, text.frame, text.late_frame, text.part)
+    return replace(text, body=body)
 
 
 def _join(texts: list[Text]) -> str:

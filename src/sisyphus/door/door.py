@@ -12,16 +12,15 @@ was lost. Who is free because the store cannot be used at all is told so (`door.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
-from functools import partial
 
 from sisyphus import clients
 from sisyphus.door.routes import ROUTES
-from sisyphus.ground import log, paths, settings
+from sisyphus.ground import log, paths, quick_json, settings
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.partial import partial
 from sisyphus.ground.store import STOP_LOCK_SECONDS, Store, open_store
 from sisyphus.hook import standing
 from sisyphus.hook.event import BOTH, EVENTS
@@ -76,7 +75,7 @@ class Voice:
         """Raises `OSError` or `ValueError` if the client does not listen."""
         if reply:
             self.has_spoken = True
-            self._stdout.write(json.dumps(reply) + "\n")
+            self._stdout.write(quick_json.dumps(reply) + "\n")
             self._stdout.flush()
 
 
@@ -152,7 +151,7 @@ def _parse(stdin: BinaryIO) -> dict[str, Any]:
     if len(data) > STDIN_BYTES:
         raise PayloadError(f"the payload has more than {STDIN_BYTES:,} bytes")
     try:
-        payload = json.loads(data.decode("utf-8", "replace").lstrip("\ufeff"))
+        payload = quick_json.loads(data.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise PayloadError(f"the payload is not JSON: {error}") from error
     if not isinstance(payload, dict):
@@ -470,7 +469,7 @@ def _decide(hook: Hook, acts: Acts, failures: list[str], attempt: Attempt) -> Ou
     """Runs the acts; returns their merged outcome. Adds what failed to `failures`."""
     from sisyphus.hook.outcome import Outcome, merge
 
-    outcomes = [Outcome(messages=_take_news(hook, attempt), notes=attempt.news)]
+    outcomes = [Outcome(messages=_take_news(hook, attempt), notes=[*attempt.news])]
     for feature, act in acts:
         try:
             with hook.store.savepoint():

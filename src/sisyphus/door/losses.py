@@ -9,11 +9,10 @@ the session again.
 
 from __future__ import annotations
 
-import json
 import os
-from functools import partial
 
-from sisyphus.ground import files, log, paths
+from sisyphus.ground import files, log, paths, quick_json
+from sisyphus.ground.partial import partial
 from sisyphus.ground.store import is_locked, open_anyhow
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
@@ -233,7 +232,7 @@ def look_for_lost_hold(
 def _holds_in(file: str) -> dict[str, str]:
     """Returns the holds that the file names, each with the path of its plan."""
     try:
-        rows = json.loads(files.tail(file, _FILE_BYTES))["holds"]
+        rows = quick_json.loads(files.tail(file, _FILE_BYTES))["holds"]
         return {str(row["id"]): str(row["plan"]) for row in rows}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         log.write(f"freed: {file} cannot be read: {error!r}")

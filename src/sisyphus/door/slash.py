@@ -7,9 +7,9 @@ import io
 import os
 import shlex
 from contextlib import redirect_stderr, redirect_stdout
-from functools import partial
 
 from sisyphus.door.routes import SLASH_COMMANDS, TWINS
+from sisyphus.ground.partial import partial
 from sisyphus.ground.text import one_line
 from sisyphus.hook.outcome import Outcome
 from sisyphus.loops.lifecycle import is_command
@@ -70,7 +70,7 @@ def _answer_twin(hook: Hook, name: str) -> Act | None:
 def _run(hook: Hook, typed: str, words: list[str]) -> str:
     """Runs our command line for the user who typed this; returns what it prints."""
     from sisyphus.cli import app
-    from sisyphus.terminal import show  # imported late: it loads every command
+    from sisyphus.terminal import show  # imported late: it loads typer and rich
 
     output = io.StringIO()
     user = show.Asker(hook.event.session, is_user=True, typed=typed)

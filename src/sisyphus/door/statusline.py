@@ -1,30 +1,31 @@
 """Prints one line for the client's status line: plan, loop and context of the session, and the run
 of its project.
 
-The client runs it every few seconds and gives it JSON on stdin. Only this JSON says how many tokens
+The client runs it every half minute and gives it JSON on stdin. Only this JSON says how many tokens
 the context has and how many fit, so we save these numbers here.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from sisyphus import clients
-from sisyphus.ground import log, paths, settings
+from sisyphus.door import kept_line
+from sisyphus.ground import log, paths, quick_json, settings
 from sisyphus.ground.errors import SisyphusError
-from sisyphus.ground.store import open_store
-from sisyphus.sessions.usage import Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO, TextIO
 
+    from sisyphus.boulder.plan_status import Status as PlanStatus
     from sisyphus.ground.settings import Values
     from sisyphus.ground.store import Store
     from sisyphus.hook.event import Status
+
+    Leave = Callable[[Store], None]
 
 USAGE = 2
 """The exit code if a person runs it in a terminal. A client always gets 0."""
@@ -33,9 +34,16 @@ _MAX_NAME = 30
 """The most characters of a plan's name: there is only one line."""
 
 
-def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> int:
+def run(
+    words: list[str],
+    stdin: BinaryIO,
+    stdout: TextIO,
+    stderr: TextIO,
+    leave: Leave = lambda store: store.close(),
+) -> int:
     """Runs `sisyphus statusline [--client NAME]`; returns the exit code. Prints nothing if it
-    fails or gets no input. words: those after `statusline`."""
+    fails or gets no input. words: those after `statusline`. leave: gets the store at the end, to
+    close it or to keep it open."""
     if stdin.isatty():
         stderr.write(
             "error: the client runs this and gives it JSON on stdin; put "
@@ -48,7 +56,8 @@ def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> in
     try:
         client = clients.payload(clients.option(words))
         if data := stdin.read():
-            stdout.write(_line(client.NAME, client.read_status(_parse(data))) + "\n")
+            stdout.write(_line(client.NAME, client.read_status(_parse(data)), leave) + "\n")
+            stdout.flush()
     except SisyphusError as error:
         log.write(f"statusline: {error}")
     except (Exception, KeyboardInterrupt) as error:
@@ -59,7 +68,7 @@ def run(words: list[str], stdin: BinaryIO, stdout: TextIO, stderr: TextIO) -> in
 def _parse(data: bytes) -> dict[str, Any]:
     """Raises `SisyphusError` if the data is not a JSON object."""
     try:
-        raw = json.loads(data)
+        raw = quick_json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SisyphusError(f"its input is not JSON: {error}") from error
     if not isinstance(raw, dict):
@@ -67,25 +76,51 @@ def _parse(data: bytes) -> dict[str, Any]:
     return raw
 
 
-def _line(client: str, status: Status) -> str:
+def _line(client: str, status: Status, leave: Leave) -> str:
+    """Returns the line that was kept, if nothing has changed since, or a new one."""
     project = paths.project_of(status.folder)
-    store = open_store(paths.our_home(project))
+    our_home, now = paths.our_home(project), time.time()
+    file = kept_line.path(our_home, client, status.session)
+    before = kept_line.sources(our_home, project, status, os.environ)
+    if file and (kept := kept_line.load(file, before, now)) is not None:
+        return kept
+    line, plan, is_lasting = _new_line(our_home, client, project, status, leave)
+    if file and before == kept_line.sources(our_home, project, status, os.environ):
+        seconds = kept_line.LASTING if is_lasting else kept_line.BRIEF
+        kept_line.save(file, before, plan, line, now + seconds)
+    return line
+
+
+def _new_line(
+    our_home: str, client: str, project: str, status: Status, leave: Leave
+) -> tuple[str, str, bool]:
+    """Returns the line; the file of the plan in it, if the session follows that, or ""; and whether
+    the line stays the same as long as that file and the database do."""
+    from sisyphus.boulder import plans as plan_rows  # imported late: a kept line needs none of it
+    from sisyphus.ground.store import open_store
+    from sisyphus.sessions.usage import Usage
+
+    store = open_store(our_home)
     try:
-        values, _ = settings.load(store, paths.our_home(project), project, os.environ)
+        values, _ = settings.load(store, our_home, project, os.environ)
         session = _save_context(store, client, status)
+        plan = _plan_of(store, values, project, session, status.folder)
+        brief = [*_run(store, values, project), *_enforcement(store, values, project, session)]
         parts = [
-            *_plan(store, values, project, session, status.folder),
+            *_plan(plan),
             *_loop(store, values, session),
-            *_run(store, values, project),
-            *_enforcement(store, values, project, session),
+            *brief,
             *_hold(store, values, session),
         ]
         if status.tokens and status.window:
             level = Usage(status.tokens, status.window).level(values)
             parts.append(f"ctx {100 * status.tokens // status.window}%{f' L{level}' * bool(level)}")
-        return " | ".join(parts)
+        own = plan_rows.of_session(store, session)
+        is_own = bool(own and plan and plan.record and own.path == plan.record.path)
+        file = own.path if own and is_own else ""
+        return " | ".join(parts), file, bool(file) and not brief
     finally:
-        store.close()
+        leave(store)
 
 
 def _save_context(store: Store, client: str, status: Status) -> int:
@@ -107,18 +142,26 @@ def _save_context(store: Store, client: str, status: Status) -> int:
     return int(session)
 
 
-def _plan(store: Store, values: Values, project: str, session: int, folder: str) -> Iterator[str]:
+def _plan_of(
+    store: Store, values: Values, project: str, session: int, folder: str
+) -> PlanStatus | None:
     if not values["boulder.enabled"]:
+        return None
+    from sisyphus.boulder import plan_status
+
+    return plan_status.of_project(store, project, session, time.time(), folder)
+
+
+def _plan(plan: PlanStatus | None) -> Iterator[str]:
+    if plan is None or not plan.record or not plan.plan.total:
         return
-    from sisyphus.boulder import follow, plan_status
+    from sisyphus.boulder import follow
     from sisyphus.ground.text import one_line
 
-    plan = plan_status.of_project(store, project, session, time.time(), folder)
-    if plan.record and plan.plan.total:
-        wave, _ = follow.position(plan.record, plan.plan)
-        suffix = f" wave {wave}" if wave is not None else ""
-        name = one_line(plan.record.name, _MAX_NAME)
-        yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"
+    wave, _ = follow.position(plan.record, plan.plan)
+    suffix = f" wave {wave}" if wave is not None else ""
+    name = one_line(plan.record.name, _MAX_NAME)
+    yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"
 
 
 def _hold(store: Store, values: Values, session: int) -> Iterator[str]:

@@ -17,10 +17,6 @@ from sisyphus.sessions import sessions, stops
 from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.terminal import asker, show
 
-app = typer.Typer(
-    help="Make agents go on that say they are done, or that have stopped.", no_args_is_help=True
-)
-
 Session = Annotated[
     str, typer.Option("--session-id", metavar="ID", help="Session id, or its first characters.")
 ]
@@ -29,7 +25,6 @@ LIMITS = ("idle_seconds", "cooldown_seconds", "max_failures", "recovery_seconds"
 """The settings that `status --json` shows."""
 
 
-@app.command()
 def on(project: show.Project = "") -> None:
     """Switch enforcement on in this project: its sessions go on when they say that they are done.
 
@@ -49,7 +44,6 @@ def on(project: show.Project = "") -> None:
     show.what_is_off(place, "enforce.enabled")
 
 
-@app.command()
 def off(project: show.Project = "") -> None:
     """Switch enforcement off in this project."""
     show.need_user("/enforce off")
@@ -62,7 +56,6 @@ def off(project: show.Project = "") -> None:
     show.line(messages.switched_off(place.project, was_on=was_on))
 
 
-@app.command()
 def stop(session: Session = "", project: show.Project = "") -> None:
     """Leave sessions alone until their user's next prompt. Default: this session or, in a terminal,
     all of this project."""
@@ -84,7 +77,6 @@ def stop(session: Session = "", project: show.Project = "") -> None:
     show.line(messages.stopped(ids) if ids else messages.no_session())
 
 
-@app.command()
 def status(session: Session = "", project: show.Project = "", as_json: show.AsJson = False) -> None:
     """Show whether enforcement is on, the gates of a session, and when it may come next. Default:
     this session, else the one that was enforced last."""

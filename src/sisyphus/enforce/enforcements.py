@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sisyphus.ground.record import Record
 from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
 _COLUMNS = "iteration, failures, at, is_pending, is_stopped"
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Enforcement:
+class Enforcement(Record):
     """What enforcement did in one session.
 
     iteration: how often it made the session go on. failures: of these, the last ones in a row that
@@ -43,7 +41,7 @@ def load(store: Store, session: int) -> Enforcement:
 
 
 def save(store: Store, session: int, enforcement: Enforcement) -> None:
-    values = (getattr(enforcement, name) for name in Enforcement.__slots__)
+    values = (getattr(enforcement, name) for name in Enforcement.FIELDS)
     store.run(
         f"INSERT OR REPLACE INTO enforcement (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
         session, *values,

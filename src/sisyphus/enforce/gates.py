@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from sisyphus.enforce.enforcements import Enforcement
+from sisyphus.ground.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ WAIT_SECONDS = 890
 hooks.json."""
 
 
-@dataclass(eq=False, repr=False)
-class GateFacts:
+class GateFacts(Record):
     """What the gates look at.
 
     now: seconds since 1970. idle_seconds: how long the session has been idle; None = it stops right
@@ -51,8 +49,7 @@ class GateFacts:
     is_full: bool = False
 
 
-@dataclass(eq=False, repr=False)
-class Gate:
+class Gate(Record):
     """A gate. why: why it is closed, as the end of "enforcement holds back: …"; "" = it is open."""
 
     name: str

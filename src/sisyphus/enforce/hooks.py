@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sisyphus.enforce import enforcements, messages, state_file
+from sisyphus.ground.partial import partial
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import command_names, ledger, sessions
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 
 from sisyphus.enforce import enforcements, gates
 from sisyphus.ground import exports, paths, traces
+from sisyphus.ground.partial import partial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ has the newer rows.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 
-from sisyphus.ground import files, log
+from sisyphus.ground import files, log, quick_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def write(store: Store, path: str, content: Callable[[], object]) -> None:
 
 def as_json(value: object) -> bytes:
     """Returns a value as the JSON of a file; half a surrogate pair becomes "?"."""
-    return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return quick_json.pretty(value).encode("utf-8", "replace") + b"\n"
 
 
 def replace(path: str, data: bytes, *, is_shared: bool = False) -> None:

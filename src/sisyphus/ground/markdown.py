@@ -9,8 +9,9 @@ text once, in linear time.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from sisyphus.ground.record import Record
 
 _TAB = 4
 _CODE_INDENT = 4
@@ -40,8 +41,7 @@ class Kind(Enum):
     QUOTE = "quote"
 
 
-@dataclass(slots=True)  # not frozen: that would double the cost of reading
-class Line:
+class Line(Record, is_frequent=True):
     """One line.
 
     number: counts from 1. text: the whole line, without its end.

@@ -9,6 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+DATABASE = "sisyphus.db"
+"""The name of the database, in our folder."""
+
 _NO_HOME = "sisyphus has no home folder"
 _NOT_ABSOLUTE = "CLAUDE_CONFIG_DIR is not an absolute path"
 _INSIDE = "sisyphus does not use its home folder, because it is inside the project"
@@ -84,7 +87,7 @@ def _why_foreign(project: str) -> str:
 def _why_around(home: str, project: str) -> str:
     """Returns why the environment may have been led to a home in what the project is part of."""
     own = os.path.realpath(home or os.devnull)
-    around = [each for each in ancestors(project)[1:] if each != own and lies_in(own, [each])]
+    around = [each for each in ancestors(project)[1:] if each != own and _begins(each, own)]
     return _AROUND if any(has_git(each) or _is_marked(each) for each in around) else ""
 
 
@@ -106,7 +109,7 @@ def surroundings(project: str) -> list[str]:
     home = os.path.realpath(user_home() or os.devnull)
     found = []
     for each in ancestors(project):
-        if each == home or (each != project and lies_in(home, [each])):
+        if each == home or (each != project and _begins(each, home)):
             break
         if each == project or has_git(each) or _is_marked(each):
             found.append(each)
@@ -122,9 +125,9 @@ def is_users(path: str, projects: Iterable[str]) -> bool:
 def lies_in(path: str, roots: Iterable[str]) -> bool:
     """Tells whether a file or folder is one of `roots` or below one, as written or with its links
     resolved. The links of `roots` must be resolved."""
-    spellings = os.path.normpath(path) + os.sep, os.path.realpath(path) + os.sep
     starts = tuple(root.rstrip(os.sep) + os.sep for root in roots)
-    return any(each.startswith(starts) for each in spellings)
+    spell = os.path.normpath, os.path.realpath
+    return any((each(path) + os.sep).startswith(starts) for each in spell)
 
 
 def _is_fixed(path: str) -> bool:
@@ -224,8 +227,15 @@ def names(path: str, root: str) -> list[str]:
 
 def is_inside(path: str, root: str) -> bool:
     """Tells whether `path`, with its links resolved, is `root` or below it."""
-    real, top = os.path.realpath(path), os.path.realpath(root)
-    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
+    real = os.path.realpath(path)
+    # A root that begins a path without links has none itself, and need not be resolved.
+    return _begins(root, real) or _begins(os.path.realpath(root), real)
+
+
+def _begins(root: str, path: str) -> bool:
+    """Tells whether an absolute `root` is `path` or above it, by their names alone."""
+    start = root.rstrip(os.sep) + os.sep
+    return path == root or (os.path.isabs(root) and path.startswith(start))
 
 
 def are_in_line(folder: str, other: str) -> bool:

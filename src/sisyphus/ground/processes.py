@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.ground import paths
+from sisyphus.ground.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,18 +208,15 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
-class CommandResult:
+class CommandResult(Record):
     """The exit code of a command, and the end of what it printed.
 
     is_cut: it printed more than `output` has.
     """
 
-    __slots__ = ("code", "is_cut", "output")
-
-    def __init__(self, code: int, output: str, *, is_cut: bool = False) -> None:
-        self.code = code
-        self.output = output
-        self.is_cut = is_cut
+    code: int
+    output: str
+    is_cut: bool = False
 
     @property
     def has_timed_out(self) -> bool:
@@ -304,18 +302,39 @@ def _is_group(group: int) -> bool:
 
 def _wait(process: Popen[bytes], deadline: float, output: BinaryIO) -> tuple[int, bool]:
     """Waits for the end of a process; returns its exit code, and whether output was dropped."""
-    import subprocess
     import time
 
     is_cut = False
     while (left := deadline - time.monotonic()) > 0:
-        try:
-            return process.wait(min(left, _STEP_SECONDS)), is_cut
-        except subprocess.TimeoutExpired:
-            if os.fstat(output.fileno()).st_size > MAX_OUTPUT:
-                os.ftruncate(output.fileno(), 0)
-                is_cut = True
+        code = _code(process, min(left, _STEP_SECONDS))
+        if code is not None:
+            return code, is_cut
+        if os.fstat(output.fileno()).st_size > MAX_OUTPUT:
+            os.ftruncate(output.fileno(), 0)
+            is_cut = True
     return TIMED_OUT, is_cut
+
+
+def _code(process: Popen[bytes], seconds: float) -> int | None:
+    """Returns the exit code of a process; None if it is still running after `seconds`. Linux wakes
+    us when it ends; elsewhere Python asks for it every few milliseconds."""
+    import select
+    import subprocess
+
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+    try:
+        end = select.poll()
+        end.register(descriptor, select.POLLIN)
+        end.poll(seconds * 1000)
+        return process.poll()
+    finally:
+        os.close(descriptor)
 
 
 def start(module: str, request: object, environment: dict[str, str]) -> None:

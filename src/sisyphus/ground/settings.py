@@ -8,11 +8,11 @@ and the environment may do only what the table allows.
 
 from __future__ import annotations
 
-import json
 import os
 
-from sisyphus.ground import files, paths
+from sisyphus.ground import files, paths, quick_json
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,21 +48,16 @@ NOTHING, LOWER, ANYTHING = "nothing", "lower", "anything"
 """What a project may do with a setting: nothing, lower it or turn it off, anything."""
 
 
-class Setting:
+class Setting(Record):
     """One row of the table; the default gives the type.
 
     project: what a project may do with it. choices: the allowed strings; none = any.
     """
 
-    __slots__ = ("choices", "default", "help", "project")
-
-    def __init__(
-        self, default: Any, help: str, project: str = NOTHING, choices: tuple[str, ...] = ()
-    ) -> None:
-        self.default = default
-        self.help = help
-        self.project = project
-        self.choices = choices
+    default: Any
+    help: str
+    project: str = NOTHING
+    choices: tuple[str, ...] = ()
 
     def accepts(self, value: object) -> bool:
         is_negative = isinstance(value, int) and value < 0
@@ -197,13 +192,17 @@ def _layers(
     store: Store, our_home: str, project: str, environ: Mapping[str, str]
 ) -> Iterator[Layer]:
     """Yields the layers over the defaults; a later one wins."""
-    user_file = os.path.join(our_home, "config.toml")
-    project_file = os.path.join(project, PROJECT_FILE)
+    user_file, project_file = files_of(our_home, project)
     yield user_file, _read_file(store, user_file), True
     projects = _read_file(store, project_file, inside=project)
     if projects and paths.can_be_project(project):
         yield project_file, projects, False
     yield _ENVIRONMENT, _from_environment(environ), False
+
+
+def files_of(our_home: str, project: str) -> tuple[str, str]:
+    """Returns the user's file of settings, and the project's."""
+    return os.path.join(our_home, "config.toml"), os.path.join(project, PROJECT_FILE)
 
 
 def is_disabled(environ: Mapping[str, str]) -> bool:
@@ -242,7 +241,7 @@ def _unknown(name: str) -> str:
 
 def toml(value: Any) -> str:
     """Returns a value as TOML writes it; JSON writes true, numbers and texts the same."""
-    return json.dumps(value, ensure_ascii=False)
+    return quick_json.dumps(value, ensure_ascii=False)
 
 
 def _may_set(setting: Setting, value: Any, current: Any) -> bool:
@@ -264,7 +263,7 @@ def _read_file(store: Store, path: str, inside: str = "") -> Values:
     else:
         data = _parse(path, inside)
         store.run("INSERT OR REPLACE INTO settings_file VALUES (?, ?, ?)", path, stamp, data)
-    values: Values = json.loads(data)
+    values: Values = quick_json.loads(data)
     return values
 
 
@@ -279,11 +278,11 @@ def _parse(path: str, inside: str) -> str:
             for section, keys in data.items()
             for key, value in (keys.items() if isinstance(keys, dict) else [("", keys)])
         }
-        return json.dumps(values, default=str)  # TOML has dates
+        return quick_json.dumps(values, default=str)  # TOML has dates
     except UnreadableError as error:
-        return json.dumps({_PROBLEM: str(error)})
+        return quick_json.dumps({_PROBLEM: str(error)})
     except (ValueError, RecursionError) as error:
-        return json.dumps({_PROBLEM: f"it is not valid TOML ({error})"})
+        return quick_json.dumps({_PROBLEM: f"it is not valid TOML ({error})"})
 
 
 def _from_environment(environ: Mapping[str, str]) -> Values:

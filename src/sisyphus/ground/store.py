@@ -9,12 +9,12 @@ goes on with all its rows (`MIGRATIONS`). Rows that nobody can read are the work
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite  # what `sqlite3` wraps, at a tenth of its cost to every hook
 import os
 import time
 
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.quick_sqlite import sqlite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,22 +8,20 @@ from __future__ import annotations
 import os
 
 from sisyphus.ground import files, paths
+from sisyphus.ground.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Traces:
+class Traces(Record):
     """The files that are there: of a session's loop, of the holds of its project, and of
     enforcement that is on in it; "" for each that is not so."""
 
-    __slots__ = ("enforcement", "hold", "loop")
-
-    def __init__(self, loop: str, hold: str, enforcement: str) -> None:
-        self.loop = loop
-        self.hold = hold
-        self.enforcement = enforcement
+    loop: str
+    hold: str
+    enforcement: str
 
     def __iter__(self) -> Iterator[str]:
         return iter((self.loop, self.hold, self.enforcement))

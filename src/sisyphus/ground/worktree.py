@@ -27,8 +27,8 @@ def changed(project: str, since: float, now: float) -> Iterator[str]:
     paths = git.known_paths(project)
     if paths is None:
         paths = list(islice(files.walk(project, git.SKIPPED_FOLDERS), _MAX_FILES))
-    others = (path for path in paths if not is_ours(path, project))
-    return (path for path in others if since < changed_at(path) <= now)
+    fresh = (path for path in paths if since < changed_at(path) <= now)
+    return (path for path in fresh if not is_ours(path, project))
 
 
 def is_ours(path: str, project: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from sisyphus.clients.transcript_records import PROMPT, Record, RecordedCall, ToolResult
+from sisyphus.clients.transcript_records import PROMPT, RecordedCall, ToolResult, TranscriptLine
 from sisyphus.ground.masking import mask, masked_line
+from sisyphus.ground.record import Record
 from sisyphus.sessions.checks import is_test
 
 MAX_ERRORS, MAX_CHECKS, MAX_COMMANDS = 5, 8, 5
@@ -56,19 +56,15 @@ _CHECK = re.compile(
 """Linters, type checkers and builds. Tests: see `sessions.checks`."""
 
 
-class Call:
+class Call(Record):
     """A call with its result; None = the transcript has none yet."""
 
-    __slots__ = ("at", "result", "use")
-
-    def __init__(self, use: RecordedCall, at: float) -> None:
-        self.use = use
-        self.at = at
-        self.result: ToolResult | None = None
+    use: RecordedCall
+    at: float
+    result: ToolResult | None = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Run:
+class Run(Record):
     """What a call came to.
 
     target: the command line or file, for people. passed: None = unknown. said: the lines of its
@@ -87,7 +83,7 @@ class Run:
     has_passed_since: bool = False
 
 
-def calls(records: Iterable[Record]) -> list[Call]:
+def calls(records: Iterable[TranscriptLine]) -> list[Call]:
     """Returns the calls that happened. One that the user refused or interrupted did not, nor one
     without a result before the next prompt."""
     found: list[Call] = []

@@ -1,7 +1,6 @@
 """`sisyphus context` and `sisyphus handoff`: how full a session's context is, and a handoff now."""
 
 import time
-from dataclasses import dataclass
 from statistics import median
 from typing import Annotated, Any
 
@@ -9,6 +8,7 @@ import typer
 
 from sisyphus.boulder import plans, size
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, messages, writing
 from sisyphus.loops import iterations, loops, runs
@@ -25,8 +25,7 @@ _FEW = 3
 """Of fewer iterations a median says nothing."""
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Record, frozen=True):
     """The session that a command means: the number of its row, its id, its client, and its
     transcript."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from sisyphus.clients.transcript_records import PROMPT, Reading, RecordedCall
 from sisyphus.ground import files, paths, worktree
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.masking import mask, masked_line
+from sisyphus.ground.record import Record, field
 from sisyphus.handoff import calls as calls_of_session
 from sisyphus.handoff import sentences
 from sisyphus.handoff.calls import Call, Run
@@ -36,8 +36,7 @@ _MAX_PLACES = 1_000
 _HANDOFFS = f"{worktree.HANDOFFS.replace(os.sep, '/')}/"
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class ChangedFile:
+class ChangedFile(Record):
     """A file that has changed.
 
     path: relative to the project; absolute or from `~` if it is outside. count: edits and writes
@@ -52,8 +51,7 @@ class ChangedFile:
     exists: bool = True
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Facts:
+class Facts(Record):
     """What a handoff tells. Files and runs have the newest first, quotes the oldest.
 
     announced: what the agent said last that it was about to do. instructions: the last prompts, but

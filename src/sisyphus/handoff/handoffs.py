@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
+from sisyphus.ground.record import Record
 from sisyphus.sessions.sessions import is_over
 from sisyphus.sessions.usage import CHECKPOINT
 
@@ -26,8 +26,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Handoff:
+class Handoff(Record):
     """One handoff.
 
     session: the number of the session's row. loop: the id of the loop, hold or run that it is
@@ -60,7 +59,7 @@ def insert(store: Store, handoff: Handoff) -> None:
         "UPDATE handoff SET state = ? WHERE session = ? AND state = ?",
         CLOSED, handoff.session, OPEN,
     )  # fmt: skip
-    values = [getattr(handoff, name) for name in Handoff.__slots__]
+    values = [getattr(handoff, name) for name in Handoff.FIELDS]
     marks = ", ".join("?" * len(values))
     store.run(f"INSERT OR REPLACE INTO handoff ({_COLUMNS}) VALUES ({marks})", *values)
 

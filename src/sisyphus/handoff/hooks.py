@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sisyphus import clients
 from sisyphus.ground import files, log
+from sisyphus.ground.partial import partial
 from sisyphus.handoff import handoffs, messages
 from sisyphus.handoff.handoffs import GIVEN
 from sisyphus.hook.event import EDIT, WRITE
@@ -54,7 +53,7 @@ def look_at_breaker(hook: Hook) -> Act | None:
 def _hand_over(hook: Hook, why: str) -> Act:
     used = usage.of_event(hook)
     made = _draft(hook, used, used.level(hook.settings), why)
-    return partial(_keep, hook, made) if made else partial(Outcome, (), [messages.NOT_WRITTEN])
+    return partial(_keep, hook, made) if made else partial(Outcome, [], [messages.NOT_WRITTEN])
 
 
 def look_at_start(hook: Hook) -> Act | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from sisyphus.clients.transcript_records import AGENT, PROMPT, Record
+from sisyphus.clients.transcript_records import AGENT, PROMPT, TranscriptLine
 from sisyphus.ground import markdown
 from sisyphus.ground.masking import masked_line
+from sisyphus.ground.record import Record
 
 MAX_DECISIONS = 20
 
@@ -98,8 +98,7 @@ _PASTE = re.compile(r"<pasted_content\b.*?(?:</pasted_content\b[^>\n]{0,100}>|\Z
 """What a user pasted, as the client records it (measured on 2.1.329)."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Quote:
+class Quote(Record):
     """What the user or the agent said, masked."""
 
     is_users: bool
@@ -107,7 +106,7 @@ class Quote:
     text: str
 
 
-def typed(record: Record) -> str:
+def typed(record: TranscriptLine) -> str:
     """Returns what a person asked for in a record; "" = nothing."""
     if record.author != PROMPT or not record.is_personal:
         return ""
@@ -121,7 +120,7 @@ def changes_course(prompt: str) -> bool:
     return bool(_OTHER_COURSE.search(prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")))
 
 
-def decisions(records: Sequence[Record]) -> list[Quote]:
+def decisions(records: Sequence[TranscriptLine]) -> list[Quote]:
     """Returns what was decided and rejected, each once. If there is too much, the user's words and
     what says so clearly go first, then what was said last."""
     found: dict[str, tuple[bool, int, Quote]] = {}
@@ -135,7 +134,7 @@ def decisions(records: Sequence[Record]) -> list[Quote]:
     return [Quote(each.is_users, each.at, masked_line(each.text, _QUOTED)) for each in quotes]
 
 
-def _messages(records: Sequence[Record]) -> list[tuple[bool, float, str]]:
+def _messages(records: Sequence[TranscriptLine]) -> list[tuple[bool, float, str]]:
     """Returns the last messages that may decide something: whether it is the user's, its time and
     its text."""
     found: list[tuple[bool, float, str]] = []
@@ -150,7 +149,7 @@ def _messages(records: Sequence[Record]) -> list[tuple[bool, float, str]]:
     return found[::-1]
 
 
-def _own_words(record: Record) -> str:
+def _own_words(record: TranscriptLine) -> str:
     """Returns what a person typed, without what they pasted: others may have decided that."""
     return typed(record) if record.command else _PASTE.sub("", "\n".join(record.texts))
 
@@ -160,7 +159,7 @@ def _is_decision(text: str) -> bool:
     return bool(_DECIDED.search(text) or _CHOSE.search(text))
 
 
-def announced(records: Sequence[Record]) -> str:
+def announced(records: Sequence[TranscriptLine]) -> str:
     """Returns the step that the agent has said it will take, in its last message, if it has called
     no tool since, and the user has typed nothing and interrupted nothing; "" = it has said none."""
     for record in reversed(records):

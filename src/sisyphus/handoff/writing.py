@@ -6,7 +6,6 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from errno import EACCES
 
 from sisyphus import clients
@@ -14,6 +13,7 @@ from sisyphus.boulder import find, follow, plans
 from sisyphus.boulder.plans import PlanRecord
 from sisyphus.ground import exports, files, paths, worktree
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
 from sisyphus.handoff import document, facts, handoffs, messages
 from sisyphus.handoff.facts import Facts
@@ -34,8 +34,7 @@ _TRANSCRIPT_BYTES = 10_000_000
 _IGNORE = b"# Handoffs of sisyphus are for one machine.\n*\n"
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Source:
+class Source(Record):
     """What a handoff is made of.
 
     session: the number of its row; id: the client's. transcript: the client's file of it.
@@ -49,8 +48,7 @@ class Source:
     transcript: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Draft:
+class Draft(Record):
     """A handoff that is not written yet. is_written: its document is the last one of the session,
     which says all that it would."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sisyphus.ground.record import asdict
 from sisyphus.ground.text import one_line
 from sisyphus.sessions.stops import Stops
 
@@ -22,7 +23,7 @@ def after_stop(stops: Stops, *, has_progress: bool, error: str) -> Stops:
     same = stops.same_error + 1 if kind == stops.error else 1
     idle = 0 if has_progress else stops.idle + 1
     counted = {"idle": idle, "error": kind, "same_error": same if kind else 0}
-    return Stops(**{**stops.as_dict(), **counted})
+    return Stops(**{**asdict(stops), **counted})
 
 
 def _kind(error: str) -> str:

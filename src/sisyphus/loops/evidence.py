@@ -14,6 +14,7 @@ from itertools import islice
 
 from sisyphus.ground import files
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import fingerprint
 
 MAX_FILES = 2_000
@@ -33,15 +34,12 @@ MAX_MATCHED_FOLDERS = 50
 """The most folders in which we look for what a pattern of the command means."""
 
 
-class _Runner:
+class _Runner(Record):
     """A test runner: the files that configure it, and the patterns of its tests and of what
     configures them in other folders. A pattern without a slash is one of names."""
 
-    __slots__ = ("files", "tests")
-
-    def __init__(self, files: tuple[str, ...], tests: tuple[str, ...] = ()) -> None:
-        self.files = files
-        self.tests = tests
+    files: tuple[str, ...]
+    tests: tuple[str, ...] = ()
 
 
 _PYTEST = _Runner(

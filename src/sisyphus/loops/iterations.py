@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
+from sisyphus.ground import quick_json
+from sisyphus.ground.record import Record, asdict, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ SAID_CHARACTERS = 1_000
 """The most that is kept of a message."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Iteration:
+class Iteration(Record):
     """One iteration: of a loop or hold, that a Stop has ended; of a run, one client process. The
     fields are those of the table `iteration`.
 
@@ -48,7 +47,7 @@ class Iteration:
 
 def record(store: Store, loop: Loop, session: int, iteration: Iteration) -> None:
     """Adds an iteration. session: that made it; 0 = none of ours."""
-    values = asdict(iteration) | {"denied": json.dumps(iteration.denied)}
+    values = asdict(iteration) | {"denied": quick_json.dumps(iteration.denied)}
     marks = ", ".join("?" * len(values))
     store.run(
         f"INSERT INTO iteration (loop, session, {', '.join(values)}) "
@@ -59,13 +58,13 @@ def record(store: Store, loop: Loop, session: int, iteration: Iteration) -> None
 
 def of(store: Store, loop: Loop) -> list[Iteration]:
     """Returns the iterations of a loop, hold or run, oldest first."""
-    names = ", ".join(f"iteration.{name}" for name in Iteration.__slots__)
+    names = ", ".join(f"iteration.{name}" for name in Iteration.FIELDS)
     rows = store.all(
         f"SELECT {names} FROM iteration JOIN loop ON loop.n = iteration.loop "
         "WHERE loop.id = ? ORDER BY iteration.rowid",
         loop.id,
     )
-    return [_iteration(dict(zip(Iteration.__slots__, row, strict=True))) for row in rows]
+    return [_iteration(dict(zip(Iteration.FIELDS, row, strict=True))) for row in rows]
 
 
 def made(store: Store, loop: Loop) -> int:
@@ -100,13 +99,13 @@ def by_session(store: Store, sessions: list[int]) -> dict[int, tuple[str, int, s
         "CROSS JOIN json_each(state, '$.cut_sessions') AS each "
         "CROSS JOIN session ON session.id = each.key CROSS JOIN loop ON loop.n = run.loop "
         "WHERE session.n IN asked) ORDER BY place",
-        json.dumps(sessions),
+        quick_json.dumps(sessions),
     )
     return {session: (id, number, item) for session, id, number, item in rows}
 
 
 def _iteration(row: dict[str, Any]) -> Iteration:
-    row |= {"is_done": bool(row["is_done"]), "denied": json.loads(row["denied"])}
+    row |= {"is_done": bool(row["is_done"]), "denied": quick_json.loads(row["denied"])}
     return Iteration(**row)
 
 

@@ -9,11 +9,11 @@ plan until the plan is complete (`boulder/holds.py`).
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import asdict, dataclass, field
 
+from sisyphus.ground import quick_json
 from sisyphus.ground.processes import is_alive
+from sisyphus.ground.record import Record, asdict, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(slots=True)
-class Options:
+class Options(Record):
     """What ends a loop, as its user asked for it; 0 = no limit, "" = nothing.
 
     verify: a shell command that must exit 0. verify_plan: the session's plan must be complete.
@@ -74,8 +73,7 @@ class Options:
     wait_for_user: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Counters:
+class Counters(Record):
     """How far a loop is.
 
     iteration: the current one, from 1.
@@ -98,8 +96,7 @@ class Counters:
     foreign: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Loop:
+class Loop(Record):
     """One loop, hold or run.
 
     session: the number of the session's row; 0 for a hold and a run.
@@ -354,17 +351,17 @@ def _select(store: Store, rest: str, *values: Value) -> list[Loop]:
 
 def _row(loop: Loop) -> tuple[Value, ...]:
     """Returns the values in the order of `_COLUMNS`, which is the order of the fields."""
-    values = {name: getattr(loop, name) for name in Loop.__slots__}
-    values["options"] = json.dumps(asdict(loop.options))
-    values["counters"] = json.dumps(asdict(loop.counters))
+    values = {name: getattr(loop, name) for name in Loop.FIELDS}
+    values["options"] = quick_json.dumps(asdict(loop.options))
+    values["counters"] = quick_json.dumps(asdict(loop.counters))
     values["session"] = loop.session or None
     return tuple(values.values())
 
 
 def _loop(row: tuple[Any, ...]) -> Loop:
     loop = Loop(*row)
-    loop.options = Options(**json.loads(str(loop.options)))
-    loop.counters = Counters(**json.loads(str(loop.counters)))
+    loop.options = Options(**quick_json.loads(str(loop.options)))
+    loop.counters = Counters(**quick_json.loads(str(loop.counters)))
     loop.by_model = bool(loop.by_model)
     loop.session = loop.session or 0
     return loop

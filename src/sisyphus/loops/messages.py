@@ -156,8 +156,7 @@ def continuation(loop: Loop, problem: str, hint: str, *, whole: bool, next_task:
     hint: why the promise does not count, or how the check failed.
     next_task: the next task of the session's plan; "" = none.
 
-    The client shows it to the model twice and to the user once, so only the first one is written
-    in full (`whole`).
+    The context keeps all of them, so only the first one is written in full (`whole`).
     """
     if not whole:
         expected = _expected(loop) or ("" if hint else _ends(loop))

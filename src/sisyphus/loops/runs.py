@@ -6,11 +6,9 @@ The row of `loop` has what a run has in common with loops, and the row of `run` 
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
-
 from sisyphus import clients
-from sisyphus.ground import processes
+from sisyphus.ground import processes, quick_json
+from sisyphus.ground.record import Record, asdict, field
 from sisyphus.loops import loops, messages, state_file
 from sisyphus.sessions import sessions
 
@@ -30,8 +28,7 @@ MAX_AUDITS = 5
 _ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class RunOptions:
+class RunOptions(Record):
     """What a run has besides the options of every loop (`loops.loops.Options`).
 
     max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
@@ -47,8 +44,7 @@ class RunOptions:
     client: str = clients.DEFAULT
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class RunState:
+class RunState(Record):
     """Where a run stands.
 
     plan: the file with the items; "" = none. item: what the current iteration works on.
@@ -122,8 +118,7 @@ class RunState:
         return f"{len(self.done)} of {self.total} items" if self.total else ""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Run:
+class Run(Record):
     """A run. session: the number of the row of the session that works at it, or did last; 0 = none
     yet. runner, client: our process and the client's, "PID START"; "" = none. action, percent: what
     the client's agent did last, and how full its context is; "", 0 = unknown. heard_at: when the
@@ -171,7 +166,8 @@ def insert(store: Store, run: Run) -> None:
     store.run(
         "INSERT INTO run (loop, session, runner, client, action, percent, heard_at, options, state)"
         " SELECT n, NULL, ?, '', '', 0, 0, ?, ? FROM loop WHERE id = ?",
-        run.runner, json.dumps(asdict(run.options)), json.dumps(asdict(run.state)), run.loop.id,
+        run.runner, quick_json.dumps(asdict(run.options)),
+        quick_json.dumps(asdict(run.state)), run.loop.id,
     )  # fmt: skip
 
 
@@ -180,7 +176,7 @@ def save(store: Store, run: Run) -> None:
     save_process(store, run)
     store.run(
         f"UPDATE run SET options = ?, state = ? WHERE {_ROW}",
-        json.dumps(asdict(run.options)), json.dumps(asdict(run.state)), run.loop.id,
+        quick_json.dumps(asdict(run.options)), quick_json.dumps(asdict(run.state)), run.loop.id,
     )  # fmt: skip
 
 
@@ -203,7 +199,7 @@ def of(store: Store, loop: Loop) -> Run:
     )
     assert row is not None, "a run goes with its loop"
     session, runner, client, action, percent, heard_at, options, state = row
-    options, state = RunOptions(**json.loads(options)), RunState(**json.loads(state))
+    options, state = RunOptions(**quick_json.loads(options)), RunState(**quick_json.loads(state))
     return Run(loop, options, state, session or 0, runner, client, action, percent, heard_at)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass, field, replace
 
 from sisyphus.ground import exports, files, paths, traces
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.loops import loops
@@ -33,8 +33,7 @@ _FIXED = ("project", "iteration", "tokens", "verify")
 """Keys that an edit cannot change, though a reader may think so."""
 
 
-@dataclass(eq=False, repr=False)
-class Edit:
+class Edit(Record):
     """An edit of a state file.
 
     stamp: the file's stamp now; "" = it was deleted. fields: its frontmatter, as JSON has it.

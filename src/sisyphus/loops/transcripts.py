@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.text import moment, one_line
 from sisyphus.loops import messages
 
@@ -33,8 +33,7 @@ _TARGET_CHARACTERS = 500
 _LEFT_OUT = b"\n[\xe2\x80\xa6 left out: this is too long \xe2\x80\xa6]\n"
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Entry:
+class Entry(Record):
     """One Stop in a transcript.
 
     session: its id. iteration: the one that it ended. at: seconds since 1970. check: how the check
@@ -50,8 +49,7 @@ class Entry:
     decision: str
 
 
-@dataclass(slots=True)
-class Step:
+class Step(Record):
     """What the agent said, or a tool that it called. tool: its name; "" = it said the text. text:
     in Markdown or, of a call, what the tool worked on."""
 
@@ -59,8 +57,7 @@ class Step:
     text: str
 
 
-@dataclass(slots=True)
-class Stop:
+class Stop(Record):
     """One Stop, read from a transcript; see `Entry`. at: 0 = unknown."""
 
     iteration: int

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.ground import processes
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import cut
 
 _LINES = 20
 _UNITS = 2000
 
 
-@dataclass(eq=False, repr=False)
-class Check:
+class Check(Record):
     """The result of a check. how: how it ended, as the end of a sentence. tail: the last lines of
     its output."""
 

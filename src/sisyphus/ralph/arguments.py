@@ -14,10 +14,10 @@ a backslash at the end of a line, the name of the command a second time.
 
 import os
 import re
-from dataclasses import dataclass, replace
 
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError, UsageError
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import likely
 from sisyphus.loops import limits
 from sisyphus.loops.loops import (
@@ -53,8 +53,7 @@ _VERIFY_CHARACTERS = 2_000
 _UNCLOSED = "The quote before the task is not closed. Close it, or put -- before the task."
 
 
-@dataclass(frozen=True)
-class Arguments:
+class Arguments(Record):
     """What a command line asks for."""
 
     prompt: str

@@ -38,10 +38,6 @@ from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions import sessions, stops
 from sisyphus.terminal import asker, completion, show
 
-app = typer.Typer(
-    help="Start and manage loops: the agent works until a task is done.", no_args_is_help=True
-)
-
 Session = Annotated[
     str,
     typer.Option(
@@ -74,7 +70,6 @@ LoopId = Annotated[
 ]
 
 
-@app.command()
 def start(
     prompt: Annotated[
         list[str] | None, typer.Argument(metavar="[-- TASK]", help="The task, after --.")
@@ -181,7 +176,6 @@ def start(
         show.line(messages.begins(loop))
 
 
-@app.command("list")
 def list_loops(
     id: LoopId = "",
     session: Annotated[
@@ -252,7 +246,6 @@ def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
     )
 
 
-@app.command()
 def log(
     id: LoopId = "",
     limit: Annotated[
@@ -325,7 +318,6 @@ def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
         show.line("No loop has ended yet.")
 
 
-@app.command()
 def pause(id: LoopId = "", session: Session = "") -> None:
     """Pause a loop, so that its session can stop, or a run, so that it stops after its iteration.
     `resume` continues it."""
@@ -339,7 +331,6 @@ def pause(id: LoopId = "", session: Session = "") -> None:
     _tell_project(loop, id)
 
 
-@app.command()
 def resume(
     id: LoopId = "",
     session: Session = "",
@@ -372,7 +363,6 @@ def resume(
     _tell_project(loop, id)
 
 
-@app.command()
 def delete(
     ids: Annotated[
         list[str],
@@ -389,7 +379,6 @@ def delete(
     show.line(messages.deleted(picked))
 
 
-@app.command()
 def cancel(id: LoopId = "", session: Session = "") -> None:
     """Cancel a loop, hold or run. Without an id: all loops of the session that you are in, else
     those of the only session of this project that has one, and the hold of its plan."""

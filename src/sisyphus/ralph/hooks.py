@@ -3,9 +3,8 @@ after `/clear`, and resumes it when the user answers or the context starts empty
 
 from __future__ import annotations
 
-from functools import partial
-
 from sisyphus.ground.errors import UsageError
+from sisyphus.ground.partial import partial
 from sisyphus.ground.text import fingerprint
 from sisyphus.hook.outcome import Outcome, Text, merge
 from sisyphus.loops import lifecycle, loops, messages, state_file
@@ -84,7 +83,7 @@ def _apply_edits(hook: Hook, act: Act | None) -> Outcome:
     """Applies edits of the session's state files, then does what the prompt asks for."""
     news = lifecycle.apply_edits(hook.store, hook.session, hook.now)
     rest = [act()] if act else []
-    return merge([Outcome(messages=news, notes=news, exports=[_export(hook)]), *rest])
+    return merge([Outcome(messages=news, notes=[*news], exports=[_export(hook)]), *rest])
 
 
 def _look_at_text(hook: Hook) -> Act | None:
@@ -186,7 +185,7 @@ def _resume(hook: Hook, statuses: tuple[str, ...]) -> Outcome:
         if loop.status in statuses:
             lifecycle.resume(hook.store, loop, hook.now)
             news.append(messages.resumed(loop))
-    return Outcome(messages=news, notes=news, exports=[_export(hook)] if news else [])
+    return Outcome(messages=news, notes=[*news], exports=[_export(hook)] if news else [])
 
 
 def _export(hook: Hook) -> Export:

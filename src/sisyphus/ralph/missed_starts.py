@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sisyphus import clients
-from sisyphus.clients.transcript_records import Reading, Record
+from sisyphus.clients.transcript_records import Reading, TranscriptLine
 from sisyphus.ground import files
 from sisyphus.ground.errors import UsageError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import fingerprint
 from sisyphus.loops import lifecycle, loops, messages
 from sisyphus.loops.loops import MAX_DEPTH, Loop
@@ -25,8 +25,7 @@ BYTES = 1_000_000
 """The most that we search, from the end of a transcript."""
 
 
-@dataclass(frozen=True)
-class Unheard:
+class Unheard(Record):
     """A loop that has not started yet.
 
     live: the ids of the session's loops, which will wait for it. done: of those, the ones whose
@@ -81,7 +80,7 @@ def _latest(hook: Hook) -> float:
 
 
 def _starts(
-    hook: Hook, records: list[Record], before: Stops
+    hook: Hook, records: list[TranscriptLine], before: Stops
 ) -> Iterator[tuple[int, Command, frozenset[str]]]:
     """Yields the commands that start a loop, the last first, back to where the user has cancelled;
     each with the place of its line and the client's ids of it."""
@@ -97,7 +96,7 @@ def _starts(
                 yield place, use.command, line.ids | {use.id}
 
 
-def _is_old(line: Record, since: float, before: Stops) -> bool:
+def _is_old(line: TranscriptLine, since: float, before: Stops) -> bool:
     """Tells whether a line may be older than the session's loops. since: when one last began or
     ended.
 
@@ -135,7 +134,7 @@ def _new_loop(
     return loop
 
 
-def _nested(hook: Hook, loop: Loop, records: list[Record]) -> Unheard:
+def _nested(hook: Hook, loop: Loop, records: list[TranscriptLine]) -> Unheard:
     """Returns the loop with what the agent did for the others before it began.
 
     records: those since the last Stop and before the command.
@@ -148,7 +147,7 @@ def _nested(hook: Hook, loop: Loop, records: list[Record]) -> Unheard:
     return Unheard(loop, live, (outer.id,) if is_done else (), tokens)
 
 
-def work_before(outer: Loop, records: list[Record]) -> tuple[bool, int]:
+def work_before(outer: Loop, records: list[TranscriptLine]) -> tuple[bool, int]:
     """Tells whether a loop was done before the next one began, and how many tokens were used.
 
     records: those since the last Stop and before the next loop. One with a check or a plan is not

@@ -10,10 +10,10 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sisyphus.ground import markdown
 from sisyphus.ground.markdown import Kind, Line
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import sentence
 
 PLACEHOLDER = "what you need"
@@ -102,8 +102,7 @@ _ELEMENT_LINE = re.compile(r"</?[a-zA-Z][^<>]*>|<(promise|blocked)>.*</\1>")
 _CURLY = str.maketrans(dict.fromkeys("“”„‟", '"') | dict.fromkeys("‘’‚‛", "'"))
 
 
-@dataclass(eq=False, repr=False)
-class _Tag:
+class _Tag(Record):
     """A tag in a message.
 
     head, tail: what stands before and behind it on its line, back to and up to the next tag there.

@@ -1,8 +1,5 @@
-"""The globs of rules: gitignore syntax plus braces, compiled to regular expressions.
-
-A hook needs no pathspec for them, and compiles almost no regex: the literal of a `Pattern` excludes
-most globs before their regex is tried.
-"""
+"""The globs of rules: gitignore syntax plus braces, compiled to patterns, so that a hook needs no
+pathspec for them."""
 
 from __future__ import annotations
 
@@ -10,10 +7,11 @@ import re
 from functools import lru_cache
 
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.rules.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 MAX_CHARACTERS = 1_000
 MAX_ALTERNATIVES = 500
@@ -22,11 +20,9 @@ MAX_ALTERNATIVES = 500
 MAX_STARS = 3
 MAX_DOUBLE_STARS = 3
 MAX_WILDCARDS = 6
-MAX_PATH = 1_000
-MAX_NAME = 255
-"""The most `*` in one name, `**` in one glob, and both in one glob; the most characters of a path,
-and of a name in it. A regex tries every way to split a path between the stars: a second at worst
-with these limits, a minute with one more `**`."""
+"""The most `*` in one name, `**` in one glob, and both in one glob. A regex tries every way to
+split a path between the stars: a second at worst with these limits and those of `pattern.py`, a
+minute with one more `**`."""
 
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _NEGATED_CLASS = re.compile(r"(?<!\\)\[\^(?!/\])")
@@ -36,38 +32,6 @@ _NO_LITERAL = re.compile(r"\\.|\[[^\]]*\]|[*?/]")
 
 class BadGlob(SisyphusError):
     """A glob that can match no file or would be too slow. The text says why."""
-
-
-class Pattern(tuple[str, bool, str, str]):
-    """A compiled glob: as written, whether it includes, a literal and a regex.
-
-    A path matches if both are in it; an empty regex means that the literal is enough. It is a
-    tuple, so that it can be stored as JSON.
-    """
-
-    __slots__ = ()
-
-    @property
-    def glob(self) -> str:
-        """Returns the glob as written."""
-        return self[0]
-
-    @property
-    def includes(self) -> bool:
-        """Tells whether the glob includes files. One that starts with `!` excludes them."""
-        return self[1]
-
-
-def last_match(patterns: Sequence[Pattern], path: str) -> Pattern | None:
-    """Returns the last pattern that matches a path, which is relative and has forward slashes."""
-    if len(path) > MAX_PATH or any(len(name) > MAX_NAME for name in path.split("/")):
-        return None
-    marked = f"/{path}/"
-    for pattern in reversed(patterns):
-        _, _, literal, regex = pattern
-        if literal in marked and (not regex or re.search(regex, path)):
-            return pattern
-    return None
 
 
 def parse_list(value: object) -> list[str]:

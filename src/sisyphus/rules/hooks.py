@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
+from sisyphus.ground.partial import partial
 from sisyphus.ground.paths import display
 from sisyphus.hook.outcome import Outcome
 from sisyphus.rules import messages

@@ -5,17 +5,17 @@ use the same index, so people see what hooks do.
 
 from __future__ import annotations
 
-import json
-
 from sisyphus import clients
-from sisyphus.ground import files, log
+from sisyphus.ground import files, log, quick_json
+from sisyphus.ground.record import Record
 from sisyphus.rules.rule import Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.clients.base import Native
     from sisyphus.ground.store import Store
-    from sisyphus.rules.globs import Pattern
+    from sisyphus.rules.pattern import Pattern
+    from sisyphus.rules.reader import Reader
 
     Problem = tuple[str, int, str]
 
@@ -26,32 +26,34 @@ EXCLUDES = "claudeMdExcludes"
 """The label of problems with that setting of the client."""
 
 VERSION = 4
-"""The version of the stored format. An index of another version is rebuilt."""
+"""The version of the stored format, and of what rules are compiled to. An index of another version
+is rebuilt whole."""
+
+_NOTES = "notes"
+"""Where an index keeps the notes of its reader, instead of the hash of a text."""
 
 
-class Roots:
+class Roots(Record):
     """The places of rules: a project, and `home`, the folder of the client that gets the rules.
 
     folder: where the client's session started, which may be a package of the project.
     """
 
-    __slots__ = ("client", "folder", "home", "project")
-
-    def __init__(self, client: str, project: str, home: str, folder: str) -> None:
-        self.client = client
-        self.folder = folder
-        self.project = project
-        self.home = home
+    client: str
+    project: str
+    home: str
+    folder: str
 
 
 class Index:
     """The rules of a folder, in sending order.
 
-    problems: (label, line, problem) of files that cannot be read as rules; line 0 = the whole file.
+    n: its number in the store. problems: (label, line, problem) of files that cannot be read as
+    rules; line 0 = the whole file.
     """
 
     def __init__(self, n: int, rules: list[Rule], problems: list[Problem]) -> None:
-        self._n = n
+        self.n = n
         self.rules = rules
         self.problems = problems
 
@@ -59,7 +61,7 @@ class Index:
         """Returns the text that we send for a rule; "" if another hook has rebuilt the index
         since."""
         row = store.one(
-            "SELECT text FROM rule_text WHERE rule_index = ? AND hash = ?", self._n, rule.hash
+            "SELECT text FROM rule_text WHERE rule_index = ? AND hash = ?", self.n, rule.hash
         )
         return str(row[0]) if row else ""
 
@@ -71,13 +73,14 @@ def current(store: Store, roots: Roots, folder: str) -> Index:
         "SELECT n, stamps, rules FROM rule_index WHERE client = ? AND folder = ? AND version = ?",
         roots.client, folder, VERSION,
     )  # fmt: skip
-    old = None
+    old, stamps = None, {}
     if row:
-        data = json.loads(row[2])
+        data = quick_json.loads(row[2])
         old = Index(row[0], [Rule(**rule) for rule in data["rules"]], data["problems"])
-        if all(files.stamp(path) == stamp for path, stamp in json.loads(row[1]).items()):
+        stamps = quick_json.loads(row[1])
+        if all(files.stamp(path) == stamp for path, stamp in stamps.items()):
             return old
-    new = _build(store, roots, folder)
+    new = _build(store, roots, folder, old, stamps)
     _log(new, old)
     return new
 
@@ -98,11 +101,14 @@ def _problems(index: Index) -> list[tuple[str, int, str]]:
     return skipped + inside
 
 
-def _build(store: Store, roots: Roots, folder: str) -> Index:
+def _build(
+    store: Store, roots: Roots, folder: str, old: Index | None, old_stamps: dict[str, str]
+) -> Index:
     """Builds the index. Stamps are taken before reading, so that a change during the build is
     noticed next time."""
     from sisyphus.ground.errors import SisyphusError
-    from sisyphus.rules.parse import Room, parse
+    from sisyphus.rules.parse import Room
+    from sisyphus.rules.reader import Reader
     from sisyphus.rules.sources import search
 
     native = clients.native(roots.client)
@@ -117,9 +123,12 @@ def _build(store: Store, roots: Roots, folder: str) -> Index:
     texts: dict[str, str] = {}
     problems = [(label, 0, problem) for label, problem in [*result.problems, *exclude_problems]]
     room = Room() if folder == roots.project else Room.below_root()
+    reader = Reader(native, excludes, texts_loaded, room, (folder, roots.project, roots.home))
+    if old:
+        _remind(reader, store, old, old_stamps)
     for file in result.files:
         try:
-            parsed = parse(file, native, excludes, texts_loaded, room)
+            parsed = reader.read(file)
         except SisyphusError as error:
             problems.append((file.label, getattr(error, "line", 0), f"skipped: {error}"))
             continue
@@ -128,8 +137,15 @@ def _build(store: Store, roots: Roots, folder: str) -> Index:
         stamps |= {path: files.stamp(path) for path in parsed.dependencies}
     rules.sort(key=lambda rule: -rule.priority)  # stable: equal ones stay in source order
     data: dict[str, object] = {"rules": [vars(rule) for rule in rules], "problems": problems}
-    n = _save(store, roots.client, folder, stamps, data, texts)
+    n = _save(store, roots.client, folder, stamps, data, {**texts, _NOTES: reader.notes()})
     return Index(n, rules, problems)
+
+
+def _remind(reader: Reader, store: Store, old: Index, stamps: dict[str, str]) -> None:
+    """Tells the reader of the last index."""
+    rows = store.all("SELECT hash, text FROM rule_text WHERE rule_index = ?", old.n)
+    texts: dict[str, str] = dict(rows)
+    reader.remember(old.rules, texts, stamps, texts.get(_NOTES, ""))
 
 
 def _excludes(native: Native, roots: Roots) -> tuple[list[Pattern], list[tuple[str, str]]]:
@@ -163,7 +179,8 @@ def _save(
         row = store.one(
             "INSERT INTO rule_index (client, folder, version, stamps, rules) "
             "VALUES (?, ?, ?, ?, ?) RETURNING n",
-            client, folder, VERSION, json.dumps(stamps), json.dumps(data),
+            client, folder, VERSION, quick_json.dumps(stamps),
+            quick_json.dumps(data),
         )  # fmt: skip
         assert row is not None
         for hash, text in texts.items():

@@ -3,14 +3,14 @@
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 from sisyphus.ground import files, paths
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
-from sisyphus.rules import globs
 from sisyphus.rules.index import Index, Roots, current
 from sisyphus.rules.match import MAX_DEPTH
+from sisyphus.rules.pattern import last_match
 from sisyphus.rules.rule import BY_HAND, Rule
 
 MAX_PROJECT_FILES = 50_000
@@ -19,8 +19,7 @@ MAX_PROJECT_FILES = 50_000
 _NESTED = "/.cursor/rules/"
 
 
-@dataclass(frozen=True, order=True)
-class Finding:
+class Finding(Record, frozen=True):
     """line: counts from 1; 0 = the whole file."""
 
     label: str
@@ -28,8 +27,7 @@ class Finding:
     problem: str
 
 
-@dataclass(frozen=True)
-class Inspection:
+class Inspection(Record, frozen=True):
     """All rules of a project, and what is wrong with them."""
 
     rules: list[Rule]
@@ -54,7 +52,7 @@ def inspect(store: Store, roots: Roots, unscoped: str) -> Inspection:
         inner = [name.removeprefix(folder) for name in names if name.startswith(folder)]
         rules += index.rules
         findings.update(_findings(index, roots.project, inner, unscoped))
-    return Inspection(rules, sorted(findings))
+    return Inspection(rules, sorted(findings, key=_place))
 
 
 def _folders_with_rules(names: list[str], project: str) -> list[str]:
@@ -62,6 +60,10 @@ def _folders_with_rules(names: list[str], project: str) -> list[str]:
     with a slash at its end."""
     folders = {name[: name.index(_NESTED) + 1] for name in names if _NESTED in name}
     return sorted(folder for folder in folders if not paths.has_git(os.path.join(project, folder)))
+
+
+def _place(finding: Finding) -> tuple[str, int, str]:
+    return finding.label, finding.line, finding.problem
 
 
 def _findings(index: Index, project: str, names: list[str], unscoped: str) -> Iterator[Finding]:
@@ -113,7 +115,7 @@ def _idle_globs(rule: Rule, names: list[str]) -> list[str]:
     including = [pattern for pattern in rule.patterns if pattern.includes]
     idle = dict.fromkeys(pattern.glob for pattern in including)
     for pattern in including:
-        if any(globs.last_match([pattern], name) for name in names):
+        if any(last_match([pattern], name) for name in names):
             idle.pop(pattern.glob, None)
     return list(idle)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from sisyphus.ground import paths
-from sisyphus.rules import globs
+from sisyphus.ground.record import Record
 from sisyphus.rules.index import Index, Roots, current
+from sisyphus.rules.pattern import last_match
 from sisyphus.rules.rule import ALWAYS, BY_HAND, SISYPHUS, Rule
 
 TYPE_CHECKING = False
@@ -21,18 +22,15 @@ MAX_DEPTH = 10
 _CURSOR_RULES = os.path.join(".cursor", "rules")
 
 
-class RuleMatch:
+class RuleMatch(Record):
     """A rule of an index and a file: whether it applies, and why in words. sender: who sends the
     rule for this file."""
 
-    __slots__ = ("applies", "index", "rule", "sender", "why")
-
-    def __init__(self, rule: Rule, index: Index, sender: str, applies: bool, why: str) -> None:
-        self.rule = rule
-        self.index = index
-        self.sender = sender
-        self.applies = applies
-        self.why = why
+    rule: Rule
+    index: Index
+    sender: str
+    applies: bool
+    why: str
 
 
 def match(store: Store, roots: Roots, path: str, unscoped: str) -> Iterator[RuleMatch]:
@@ -83,7 +81,7 @@ def _judge(rule: Rule, names: list[str], unscoped: str, *, is_inside: bool) -> t
         return True, "it applies to every file"
     if rule.mode == BY_HAND:
         return unscoped == "send", f'it has no globs, and rules.unscoped is "{unscoped}"'
-    matches = [p for name in names if (p := globs.last_match(rule.patterns, name))]
+    matches = [p for name in names if (p := last_match(rule.patterns, name))]
     if not matches:
         return False, "none of its globs matches"
     best = max(matches, key=lambda pattern: pattern.includes)  # one name is enough

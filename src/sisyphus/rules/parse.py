@@ -1,20 +1,20 @@
 """Parses a rule file into a `Rule` and the text that we send."""
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from sisyphus.clients.base import Native
 from sisyphus.ground import files, frontmatter
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.rules import globs, includes, messages, sources
-from sisyphus.rules.globs import Pattern
 from sisyphus.rules.includes import Expansion
 from sisyphus.rules.keys import KEYS, SCOPING_KEYS
 from sisyphus.rules.keys import lines as lines_of_keys
 from sisyphus.rules.keys import read as read_keys
+from sisyphus.rules.pattern import Pattern, last_match
 from sisyphus.rules.rule import ALWAYS, BY_GLOBS, BY_HAND, CLIENT, NOBODY, SISYPHUS, Rule
 from sisyphus.rules.sources import CURSOR, HOME, RuleFile
 
@@ -24,8 +24,7 @@ MAX_PRIORITY = 10**9
 _ALIASES = {"files": "globs", "match": "globs", "include": "globs", "pattern": "globs"}
 
 
-@dataclass
-class Room:
+class Room(Record):
     """The part of a folder's rules that we may still read. All of it takes two seconds, once.
 
     characters: of their texts with includes. yaml: characters of their frontmatter, which is slow.
@@ -49,8 +48,7 @@ class Room:
             raise UnreadableError("the rules here are too many, or too long")
 
 
-@dataclass(frozen=True)
-class ParsedRule:
+class ParsedRule(Record):
     """A rule as the index stores it.
 
     text: what we send. dependencies: other files whose change makes the rule stale.
@@ -85,7 +83,7 @@ def parse(
     room.includes -= most - expansion.room
     text = messages.shorten(whole, file.label) if whole.strip() else ""
     hash = fingerprint(text) if text else ""
-    is_excluded = globs.last_match(excludes, file.path.lstrip("/")) is not None
+    is_excluded = last_match(excludes, file.path.lstrip("/")) is not None
     is_loaded = client.reads_rules_in(file.source.place) and not is_excluded
     is_copy = bool({hash, fingerprint(source.strip("\n"))} & loaded)  # of a file that it loads
     is_native = is_copy or (is_loaded and client.sends_rule(keys, always=mode == ALWAYS))

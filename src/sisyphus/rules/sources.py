@@ -2,11 +2,11 @@
 it only inside it. Rules in the home folder are the user's own and may link anywhere."""
 
 import os
-from dataclasses import dataclass
 
 from sisyphus.clients.base import Native
 from sisyphus.ground import files
 from sisyphus.ground.paths import display, is_home_in, is_inside
+from sisyphus.ground.record import Record
 
 MAX_DEPTH = 10
 MAX_PATHS = 2_500
@@ -17,8 +17,7 @@ MAX_NESTED = 200
 """The same for the `.cursor/rules` of a folder below the root, of which a project may have many."""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Record):
     """A file, or a folder of files that end in `suffix`, relative to the project or to HOME.
 
     is_always: its rules apply to every file, whatever their frontmatter says.
@@ -42,8 +41,7 @@ SOURCES = (COPILOT, INSTRUCTIONS, CLAUDE, CURSOR, CURSOR_LEGACY, HOME)
 """Rules of equal priority are sent in this order; those of the home folder come last."""
 
 
-@dataclass(frozen=True)
-class RuleFile:
+class RuleFile(Record):
     """A file that may be a rule.
 
     label: its path for people. bounds: the folder that must contain the file and its includes.

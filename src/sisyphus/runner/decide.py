@@ -7,8 +7,7 @@ past them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sisyphus.ground.record import Record
 from sisyphus.loops.loops import Loop
 from sisyphus.loops.runs import Run
 from sisyphus.runner import messages
@@ -25,8 +24,7 @@ run to stop, but not to be over. AUDIT is that of an auditor's iteration, whatev
 GOES_ON = (CHECKPOINT, WAIT, CONTINUE)
 
 
-@dataclass(frozen=True)
-class IterationFacts:
+class IterationFacts(Record, frozen=True):
     """What is known after an iteration, each in words for people; "" = it is not so.
 
     completed: the promise was kept. blocked: all that is left needs the user. checkpoint: the
@@ -47,8 +45,7 @@ class IterationFacts:
     missing: str = messages.NOT_DONE
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Record, frozen=True):
     """How a run goes on. kind: one of the decisions above. why: in words for people."""
 
     kind: str

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from sisyphus.boulder import find as plan_files
 from sisyphus.boulder import follow
@@ -16,6 +15,7 @@ from sisyphus.ground import exports, files, markdown, paths
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.markdown import Kind
 from sisyphus.ground.masking import masked_line
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.text import one_line
 from sisyphus.loops.runs import RunState
 from sisyphus.runner import messages
@@ -30,8 +30,7 @@ _NAME = "fix_plan.md"
 _PLACES = (_NAME, os.path.join(".claude", _NAME))
 
 
-@dataclass(frozen=True)
-class FixPlan:
+class FixPlan(Record, frozen=True):
     """The items of a plan file, each on one line, in words that fit no other item.
 
     title: what the file calls itself; "" = nothing. todo: in the order of work (see

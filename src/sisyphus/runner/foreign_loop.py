@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sisyphus.clients import failures
@@ -17,6 +16,7 @@ from sisyphus.clients.base import Headless
 from sisyphus.clients.reports import CRASH, Failure, Report
 from sisyphus.clients.transcript_records import Reading
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record, asdict, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import fingerprint, moment, one_line
 from sisyphus.loops import breaker
@@ -33,8 +33,7 @@ _COLOURS = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x0
 """What a terminal is told of colours and links. JSON never has the byte."""
 
 
-@dataclass(frozen=True)
-class ForeignState:
+class ForeignState(Record, frozen=True):
     """What we use of a `ralph-state.json`.
 
     iteration, max_iterations: 0 = unknown. promise: "" = none. checkpoint: a fingerprint of its
@@ -50,8 +49,7 @@ class ForeignState:
     started_at: float = 0.0
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(Record, frozen=True):
     """What we remember of the last call.
 
     at: when it was, in seconds since 1970; 0 = this is the first one. stops: the counters of the
@@ -166,7 +164,7 @@ def decide_next(
         stuck=breaker.why_open(stops, breaker_stops, error),
         missing=_missing(state, turn, failed),
     )
-    return decide.decide(facts), Memory(now, stops.as_dict(), state.checkpoint)
+    return decide.decide(facts), Memory(now, asdict(stops), state.checkpoint)
 
 
 def _checkpoint(state: ForeignState) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import time
-from dataclasses import dataclass
 from functools import partial
 
 from sisyphus import clients
@@ -13,6 +12,7 @@ from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
 from sisyphus.ground import log, processes
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import is_id
+from sisyphus.ground.record import Record
 from sisyphus.ground.worktree import is_ours
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.loops import loops, runs
@@ -31,8 +31,7 @@ _STEP_SECONDS = 0.2
 """How often the screen is drawn, and how often we look whether the user has cancelled the run."""
 
 
-@dataclass(frozen=True)
-class End:
+class End(Record, frozen=True):
     """Why we have ended a client. denied: the edit for which we did. is_cut: the run has to end, so
     the iteration is to be made again."""
 
@@ -41,8 +40,7 @@ class End:
     is_cut: bool = False
 
 
-@dataclass(frozen=True)
-class ClientResult:
+class ClientResult(Record, frozen=True):
     """What one client process came to. failure: None = it did not fail, or we have ended it.
     seconds: how long it ran. end: None = it ended by itself, or had nothing more to say."""
 

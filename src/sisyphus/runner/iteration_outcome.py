@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from sisyphus.boulder import plans
 from sisyphus.clients.transcript_records import Reading
 from sisyphus.ground import git, worktree
 from sisyphus.ground.paths import display
+from sisyphus.ground.record import Record, field
 from sisyphus.handoff import handoffs, writing
 from sisyphus.handoff.handoffs import Handoff
 from sisyphus.loops import evidence, project_changes, verify
@@ -23,8 +22,7 @@ from sisyphus.sessions import turns
 from sisyphus.sessions.turns import Turn
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(Record, frozen=True):
     """Whether a run is complete.
 
     why: in words; "" = it is not. refused: why not, though it was said to be. check: the run's
@@ -37,8 +35,7 @@ class Completion:
     check_changed: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(Record, frozen=True):
     """What an iteration came to.
 
     plan: as it is now; None = the run has none. changed: the files that changed, without the plan.

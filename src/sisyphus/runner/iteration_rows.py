@@ -5,6 +5,7 @@ from __future__ import annotations
 from sisyphus.boulder import size
 from sisyphus.ground import files, git
 from sisyphus.ground.masking import mask, masked_line
+from sisyphus.ground.record import asdict
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import fingerprint
 from sisyphus.handoff import handoffs
@@ -87,7 +88,7 @@ def _count(
     error = found.turn.error or (result.failure.text if result.failure else result.why_ended)
     error = "" if found.is_done else error
     stops = breaker.after_stop(Stops(**current.stops), has_progress=has_progress, error=error)
-    current.stops = stops.as_dict()
+    current.stops = asdict(stops)
     current.diff = _fingerprint(runner.project, found.changed)
     current.errors = [*current.errors, *([fingerprint(stops.error)] if error else [])][-_ERRORS:]
     return breaker.why_open(stops, runner.settings["ralph.breaker_stops"], error)

@@ -8,10 +8,10 @@ at any point can be resumed.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from sisyphus.ground import processes, store
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.record import replace
 from sisyphus.loops import iterations, loops
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import Iteration

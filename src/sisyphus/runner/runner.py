@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.runner.screen import Lines
 from sisyphus.runner.signals import Signals
 from sisyphus.terminal.show import Place
 
 
-@dataclass
-class Runner:
+class Runner(Record):
     place: Place
     screen: Lines
     signals: Signals

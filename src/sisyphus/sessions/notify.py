@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
 
 from sisyphus import clients
 from sisyphus.ground import log, paths, processes
 from sisyphus.ground.masking import mask
 from sisyphus.ground.processes import CommandResult
+from sisyphus.ground.record import Record, asdict
 from sisyphus.ground.text import one_line
 
 SECONDS = 10
@@ -23,8 +23,7 @@ _TITLE, _TEXT = 200, 1_000
 """The longest title and text, in characters."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Notice:
+class Notice(Record):
     """What happened.
 
     kind: one word for programs. title: for people, without a word of the project or the model.

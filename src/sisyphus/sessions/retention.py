@@ -7,20 +7,20 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from sisyphus import clients
 from sisyphus.ground import files, paths
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.sessions import ledger
 
 _DAY_SECONDS = 24 * 3600
 _LEFTOVER_SECONDS = 3600
-"""A temporary file this old was left by a process that was killed while it wrote."""
+"""A temporary file this old was left by a process that was killed while it wrote. A status line is
+kept no longer, either."""
 
 
-@dataclass
-class Old:
+class Old(Record):
     """What nobody has used for a while.
 
     loops, runs: ids of those that have ended; a hold is a loop. sessions: the number, id and agent
@@ -113,6 +113,7 @@ def _find_files(old: Old, before: float) -> Iterator[tuple[str, int]]:
     ids, loops = set(old.session_ids), {*old.loops, *old.runs}
     exported = {path for id in ids for path in ledger.export_files(id)}
     transcripts = os.path.join(paths.our_home(), "ralph", "transcripts", "")
+    lines = os.path.join(paths.our_home(), "statusline", "")
     sessions = tuple(os.path.join(f, "") for f in clients.transcript_folders(paths.our_home()))
     for path in files.walk(paths.our_home(), skipped=()):
         try:
@@ -126,6 +127,7 @@ def _find_files(old: Old, before: float) -> Iterator[tuple[str, int]]:
             or (path.startswith(transcripts) and name.partition("_")[0] in loops)
             or (path.startswith(sessions) and name.partition(".")[0] in ids)
             or (path.startswith(sessions) and status.st_mtime < before)
+            or (path.startswith(lines) and is_leftover)
             or (path.endswith(files.TEMPORARY) and is_leftover)
         ):
             yield path, status.st_size

@@ -10,11 +10,10 @@ start and at its last Stop. Where nobody can tell, a command is the agent's.
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus import clients
-from sisyphus.ground import files, processes
+from sisyphus.ground import files, processes, quick_json
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.sessions import stops
 
@@ -99,7 +98,7 @@ def _in_transcript(hook: Hook) -> Iterator[str]:
 def _ends_with(transcript: str, text: str) -> bool:
     """Tells whether a text may stand in the end of a transcript, as the client spells it there."""
     try:
-        spelled = json.dumps(text, ensure_ascii=False)[1:-1].encode()
+        spelled = quick_json.dumps(text, ensure_ascii=False)[1:-1].encode()
     except UnicodeEncodeError:  # half a surrogate pair has several spellings
         return True
     return files.tail_contains(transcript, spelled, _TRANSCRIPT_BYTES)
@@ -112,7 +111,7 @@ def _in_file(hook: Hook) -> list[str]:
         return []
     try:
         text = files.read(hook.event.schedule)
-        return [*map(stops.fingerprint_of_prompt, _prompts(json.loads(text)))]
+        return [*map(stops.fingerprint_of_prompt, _prompts(quick_json.loads(text)))]
     except (UnreadableError, ValueError, RecursionError):
         return [_UNKNOWN]
 

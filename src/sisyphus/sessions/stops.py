@@ -3,15 +3,13 @@ of blocked Stops, whoever blocked them."""
 
 from __future__ import annotations
 
-import json
-
+from sisyphus.ground import quick_json
+from sisyphus.ground.record import Record, asdict, field
 from sisyphus.ground.text import fingerprint
 from sisyphus.sessions import messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from sisyphus.ground.store import Store
     from sisyphus.hook.event import Command, Stop
     from sisyphus.sessions.turns import Turn
@@ -21,8 +19,8 @@ _AGENTS_COMMANDS = 100
 """The most that we remember of a session. Each is 16 characters."""
 
 
-class Stops:
-    """The Stops of one session. A plain class: every start and end of a session loads it.
+class Stops(Record):
+    """The Stops of one session.
 
     at: when we last decided one; 0 = never. offset: in the transcript, where its reading ended.
     counted_at: when we last decided one that the breaker counts; 0 = never.
@@ -39,45 +37,20 @@ class Stops:
     name: of the one that we last decided, see `_name`; "" = it has none.
     """
 
-    __slots__ = (
-        "agents_commands", "at", "blocks", "cancelled_at", "counted_at", "error", "idle", "name",
-        "offset", "same_error", "scheduled", "standstill", "tested", "waits",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        at: float = 0.0,
-        offset: int = 0,
-        counted_at: float = 0.0,
-        blocks: int = 0,
-        idle: int = 0,
-        error: str = "",
-        same_error: int = 0,
-        waits: dict[str, float] | None = None,
-        tested: str = "",
-        name: str = "",
-        scheduled: list[str] | None = None,
-        standstill: str = "",
-        agents_commands: list[str] | None = None,
-        cancelled_at: float = 0.0,
-    ) -> None:
-        self.at = at
-        self.offset = offset
-        self.counted_at = counted_at
-        self.blocks = blocks
-        self.idle = idle
-        self.error = error
-        self.same_error = same_error
-        self.waits = waits or {}
-        self.tested = tested
-        self.name = name
-        self.scheduled = scheduled or []
-        self.standstill = standstill
-        self.agents_commands = agents_commands or []
-        self.cancelled_at = cancelled_at
-
-    def as_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+    at: float = 0.0
+    offset: int = 0
+    counted_at: float = 0.0
+    blocks: int = 0
+    idle: int = 0
+    error: str = ""
+    same_error: int = 0
+    waits: dict[str, float] = field(default_factory=dict)
+    tested: str = ""
+    name: str = ""
+    scheduled: list[str] = field(default_factory=list)
+    standstill: str = ""
+    agents_commands: list[str] = field(default_factory=list)
+    cancelled_at: float = 0.0
 
     def give_to_agent(self, fingerprints: list[str]) -> None:
         """Remembers prompts that are the agent's."""
@@ -152,11 +125,11 @@ def fingerprint_of_prompt(text: str) -> str:
 
 def load(store: Store, session: int) -> Stops:
     row = store.one("SELECT stops FROM session WHERE n = ?", session)
-    return Stops(**json.loads(row[0])) if row else Stops()
+    return Stops(**quick_json.loads(row[0])) if row else Stops()
 
 
 def save(store: Store, session: int, stops: Stops) -> None:
-    store.run("UPDATE session SET stops = ? WHERE n = ?", json.dumps(stops.as_dict()), session)
+    store.run("UPDATE session SET stops = ? WHERE n = ?", quick_json.dumps(asdict(stops)), session)
 
 
 def forget_trouble(store: Store, session: int) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.clients.transcript_records import (
     AGENT,
     CONTINUATION,
     PROMPT,
     Reading,
-    Record,
     RecordedCall,
+    TranscriptLine,
 )
+from sisyphus.ground.record import Record
 from sisyphus.hook.event import EDIT, WRITE
 
 
-@dataclass(eq=False, repr=False)
-class Turn:
+class Turn(Record):
     """What the agent said and did since the last Stop.
 
     texts: its messages since the last prompt or continuation, newest first.
@@ -95,7 +93,7 @@ def from_reading(
     )
 
 
-def _texts(records: list[Record], last_message: str | None) -> tuple[str, ...]:
+def _texts(records: list[TranscriptLine], last_message: str | None) -> tuple[str, ...]:
     texts: list[str] = []
     for record in records:
         if record.author in (PROMPT, CONTINUATION):
@@ -107,7 +105,9 @@ def _texts(records: list[Record], last_message: str | None) -> tuple[str, ...]:
     return tuple(reversed(texts))
 
 
-def _steps(records: list[Record], last_message: str | None) -> tuple[str | RecordedCall, ...]:
+def _steps(
+    records: list[TranscriptLine], last_message: str | None
+) -> tuple[str | RecordedCall, ...]:
     """Returns what the agent said and called. What it said last at the Stop before may be written
     down after that Stop; then it is the text before our reason."""
     steps: list[str | RecordedCall] = []
@@ -121,13 +121,13 @@ def _steps(records: list[Record], last_message: str | None) -> tuple[str | Recor
     return tuple(steps)
 
 
-def _error(records: list[Record]) -> str:
+def _error(records: list[TranscriptLine]) -> str:
     """Returns the result of the last tool call if it failed, else ""."""
     results = [result for record in records for result in record.results]
     return results[-1].text if results and results[-1].is_error else ""
 
 
-def _tested(records: list[Record]) -> str | None:
+def _tested(records: list[TranscriptLine]) -> str | None:
     """Returns the test command that passed after the last edit; see `Turn`."""
     from sisyphus.sessions.checks import is_test  # imported late: only enforcement asks
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sisyphus import clients
+from sisyphus.ground.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,14 +19,11 @@ WARNING, CHECKPOINT, EMERGENCY = 1, 2, 3
 """The levels: the session is warned, it hands its work over, it has no room left."""
 
 
-class Usage:
+class Usage(Record):
     """tokens: in the context, by the last answer; 0 = unknown. window: how many fit."""
 
-    __slots__ = ("tokens", "window")
-
-    def __init__(self, tokens: int = 0, window: int = 0) -> None:
-        self.tokens = tokens
-        self.window = window
+    tokens: int = 0
+    window: int = 0
 
     @property
     def percent(self) -> int:

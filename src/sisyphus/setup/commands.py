@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import Annotated
@@ -22,6 +21,7 @@ from sisyphus.clients.finding import Level
 from sisyphus.clients.installation import Installation, Site
 from sisyphus.ground import git, paths
 from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store, open_store, open_to_read
 from sisyphus.setup import changes, json_text, messages, plugin, record
 from sisyphus.setup.install import Files, Plan, UneditableError, files_of, to_install, to_uninstall
@@ -44,8 +44,7 @@ class Scope(StrEnum):
     LOCAL = "local"
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record, frozen=True):
     """What a command changes for one client. before, recorded: the files and the record when the
     plan was made."""
 

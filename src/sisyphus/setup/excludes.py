@@ -10,7 +10,7 @@ from sisyphus import clients
 from sisyphus.ground import paths
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.rules import globs, parse, sources
-from sisyphus.rules.globs import Pattern
+from sisyphus.rules.pattern import Pattern
 
 _SPECIAL = re.compile(r"[^\w\s/.,~-]")
 _ONE_FILE = re.compile(r"/[\w\s/.,~?-]+")

@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sisyphus import clients
 from sisyphus.clients import hook_files, hook_groups
 from sisyphus.clients.installation import Site
 from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import fingerprint
 from sisyphus.setup import json_text, messages
 from sisyphus.setup.json_text import Json
@@ -18,8 +18,7 @@ Files = Mapping[str, bytes | None]
 """Path → content; None = there is no such file."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Record, frozen=True):
     """What a command will change.
 
     files: the new contents of those that change. entries: what changes in the settings, for people.

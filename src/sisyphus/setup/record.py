@@ -2,13 +2,12 @@
 nothing else."""
 
 import json
-from dataclasses import asdict, dataclass, field
 
+from sisyphus.ground.record import Record, asdict, field
 from sisyphus.ground.store import Store
 
 
-@dataclass(frozen=True)
-class Additions:
+class Additions(Record, frozen=True):
     """What we added to a settings file, and next to it.
 
     is_new: we made the file. excludes, keys: globs and keys that we added to it. copies: path →

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sisyphus.enforce import enforcements, gates, messages, state_file
 from sisyphus.enforce.gates import GateFacts
+from sisyphus.ground.partial import partial
 from sisyphus.hook.outcome import Outcome, merge
 from sisyphus.sessions import ledger
 from sisyphus.sessions import stops as session_stops

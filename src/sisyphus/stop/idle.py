@@ -9,11 +9,11 @@ may wait for one session: the first that acts clears `idle_since`, and so only o
 from __future__ import annotations
 
 import time
-from functools import partial
 
 from sisyphus.enforce import enforcements, gates, messages
 from sisyphus.enforce.gates import WAIT_SECONDS, Gate, GateFacts
 from sisyphus.ground import processes
+from sisyphus.ground.partial import partial
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
 from sisyphus.sessions import sessions, stops

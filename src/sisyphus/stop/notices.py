@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
+from sisyphus.ground.partial import partial
 from sisyphus.loops.loops import SUCCESS, Loop
 from sisyphus.sessions import messages as session_messages
 from sisyphus.stop import messages

@@ -5,8 +5,9 @@ fails it is empty, since a message would land in the middle of what the user typ
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, redirect_stderr
+from typing import Any
 
 import typer
 from typer._completion_classes import completion_init
@@ -46,12 +47,13 @@ def is_asked() -> bool:
     return bool(os.environ.get(VARIABLE))
 
 
-def answer(app: typer.Typer) -> int:
-    """Prints what the word may become; returns the exit code, which fish looks at."""
+def answer(command: Callable[..., Any]) -> int:
+    """Prints what the word may become; returns the exit code, which fish looks at. command: all our
+    commands, as typer runs them."""
     completion_init()
     with open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):
         try:
-            app([], prog_name=PROGRAM, standalone_mode=False)
+            command([], prog_name=PROGRAM, standalone_mode=False)
         except SystemExit as end:
             return end.code if isinstance(end.code, int) else 0
         except Exception:

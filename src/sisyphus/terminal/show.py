@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -18,6 +17,7 @@ from rich.text import Text
 from sisyphus import clients
 from sisyphus.ground import paths, settings
 from sisyphus.ground.errors import SisyphusError, UsageError
+from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store, open_copy, open_store
 
 console = Console(highlight=False, soft_wrap=True)
@@ -36,8 +36,7 @@ else:  # of an enum, help and completion show the values
     Headless = StrEnum("Headless", [(name, name) for name in clients.HEADLESS])
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Record, frozen=True):
     """Where a command runs. home: the client's own folder. folder: the one that the command was
     given, else the current one. our_home: our own folder."""
 
@@ -49,8 +48,7 @@ class Place:
     our_home: str
 
 
-@dataclass(frozen=True)
-class Asker:
+class Asker(Record, frozen=True):
     """Who runs a command.
 
     session: the id of the session that they are in; "" = none. is_user: it can only be the user. In

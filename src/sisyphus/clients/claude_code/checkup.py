@@ -9,7 +9,6 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.clients import (
@@ -26,6 +25,7 @@ from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.installation import Installation
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
@@ -65,8 +65,7 @@ _ORGANISATION = "organisation"
 """Whose a settings file is, besides the scopes of `install`."""
 
 
-@dataclass(frozen=True)
-class _Source:
+class _Source(Record, frozen=True):
     """A settings file that exists. scope: whose it is. problem: why the client cannot use it."""
 
     path: str

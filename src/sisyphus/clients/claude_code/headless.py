@@ -34,7 +34,7 @@ from sisyphus.clients.reports import (
     both_ends,
     how_it_ended,
 )
-from sisyphus.clients.transcript_records import AGENT, Record
+from sisyphus.clients.transcript_records import AGENT, TranscriptLine
 from sisyphus.ground import paths, processes
 from sisyphus.ground.masking import masked_line
 
@@ -267,7 +267,7 @@ def _read_result(report: Report, raw: Json) -> None:
         return
     report.error, report.signs = "", ()
     if text and not report.records:  # with `--output-format json` there is nothing but the result
-        report.add_record(Record(AGENT, 0.0, texts=(text,)))
+        report.add_record(TranscriptLine(AGENT, 0.0, texts=(text,)))
 
 
 def _read_models(report: Report, models: Json) -> None:

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from sisyphus.clients import values
-from sisyphus.ground import files
+from sisyphus.ground import files, quick_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def _last(lines: list[bytes]) -> tuple[int, int] | None:
 def _usage(line: bytes) -> tuple[int, int] | None:
     """Returns tokens and window of an answer of the main conversation; None for other lines."""
     try:
-        raw = json.loads(line)
+        raw = quick_json.loads(line)
     except (ValueError, RecursionError):
         return None
     if not isinstance(raw, dict) or raw.get("type") != "assistant" or raw.get("isSidechain"):

@@ -13,9 +13,10 @@ from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 
-STATUS_LINE_SECONDS = 5
+STATUS_LINE_SECONDS, _ONCE = 30, 5
 """How often the client redraws the status line. Without it, the line shows a cancelled loop until
-the next turn."""
+the next turn. _ONCE: what earlier versions wrote, 720 processes an hour in a terminal where nobody
+works."""
 
 
 NEXT = ""
@@ -84,6 +85,8 @@ def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
     new = hook_groups.wire(settings, site)
     if entry.is_ours(new.get("statusLine"), "statusline"):
         new["statusLine"] |= {"command": f"{entry.words(site.start)} statusline"}
+        if new["statusLine"].get("refreshInterval") == _ONCE:
+            new["statusLine"]["refreshInterval"] = STATUS_LINE_SECONDS
     if missing := [glob for glob in globs if glob not in excludes(new)]:
         new["claudeMdExcludes"] = [*excludes(new), *missing]
     return new

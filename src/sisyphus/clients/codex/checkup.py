@@ -7,7 +7,6 @@ without a word. Only Codex itself knows which it runs: `codex app-server` lists 
 import os
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.clients import (
@@ -26,6 +25,7 @@ from sisyphus.clients.hook_files import HookFile, shown
 from sisyphus.clients.installation import Installation
 from sisyphus.ground import files
 from sisyphus.ground.errors import UnreadableError
+from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
@@ -42,8 +42,7 @@ _REVIEW = "Start `codex` once in a terminal and choose *Trust all*, or type `/ho
 _ANEW = ", then start `codex` and trust the hooks anew."
 
 
-@dataclass(frozen=True)
-class _List:
+class _List(Record, frozen=True):
     """What Codex says of its hooks. hooks: all that it lists. complaints: its warnings and
     errors."""
 

@@ -30,7 +30,13 @@ from sisyphus.clients.reports import (
     both_ends,
     how_it_ended,
 )
-from sisyphus.clients.transcript_records import AGENT, TOOL, Record, RecordedCall, ToolResult
+from sisyphus.clients.transcript_records import (
+    AGENT,
+    TOOL,
+    RecordedCall,
+    ToolResult,
+    TranscriptLine,
+)
 from sisyphus.ground import paths
 from sisyphus.ground.masking import masked_line
 from sisyphus.hook.event import EDIT, OTHER, WRITE
@@ -178,17 +184,17 @@ def _read_item(report: Report, item: Json, *, is_over: bool) -> None:
         return
     report.error = ""  # of a request that the client has repeated
     if kind == "agent_message":
-        report.add_record(Record(AGENT, 0.0, texts=(values.text(item.get("text")),)))
+        report.add_record(TranscriptLine(AGENT, 0.0, texts=(values.text(item.get("text")),)))
         return
     calls = _calls(item, id)
     if not calls:
         return
     if id not in report.calls:
         report.add_call(calls[0])
-        report.add_record(Record(AGENT, 0.0, calls=calls))
+        report.add_record(TranscriptLine(AGENT, 0.0, calls=calls))
     if is_over:
         result = _result(item, id)
-        report.add_record(Record(TOOL, 0.0, results=(result,)))
+        report.add_record(TranscriptLine(TOOL, 0.0, results=(result,)))
         if result.is_refused:
             report.deny(report.calls[id])
 

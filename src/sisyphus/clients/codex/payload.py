@@ -7,7 +7,6 @@ and gives the model the reason of a blocked Stop with `&`, `<` and `>` escaped, 
 from __future__ import annotations
 
 import os
-import re
 
 from sisyphus.clients import escaped_tags, patches, values
 from sisyphus.clients.codex import rollout, touched
@@ -72,15 +71,15 @@ _WAKE_MARK = "[sisyphus woke this session]"
 
 _CUT = "\n[Cut here: Codex takes no more at once.]"
 
-_SPOKEN_TAG = re.compile(r"`?<(promise|blocked)>([^<\n]*)</\1>`?")
+_SPOKEN_TAG = r"`?<(promise|blocked)>([^<\n]*)</\1>`?"
 
-_SLASHED = re.compile(
+_SLASHED = (
     r"(?<![\w/.~-])/(?:sisyphus:)?"
     r"(?=boulder-|ralph|cancel-ralph|list-ralph|checkpoint|enforce|start-work)"
 )
 """The slash of a command of ours in what we say."""
 
-_COMMAND = re.compile(r"\$((?:[a-z][a-z0-9-]*:)?[a-z][a-z0-9-]*)(?=\s|$)")
+_COMMAND = r"\$((?:[a-z][a-z0-9-]*:)?[a-z][a-z0-9-]*)(?=\s|$)"
 """A skill that the user types as `$name`. A `/name` is a prompt like others."""
 
 
@@ -140,7 +139,11 @@ def is_wake(prompt: str) -> bool:
 
 def command_of(prompt: str) -> Command | None:
     """Returns the skill that a prompt calls, its arguments byte for byte."""
-    found = _COMMAND.match(prompt)
+    if not prompt.startswith("$"):
+        return None
+    import re  # imported late: hardly any prompt is one
+
+    found = re.match(_COMMAND, prompt)
     return Command(found[1], prompt[found.end() :].strip()) if found else None
 
 
@@ -208,13 +211,20 @@ def _request(raw: Json) -> ToolCall:
 
 def _as_skills(text: str) -> str:
     """Returns a text of ours in which commands are named as the user types them here."""
-    return _SLASHED.sub("$", text) if "/" in text else text
+    if "/" not in text:
+        return text
+    import re
+
+    return re.sub(_SLASHED, "$", text)
 
 
 def _spoken(reason: str) -> str:
     """Returns a reason in which tags are named in words: the model would see, and repeat, escaped
     ones. It was told the tag itself when its loop began."""
-    reason = _SPOKEN_TAG.sub(r"\2 (inside a \1 tag)", reason) if "<" in reason else reason
+    if "<" in reason:
+        import re
+
+        reason = re.sub(_SPOKEN_TAG, r"\2 (inside a \1 tag)", reason)
     return _as_skills(reason)
 
 

@@ -17,9 +17,9 @@ from sisyphus.clients.transcript_records import (
     OTHER,
     PROMPT,
     Reading,
-    Record,
     RecordedCall,
     ToolResult,
+    TranscriptLine,
 )
 from sisyphus.ground.text import moment
 from sisyphus.hook import event
@@ -92,37 +92,37 @@ def _prompts(path: str) -> list[Json]:
     return [item for item in items if item.get("type") == _USER]
 
 
-def _record(raw: Json) -> Record | None:
+def _record(raw: Json) -> TranscriptLine | None:
     """Returns the record of a line; None if it says nothing that anybody said or did."""
     fields = values.mapping(raw.get("payload"))
     if raw.get("type") == "token_usage_record":
         made = values.count(values.mapping(fields.get("usage")).get("output_tokens"))
-        return Record(AGENT, _moment(raw), tokens=usage.tokens_of(raw) + made)
+        return TranscriptLine(AGENT, _moment(raw), tokens=usage.tokens_of(raw) + made)
     if fields.get("type") == "turn_aborted":
-        return Record(OTHER, _moment(raw), is_interrupt=True)
+        return TranscriptLine(OTHER, _moment(raw), is_interrupt=True)
     item = rollout.item_of(raw)
     return _of_item(item, _moment(raw), _ids(item, fields)) if item else None
 
 
-def _of_item(item: Json, at: float, ids: frozenset[str]) -> Record:
+def _of_item(item: Json, at: float, ids: frozenset[str]) -> TranscriptLine:
     kind = values.text(item.get("type"))
     if kind == _USER:
         return _of_prompt(_said(item), at, ids)
     if kind == _HOOK:
-        return Record(CONTINUATION, at, ids)
+        return TranscriptLine(CONTINUATION, at, ids)
     if kind == _ANSWER:
-        return Record(AGENT, at, ids, (escaped_tags.unescaped(_said(item)),))
+        return TranscriptLine(AGENT, at, ids, (escaped_tags.unescaped(_said(item)),))
     if kind in ("", *_NO_CALLS) or (kind == _SUBAGENT and item.get("kind") == "completed"):
-        return Record(OTHER, at, ids)
-    return Record(AGENT, at, ids, calls=_calls(item), results=(_result(item),))
+        return TranscriptLine(OTHER, at, ids)
+    return TranscriptLine(AGENT, at, ids, calls=_calls(item), results=(_result(item),))
 
 
-def _of_prompt(said: str, at: float, ids: frozenset[str]) -> Record:
+def _of_prompt(said: str, at: float, ids: frozenset[str]) -> TranscriptLine:
     """Returns the record of a prompt. We have queued it if it wakes the session."""
     if payload.is_wake(said.lstrip()):
-        return Record(CONTINUATION, at, ids)
+        return TranscriptLine(CONTINUATION, at, ids)
     command = payload.command_of(said.lstrip())
-    return Record(PROMPT, at, ids, (said,), command=command, is_personal=True)
+    return TranscriptLine(PROMPT, at, ids, (said,), command=command, is_personal=True)
 
 
 def _calls(item: Json) -> tuple[RecordedCall, ...]:

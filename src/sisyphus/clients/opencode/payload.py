@@ -19,6 +19,7 @@ import os
 
 from sisyphus.clients import patches, values
 from sisyphus.ground import processes
+from sisyphus.ground.record import asdict
 from sisyphus.hook.event import (
     EDIT,
     OTHER,
@@ -169,7 +170,7 @@ def render(event: Event, outcome: Outcome, text: str) -> Json | None:
     if text:
         reply["text"] = text
     if outcome.alert and outcome.reason is not None:
-        reply["alert"] = outcome.alert.as_dict()
+        reply["alert"] = asdict(outcome.alert)
     return reply or None
 
 

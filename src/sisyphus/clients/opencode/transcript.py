@@ -25,9 +25,9 @@ from sisyphus.clients.transcript_records import (
     PROMPT,
     TOOL,
     Reading,
-    Record,
     RecordedCall,
     ToolResult,
+    TranscriptLine,
 )
 from sisyphus.hook import event
 from sisyphus.hook.event import Command
@@ -85,14 +85,14 @@ def subagent_tokens(path: str, since: float) -> int:
     return total
 
 
-def _record(raw: Json) -> Record | None:
+def _record(raw: Json) -> TranscriptLine | None:
     """Returns the record of a line; None if it has no known kind."""
     kind, text = raw.get("kind"), values.text(raw.get("text"))
     author = _AUTHORS.get(kind) if isinstance(kind, str) else None
     if author is None:
         return None
     id = values.text(raw.get("id"))
-    record = Record(author, _moment(raw), frozenset((id,)) if id else frozenset())
+    record = TranscriptLine(author, _moment(raw), frozenset((id,)) if id else frozenset())
     if kind == "prompt" and raw.get("is_ours") is True:
         record.author = CONTINUATION
     elif kind == "prompt":

@@ -3,10 +3,8 @@ See `clients.base.Usage`. On the quick path: the caller asks after every tool ca
 
 from __future__ import annotations
 
-import json
-
 from sisyphus.clients import values
-from sisyphus.ground import files
+from sisyphus.ground import files, quick_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ def read(path: str) -> tuple[int, int]:
 def _parse(line: bytes) -> Json:
     """Returns the object in a line; empty if it is not one."""
     try:
-        raw = json.loads(line)
+        raw = quick_json.loads(line)
     except (ValueError, RecursionError):
         return {}
     return raw if isinstance(raw, dict) else {}

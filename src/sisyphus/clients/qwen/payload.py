@@ -119,12 +119,17 @@ def wake(event: Event, text: str, stderr: TextIO) -> int:
 
 
 def room(event: Event, outcome: Outcome) -> int:
+    if event.name == "stop":
+        return REPLY_UNITS if outcome.reason is not None else 0
     return payload.room(event, outcome)
 
 
 def render(event: Event, outcome: Outcome, text: str) -> Json | None:
     """At a Stop, the model gets the reason and nothing beside it (measured)."""
-    if event.name != "stop" or not text:
+    if event.name != "stop" or outcome.reason is None:
         return payload.render(event, outcome, text)
-    reply = payload.render(event, outcome, "") or {}
-    return {**reply, "reason": f"{reply.get('reason', '')}\n\n{text}"}
+    reason = "\n\n".join(filter(None, (outcome.reason, text)))
+    reply: Json = {"decision": "block", "reason": reason}
+    if outcome.messages:
+        reply["systemMessage"] = "\n\n".join(outcome.messages)
+    return reply

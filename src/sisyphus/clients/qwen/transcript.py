@@ -17,9 +17,9 @@ from sisyphus.clients.transcript_records import (
     PROMPT,
     TOOL,
     Reading,
-    Record,
     RecordedCall,
     ToolResult,
+    TranscriptLine,
 )
 from sisyphus.ground.text import moment
 
@@ -65,7 +65,7 @@ def _prompts(path: str) -> list[Json]:
     return [raw for raw in lines.head(path, _HEAD) if raw.get("type") == "user"]
 
 
-def _record(raw: Json) -> Record:
+def _record(raw: Json) -> TranscriptLine:
     kind, at = raw.get("type"), _moment(raw)
     ids = frozenset(id for id in (values.text(raw.get("uuid")),) if id)
     parts = [
@@ -78,13 +78,13 @@ def _record(raw: Json) -> Record:
         texts = tuple(map(escaped_tags.unescaped, texts))
         tokens = values.count(values.mapping(raw.get("usageMetadata")).get("totalTokenCount"))
         calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
-        return Record(AGENT, at, ids, texts, calls, tokens=tokens)
+        return TranscriptLine(AGENT, at, ids, texts, calls, tokens=tokens)
     if kind == "tool_result":
         answers = [part["functionResponse"] for part in parts if "functionResponse" in part]
-        return Record(TOOL, at, ids, results=tuple(_result(each, raw) for each in answers))
+        return TranscriptLine(TOOL, at, ids, results=tuple(_result(each, raw) for each in answers))
     if kind != "user" or not texts:
-        return Record(OTHER, at, ids)
-    return Record(PROMPT, at, ids, texts, is_personal=raw.get("provenance") == _PERSON)
+        return TranscriptLine(OTHER, at, ids)
+    return TranscriptLine(PROMPT, at, ids, texts, is_personal=raw.get("provenance") == _PERSON)
 
 
 def _call(value: object) -> RecordedCall:

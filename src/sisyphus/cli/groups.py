@@ -1,0 +1,81 @@
+"""Makes typer's commands of the rows of the table."""
+
+import inspect
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from sisyphus.cli.table import Row, within
+
+
+def commands(group: str) -> dict[str, Any]:
+    """Returns the commands of a group by their names; "" = those that are in none."""
+    return {row.name: Command(row) if row.place else _group(row) for row in within(group)}
+
+
+class Command(TyperCommand):
+    """A command as help and completion list it. Whoever calls it, or asks what it takes, gets the
+    function, whose module is imported then."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        super().__init__(
+            row.name, help=row.help, rich_help_panel=row.panel or None, hidden=row.is_default
+        )
+
+    @cached_property
+    def function(self) -> Any:
+        """The function as typer runs it."""
+        module, _, name = self.row.place.partition(":")
+        function = getattr(import_module(f"sisyphus.{module}"), name)
+        alone = typer.Typer(add_completion=False)
+        register = alone.command(self.name, help=_help(function), epilog=self.row.epilog or None)
+        register(function)
+        return get_command(alone)
+
+    @property
+    def params(self) -> Any:
+        return self.function.params
+
+    @params.setter
+    def params(self, nothing: Any) -> None:
+        """typer sets those that it knows: none."""
+
+    def make_context(
+        self, info_name: Any, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        if self.row.is_default:  # its help and its errors say the name of the group
+            info_name, parent = parent.info_name, parent.parent
+        return self.function.make_context(info_name, args, parent, **extra)
+
+
+class Group(TyperGroup):
+    """A group of commands. One that has a default takes a word that is no command for the first
+    word of the default's: `rules FILE` as well as `rules lint`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        default = next((name for name, each in self.commands.items() if each.hidden), "")
+        if default and not (args and args[0] in self.commands):
+            args = [default, *args]
+        return super().parse_args(ctx, args)
+
+
+def _group(row: Row) -> Group:
+    return Group(
+        name=row.name,
+        help=row.help,
+        rich_help_panel=row.panel or None,
+        no_args_is_help=True,
+        commands=commands(row.words),
+    )
+
+
+def _help(function: Any) -> str:
+    """Returns a docstring with each paragraph on one line: typer wraps it to the terminal, but
+    keeps our line breaks."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(each.split()) for each in paragraphs)

@@ -1,0 +1,72 @@
+"""The line that a session's status line showed last, kept as long as nothing that it shows has
+changed.
+
+A client asks for the line every half minute in each terminal that is open, day and night. What the
+line says comes from the database, the settings, the plan's file and the client's own numbers. If
+none of these has changed, it is printed again without opening the database.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.ground import files, paths, settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sisyphus.hook.event import Status
+
+_CHARACTERS = 100_000
+FOLDER = "statusline"
+"""Below our folder; a file for each session."""
+
+LASTING, BRIEF = 3600, 60
+"""How many seconds a line is kept. BRIEF: one that tells of a run or of enforcement, which also
+change with time, or one of a session that follows no plan: any file may become one."""
+
+
+def path(our_home: str, client: str, session: str) -> str:
+    """Returns the file of a session's line; "" if it has none: without a home or a session."""
+    return os.path.join(our_home, FOLDER, f"{client}-{session}") if our_home and session else ""
+
+
+def sources(our_home: str, project: str, status: Status, environ: Mapping[str, str]) -> str:
+    """Returns a line that changes with everything that a status line shows, but for its plan."""
+    database = os.path.join(our_home, paths.DATABASE)
+    looked_at = (*settings.files_of(our_home, project), __file__)
+    stamps = [*map(_content, (database, f"{database}-wal")), *map(files.stamp, looked_at)]
+    ours = sorted(each for each in environ.items() if each[0].startswith("SISYPHUS_"))
+    return repr((status.folder, project, status.tokens, status.window, ours, stamps))
+
+
+def _content(path: str) -> tuple[int, int]:
+    """Returns what changes with each write to a file, but not when SQLite opens it."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+def load(file: str, of: str, now: float) -> str | None:
+    """Returns the line that was kept; None if it may be another one by now. of: see `sources`."""
+    try:
+        with open(file, encoding="utf-8") as source:
+            kept, plan, stamp, until, line = source.read(_CHARACTERS).split("\n")
+        is_fresh = 0 <= float(until) - now <= LASTING
+    except (OSError, ValueError):
+        return None
+    return line if is_fresh and kept == of and files.stamp(plan) == stamp else None
+
+
+def save(file: str, of: str, plan: str, line: str, until: float) -> None:
+    """Keeps a line. plan: the file of the plan that it shows; "" = none. Where nothing can be
+    written, the next line is made anew."""
+    text = "\n".join((of, plan, files.stamp(plan), str(until), line))
+    try:
+        os.makedirs(os.path.dirname(file), 0o700, exist_ok=True)
+        files.replace(file, text.encode(), 0o600)
+    except (OSError, ValueError):  # also half a surrogate pair in a name
+        pass

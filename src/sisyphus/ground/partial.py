@@ -1,0 +1,15 @@
+"""`functools.partial` for modules that a hook loads: `functools` takes it from here, too, and loads
+`collections` besides."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from functools import partial
+else:
+    try:
+        from _functools import partial
+    except ImportError:  # this Python has no such part
+        from functools import partial
+
+__all__ = ["partial"]
