@@ -9,6 +9,13 @@ SOURCES := src tests bench
 # Twice as many workers as cores, for many tests wait; WORKERS=0 runs them one after the other.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
+# Without its bytecode pytest writes the asserts of all tests anew in each worker, and each process
+# that a test starts reads all of the source.
+unexport PYTHONDONTWRITEBYTECODE
+
+# The folders of a test that passed go at once: they may lie in memory.
+PYTEST  := $(BIN)/python -m pytest -q -o tmp_path_retention_policy=failed --dist worksteal
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow e2e bench lint format clean
 
@@ -19,14 +26,14 @@ demo: $(STAMP)  ## play a whole session through the real binary, in a temporary 
 	@$(BIN)/sisyphus demo
 
 test: lint  ## ruff, mypy --strict, and the tests of all day
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(PYTEST) -n $(WORKERS)
 
 slow: $(STAMP)  ## kills at every statement, many hooks at once, full disks, large files
-	$(BIN)/python -m pytest -q -n auto -m slow
+	$(PYTEST) -n auto -m slow
 
 e2e:  ## the real clients against a scripted model on loopback
 	$(PYTHON) tests/e2e/install.py
-	$(E2E)/python -m pytest -q -n $(WORKERS) --confcutdir=tests/e2e tests/e2e
+	$(E2E)/python -m pytest -q -n $(WORKERS) --dist worksteal --confcutdir=tests/e2e tests/e2e
 
 bench: $(STAMP)  ## what hooks and commands cost, as ratios to `python -c "import json"`
 	$(BIN)/python -m pip install --quiet --no-deps .  # users have no editable install

@@ -6,18 +6,17 @@ lists of steps, and adds its arguments and its prompt to `calls.jsonl`. See `_Se
 
 from __future__ import annotations
 
+# Most imports are inside functions: tests start this program often, and few need all of them.
 import json
 import os
-import signal
-import subprocess
 import sys
-import time
-import uuid
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    Json = dict[str, Any]
 
 MODEL = "claude-opus-5-5"
 WINDOW = 1_000_000
@@ -74,16 +73,17 @@ class _Session:
     def do_write(self, file: list[str]) -> None:
         """A path and a text."""
         path, text = file
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text)
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        write(path, text)
         self.use("Write", {"file_path": os.path.abspath(path), "content": text}, "written")
 
     def do_tick(self, item: str) -> None:
-        plan = Path("fix_plan.md")
-        plan.write_text(plan.read_text().replace(f"- [ ] {item}", f"- [x] {item}", 1))
-        self.use("Edit", {"file_path": str(plan.absolute())}, "edited")
+        write("fix_plan.md", read("fix_plan.md").replace(f"- [ ] {item}", f"- [x] {item}", 1))
+        self.use("Edit", {"file_path": os.path.abspath("fix_plan.md")}, "edited")
 
     def do_run(self, command: str) -> None:
+        import subprocess
+
         done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
         output = done.stdout + done.stderr
         self.use("Bash", {"command": command}, output, is_error=done.returncode != 0)
@@ -95,8 +95,10 @@ class _Session:
 
     def do_checkpoint(self, percent: int) -> None:
         """The context fills up, and the hooks hear of it."""
-        path = Path(os.environ["FAKE_CLIENT"]) / f"{self.id}.jsonl"
-        self.hear("session-start", {"source": "startup", "transcript_path": str(path)})
+        from datetime import UTC, datetime
+
+        path = in_folder(f"{self.id}.jsonl")
+        self.hear("session-start", {"source": "startup", "transcript_path": path})
         usage = {"cache_read_input_tokens": WINDOW * percent // 100, "output_tokens": 10}
         call = {
             "type": "tool_use",
@@ -107,19 +109,24 @@ class _Session:
         message = {"id": "m1", "model": MODEL, "content": [call], "usage": usage}
         stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = {"type": "assistant", "timestamp": stamp, "uuid": "u1", "message": message}
-        path.write_text(json.dumps(line) + "\n")
+        write(path, json.dumps(line) + "\n")
         fields = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
-        self.hear("post-tool-use", {**fields, "transcript_path": str(path)})
+        self.hear("post-tool-use", {**fields, "transcript_path": path})
 
     def hear(self, event: str, fields: Json) -> None:
         """Runs a hook, as the client does."""
+        import subprocess
+
         names = {"session-start": "SessionStart", "post-tool-use": "PostToolUse", "stop": "Stop"}
         payload = {"session_id": self.id, "cwd": os.getcwd(), "hook_event_name": names[event]}
-        command = [str(Path(sys.executable).with_name("sisyphus")), "hook", event]
+        command = [os.path.join(os.path.dirname(sys.executable), "sisyphus"), "hook", event]
         data = json.dumps({**payload, **fields})
         done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
-        with (Path(os.environ["FAKE_CLIENT"]) / "replies.jsonl").open("a") as file:
-            file.write(json.dumps({"event": event, "reply": done.stdout}) + "\n")
+        write(
+            in_folder("replies.jsonl"),
+            json.dumps({"event": event, "reply": done.stdout}) + "\n",
+            "a",
+        )
 
     def do_stop(self, last: str) -> None:
         """The agent stops, and the hooks hear of it."""
@@ -130,6 +137,8 @@ class _Session:
         self.end()
 
     def do_sleep(self, seconds: float) -> None:
+        import time
+
         time.sleep(seconds)
 
     def do_print(self, text: str) -> None:
@@ -142,12 +151,14 @@ class _Session:
 
     def do_signal(self, name: str) -> None:
         """Sends a signal to the runner."""
+        import signal
+
         os.kill(os.getppid(), getattr(signal, name))
 
     def answer(self, block: Json, tokens: int = 1_000) -> None:
         self.tokens += tokens + 10
         usage = {"input_tokens": tokens, "output_tokens": 10}
-        message = {"id": f"msg_{uuid.uuid4()}", "model": MODEL, "role": "assistant"}
+        message = {"id": f"msg_{os.urandom(8).hex()}", "model": MODEL, "role": "assistant"}
         self.emit("assistant", message={**message, "content": [block], "usage": usage})
 
     def use(self, tool: str, values: Json, result: str, *, is_error: bool = False) -> str:
@@ -198,16 +209,29 @@ class _Session:
         print(json.dumps(line), flush=True)
 
 
+def in_folder(name: str) -> str:
+    """The path of a file in the folder that `FAKE_CLIENT` names."""
+    return os.path.join(os.environ["FAKE_CLIENT"], name)
+
+
+def read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path: str, text: str, mode: str = "w") -> None:
+    with open(path, mode, encoding="utf-8") as file:
+        file.write(text)
+
+
 def main(words: list[str]) -> int:
-    folder = Path(os.environ["FAKE_CLIENT"])
-    with (folder / "calls.jsonl").open("a") as file:
-        file.write(json.dumps({"words": words, "prompt": sys.stdin.read()}) + "\n")
-    script = folder / "processes.json"
-    processes = json.loads(script.read_text())
+    call = {"words": words, "prompt": sys.stdin.read()}
+    write(in_folder("calls.jsonl"), json.dumps(call) + "\n", "a")
+    script = in_folder("processes.json")
+    processes = json.loads(read(script))
     steps = processes.pop(0) if processes else []
-    script.write_text(json.dumps(processes))
-    id = words[words.index("--session-id") + 1] if "--session-id" in words else str(uuid.uuid4())
-    session = _Session(id)
+    write(script, json.dumps(processes))
+    session = _Session(id_of(words))
     is_plain = bool(steps) and steps[0] == ["plain", True]
     if not is_plain:
         session.emit("system", subtype="init", model=MODEL, cwd=os.getcwd())
@@ -216,6 +240,15 @@ def main(words: list[str]) -> int:
     if not is_plain:
         session.end()
     return session.code
+
+
+def id_of(words: list[str]) -> str:
+    """The session that the client is told to begin, or a new one."""
+    if "--session-id" in words:
+        return words[words.index("--session-id") + 1]
+    import uuid
+
+    return str(uuid.uuid4())
 
 
 if __name__ == "__main__":

@@ -7,17 +7,18 @@ is in files named for the method, as `account`. See `_Session`.
 
 from __future__ import annotations
 
+# Most imports are inside functions: see `fake_client.py`.
 import json
 import os
-import signal
-import subprocess
 import sys
 import time
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    Json = dict[str, Any]
 
 WINDOW = 258_400
 
@@ -76,15 +77,16 @@ class _Session:
 
     def do_write(self, file: list[str]) -> None:
         """A path and a text."""
-        Path(file[0]).write_text(file[1])
+        write(file[0], file[1])
         self.change(file[0], "add")
 
     def do_tick(self, item: str) -> None:
-        plan = Path("fix_plan.md")
-        plan.write_text(plan.read_text().replace(f"- [ ] {item}", f"- [x] {item}", 1))
+        write("fix_plan.md", read("fix_plan.md").replace(f"- [ ] {item}", f"- [x] {item}", 1))
         self.change("fix_plan.md", "update")
 
     def do_run(self, command: str) -> None:
+        import subprocess
+
         fields = {"command": f"/bin/bash -lc '{command}'"}
         self.emit("item.started", item=self.fields("command_execution", fields, "in_progress"))
         done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
@@ -110,18 +112,21 @@ class _Session:
 
     def do_signal(self, name: str) -> None:
         """Sends a signal to the runner."""
+        import signal
+
         os.kill(os.getppid(), getattr(signal, name))
 
     def do_stop(self, last: str) -> None:
         """The agent stops, and the hook hears of it."""
+        import subprocess
+
         payload = {"session_id": self.id, "cwd": os.getcwd(), "hook_event_name": "Stop"}
-        command = [str(Path(sys.executable).with_name("sisyphus")), "hook", "stop"]
+        command = [os.path.join(os.path.dirname(sys.executable), "sisyphus"), "hook", "stop"]
         data = json.dumps({**payload, "last_assistant_message": last})
         done = subprocess.run(
             [*command, "--client", "codex"], input=data, capture_output=True, text=True, check=True
         )
-        with (Path(os.environ["FAKE_CLIENT"]) / "replies.jsonl").open("a") as file:
-            file.write(json.dumps(done.stdout) + "\n")
+        write(in_folder("replies.jsonl"), json.dumps(done.stdout) + "\n", "a")
 
     def change(self, path: str, kind: str) -> None:
         self.fill(1_000)
@@ -130,16 +135,16 @@ class _Session:
     def fill(self, tokens: int) -> None:
         """Notes in the rollout what a request has used."""
         self.tokens += tokens
-        day = Path(os.environ["HOME"]) / ".codex/sessions" / f"{datetime.now(UTC):%Y/%m/%d}"
-        day.mkdir(parents=True, exist_ok=True)
+        day = time.strftime(f"{os.environ['HOME']}/.codex/sessions/%Y/%m/%d", time.gmtime())
+        os.makedirs(day, exist_ok=True)
         info = {"last_token_usage": {"input_tokens": tokens}, "model_context_window": WINDOW}
         lines = (
             {"type": "token_usage_record", "payload": {
                 "usage": {"input_tokens": tokens}, "thread_token_usage": self.usage}},
             {"type": "event_msg", "payload": {"type": "token_count", "info": info}},
         )  # fmt: skip
-        with (day / f"rollout-2026-11-26T14-43-51-{self.id}.jsonl").open("a") as file:
-            file.writelines(json.dumps(each) + "\n" for each in lines)
+        name = f"{day}/rollout-2026-11-26T14-43-51-{self.id}.jsonl"
+        write(name, "".join(json.dumps(each) + "\n" for each in lines), "a")
 
     @property
     def usage(self) -> Json:
@@ -162,18 +167,30 @@ class _Session:
         print(json.dumps({"type": kind, **fields}), flush=True)
 
 
+def in_folder(name: str) -> str:
+    """The path of a file in the folder that `FAKE_CLIENT` names."""
+    return os.path.join(os.environ["FAKE_CLIENT"], name)
+
+
+def read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path: str, text: str, mode: str = "w") -> None:
+    with open(path, mode, encoding="utf-8") as file:
+        file.write(text)
+
+
 def main(words: list[str]) -> int:
-    folder = Path(os.environ["FAKE_CLIENT"])
-    calls = folder / "calls.jsonl"
-    number = len(calls.read_text().splitlines()) if calls.exists() else 0
-    session = _Session(number)
+    calls = in_folder("calls.jsonl")
+    session = _Session(len(read(calls).splitlines()) if os.path.exists(calls) else 0)
     call = {"words": words, "prompt": sys.stdin.read(), "session": session.id}
-    with calls.open("a") as file:
-        file.write(json.dumps(call) + "\n")
-    script = folder / "processes.json"
-    processes = json.loads(script.read_text())
+    write(calls, json.dumps(call) + "\n", "a")
+    script = in_folder("processes.json")
+    processes = json.loads(read(script))
     steps = processes.pop(0) if processes else []
-    script.write_text(json.dumps(processes))
+    write(script, json.dumps(processes))
     if steps[:1] == [["early", True]]:  # it has not said yet which session it has begun
         session.do_signal("SIGKILL")
         session.do_sleep(60)

@@ -52,8 +52,8 @@ _ALWAYS = {
 }
 
 NAME = "claude-code"
-REASON_COPIES = 2
-"""The model gets a Stop hook's reason as the hook's message and as its feedback."""
+REASON_COPIES = 1
+
 
 SHOWS_MESSAGES = True
 

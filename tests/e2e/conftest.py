@@ -9,7 +9,8 @@ import pytest
 
 pytest.register_assert_rewrite("e2e.scenario", "e2e.desk")
 
-from e2e.desk import CLAUDE_CODE, Desk, make_project  # noqa: E402 (after the line above)
+from e2e import opencode_shared  # noqa: E402 (after the line above)
+from e2e.desk import CLAUDE_CODE, Desk, make_project  # noqa: E402
 
 REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
 
@@ -29,6 +30,12 @@ def real_home_is_left_alone() -> Iterator[None]:
     before = _traces()
     yield
     assert _traces() == before, f"a test wrote to {REAL_HOME}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_client_ends() -> Iterator[None]:
+    yield
+    opencode_shared.end()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from e2e import claude_code, codex, opencode, qwen
+from e2e import claude_code, codex, opencode, opencode_shared, qwen
 from e2e.claude_code import COMMANDS, Json
 from e2e.install import CHECKOUT
 from e2e.model import Request, serving
@@ -54,9 +54,11 @@ class Client(Protocol):
 
 CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
 CODEX_PROGRAMS = "codex with programs"
+OPENCODE_SHARED = "opencode, one for all tests"
 CLIENTS: dict[str, Client] = {
     CLAUDE_CODE: claude_code,
     OPENCODE: opencode,
+    OPENCODE_SHARED: opencode_shared,
     CODEX: codex.Codex(),
     CODEX_PROGRAMS: codex.Codex("gpt-6.1-sol"),
     QWEN: qwen,
@@ -121,6 +123,12 @@ class Desk:
             client.furnish(self.home)
             self.sisyphus("install", "--client", client.NAME, "--yes")
         return replace(self, name=name)
+
+    @property
+    def shared(self) -> Desk:
+        """The same desk, with the one process of its client that all tests share, if there is one.
+        For what is about no process: see `opencode_shared`."""
+        return replace(self, name=OPENCODE_SHARED) if self.name == OPENCODE else self
 
     def environment(self) -> dict[str, str]:
         return self.client.environment(self.home)

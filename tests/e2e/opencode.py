@@ -152,15 +152,21 @@ def talk(
 
     One prompt goes to `opencode run`, several to `opencode serve`. flags: those of Claude Code.
     """
-    session, agent, is_fork = _options(flags)
     if len(prompts) == 1:
+        session, agent, is_fork = _options(flags)
         return _run(prompts[0], session, agent, folder, variables, is_fork=is_fork)
     with serving(folder, variables) as server:
-        if is_fork:
-            session = server.call("POST", f"/session/{session}/fork", {})["id"]
-        for prompt in prompts:
-            session = server.take(prompt, session, agent)
-        return [*server.events, {"type": "end", "session_id": session}]
+        return converse(server, prompts, flags)
+
+
+def converse(server: Server, prompts: Sequence[str], flags: Sequence[str]) -> list[Json]:
+    """Does it at a server."""
+    session, agent, is_fork = _options(flags)
+    if is_fork:
+        session = server.call("POST", f"/session/{session}/fork", {})["id"]
+    for prompt in prompts:
+        session = server.take(prompt, session, agent)
+    return [*server.events, {"type": "end", "session_id": session}]
 
 
 def _options(flags: Sequence[str]) -> tuple[str, str, bool]:
@@ -253,6 +259,8 @@ class Server:
         self.folder = folder
         self.pid = pid
         self.events: list[Json] = []
+        self.is_connected = False
+        self.is_disposed = False
         self._is_busy: dict[str, bool] = {}
         self._changed_at = time.monotonic()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -306,13 +314,13 @@ class Server:
     def until_idle(self) -> None:
         """Waits until no session works and no hook runs, except those that wait beside an idle
         session."""
-        self.until(self._is_quiet, "end of the turn")
+        self.until(self._is_quiet, "end of the turn", _QUIET_SECONDS / 4)
 
-    def until(self, condition: Callable[[], object], what: str) -> None:
+    def until(self, condition: Callable[[], object], what: str, pause: float = 0.05) -> None:
         end = time.monotonic() + SECONDS
         while not condition():
             assert time.monotonic() < end, f"no {what}: {self.events}"
-            time.sleep(0.05)
+            time.sleep(pause)
 
     def _is_quiet(self) -> bool:
         if any(self._is_busy.values()) or self._has_hooks():
@@ -333,6 +341,10 @@ class Server:
     def _note(self, event: Json) -> None:
         properties = event.get("properties") or {}
         match event.get("type"):
+            case "server.connected":
+                self.is_connected = True
+            case "server.instance.disposed":
+                self.is_disposed = True
             case "session.status":
                 self._changed_at = time.monotonic()
                 self._is_busy[properties["sessionID"]] = properties["status"]["type"] != "idle"
@@ -352,7 +364,10 @@ def hooks_of(client: int) -> dict[int, str]:
 
 
 @contextmanager
-def serving(folder: Path, variables: dict[str, str]) -> Iterator[Server]:
+def serving(
+    folder: Path, variables: dict[str, str], limit: float | None = SECONDS
+) -> Iterator[Server]:
+    """Runs one server. limit: of its whole life, in seconds, against a hang."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -367,8 +382,9 @@ def serving(folder: Path, variables: dict[str, str]) -> Iterator[Server]:
         encoding="utf-8",
         start_new_session=True,  # so that its children end with it
     )
-    watchdog = threading.Timer(SECONDS, os.killpg, (process.pid, signal.SIGKILL))
-    watchdog.start()
+    watchdog = threading.Timer(limit or 0, os.killpg, (process.pid, signal.SIGKILL))
+    if limit is not None:
+        watchdog.start()
     try:
         _wait_until_it_listens(process)
         yield Server(f"http://127.0.0.1:{port}", folder, process.pid)

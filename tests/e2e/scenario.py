@@ -99,11 +99,27 @@ def play(desk: Desk, scenario: Scenario) -> list[Run]:
     """Plays the steps and checks what the row says; returns the runs."""
     for path, text in scenario.files.items():
         desk.write(path, text)
+    if _may_share(scenario):
+        desk = desk.shared
     runs: list[Run] = []
     for step in scenario.steps:
         runs.append(_take(desk, step, runs))
     _check(desk, scenario, runs)
     return runs
+
+
+def _may_share(scenario: Scenario) -> bool:
+    """Tells whether no step is about a process of the client: its variables, what it finds in its
+    home, what it answers to a command that is its only prompt, how it ends where it is enforced."""
+    alone = [step.prompts[0] for step in scenario.steps if len(step.prompts) == 1]
+    files = [*scenario.files, *(path for step in scenario.steps for path in step.files)]
+    is_enforced = any("[enforce]" in text for text in scenario.files.values())
+    return not (
+        any(step.env for step in scenario.steps)
+        or any(path.startswith("..") and not path.endswith("config.toml") for path in files)
+        or any(prompt.startswith("/") for prompt in alone)
+        or (alone and is_enforced)
+    )
 
 
 def _take(desk: Desk, step: Step, before: list[Run]) -> Run:

@@ -124,6 +124,7 @@ def test_plans(desk: Desk, scenario: Scenario) -> None:
 
 @each_client
 def test_a_completed_plan_is_told_once_and_leaves_the_global_file(desk: Desk) -> None:
+    desk = desk.shared
     desk.write("PLAN.md", PLAN.replace("- [ ] Test", "- [x] Test"))
     done = edit("PLAN.md", "- [ ] Ship it", "- [x] Ship it")
 

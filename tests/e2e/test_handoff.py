@@ -33,6 +33,7 @@ def full(percent: int, *turns: Turn) -> list[Turn]:
 
 @each_client
 def test_each_level_is_told_once(desk: Desk) -> None:
+    desk = desk.shared
     turns = [fill(percent * PERCENT) for percent in (60, 72, 73, 87, 88)]
 
     run = desk.run("on", turns=[*turns, say("yes")])
@@ -47,6 +48,7 @@ def test_each_level_is_told_once(desk: Desk) -> None:
 
 @each_client
 def test_a_new_session_goes_on_from_the_handoff(desk: Desk) -> None:
+    desk = desk.shared
     desk.run("fire the kiln", turns=full(87))
 
     run = desk.run("on", turns=[say("yes")])
@@ -58,6 +60,7 @@ def test_a_new_session_goes_on_from_the_handoff(desk: Desk) -> None:
 
 @each_client
 def test_the_session_itself_gets_it_when_it_is_resumed(desk: Desk) -> None:
+    desk = desk.shared
     first = desk.run("fire the kiln", turns=full(87))
 
     run = desk.resume(first, "on", turns=[say("yes")])
@@ -68,7 +71,7 @@ def test_the_session_itself_gets_it_when_it_is_resumed(desk: Desk) -> None:
 @each_client
 def test_the_model_completes_its_handoff(desk: Desk) -> None:
     """Below `.claude/` the client asks for each edit, and nobody is there to answer."""
-    document = ".claude/handoffs/*.md"
+    desk, document = desk.shared, ".claude/handoffs/*.md"
     change = edit(document, "# Handoff", "# Handoff\n\nGas, not wood.")
 
     desk.run("fire the kiln", turns=full(87, use(read(document)), use(change), say("done")))
@@ -79,6 +82,7 @@ def test_the_model_completes_its_handoff(desk: Desk) -> None:
 
 @each_client_but({QWEN: LATE})
 def test_a_compaction_is_survived(desk: Desk) -> None:
+    desk = desk.shared
     turns = [use(read("one.py"), tokens=990_000), say("yes"), say("done")]
 
     run = desk.run("fire the kiln", "on", turns=turns)

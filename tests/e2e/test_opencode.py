@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e import opencode
+from e2e import opencode, opencode_shared
 from e2e.desk import OPENCODE, Desk
 from e2e.model import Model, Request, serving
 from e2e.scenario import Scenario, Step, play
@@ -70,7 +70,7 @@ def served(desk: Desk, turns: Sequence[Turn]) -> Iterator[Served]:
     script = Script([*turns])
     with serving(script, desk.spell) as model:
         variables = {**desk.environment(), **opencode.model_variables(model.url)}
-        with opencode.serving(desk.project, variables) as server:
+        with opencode_shared.serving(desk.project, variables) as server:
             yield Served(server, model, server.call("POST", "/session", {})["id"])
     assert script.is_over, f"left: {script.main}; beyond: {script.surplus}"
     desk.check_log()
