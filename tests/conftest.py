@@ -14,6 +14,7 @@ import pytest
 from browser import Browser
 from world import World
 
+from sisyphus.ground import paths
 from sisyphus.ground import store as stores
 
 hypothesis.settings.register_profile("ours", deadline=None)  # `make bench` measures
@@ -55,7 +56,7 @@ def new_database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A database with all tables and no row, as the product makes it."""
     folder = tmp_path_factory.mktemp("database")
     stores.open_store(str(folder)).close()
-    return (folder / stores.NAME).read_bytes()
+    return (folder / paths.DATABASE).read_bytes()
 
 
 @pytest.fixture(autouse=True)

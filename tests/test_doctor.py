@@ -28,6 +28,7 @@ from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.opencode import checkup as opencode_checkup
 from sisyphus.clients.qwen import checkup as qwen_checkup
 from sisyphus.doctor import database
+from sisyphus.ground import bytecode
 from sisyphus.ground.store import VERSION
 from sisyphus.setup import plugin
 
@@ -935,3 +936,50 @@ def test_another_project_is_looked_at(whole: World) -> None:
 
 def test_each_client_has_a_checkup() -> None:
     assert tuple(map(clients.checkup, clients.NAMES)) == CHECKUPS
+
+
+# ---------------------------------------------------------------- compiled files
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Our package as an installer leaves it that compiles nothing."""
+    folder = tmp_path / "sisyphus"
+    source = Path(bytecode.PACKAGE)
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for function in (bytecode.is_missing, bytecode.make):
+        monkeypatch.setattr(function, "__defaults__", (str(folder),))
+    return folder
+
+
+@pytest.mark.parametrize("state", ["missing", "old"])
+def test_a_program_that_is_compiled_at_each_hook_is_named(
+    world: World, package: Path, state: str
+) -> None:
+    if state == "old":
+        bytecode.make()
+        os.utime(package / "door" / "door.py", (1, 1))
+
+    out = world.cli("doctor", "-v").out
+
+    assert "Python compiles sisyphus anew at each hook" in out
+    assert "-m compileall -q" in out
+
+
+def test_install_compiles_it(world: World, package: Path) -> None:
+    assert bytecode.is_missing()
+
+    world.cli("install", "--yes")
+
+    assert not bytecode.is_missing()
+    assert list((package / "door" / "__pycache__").glob("door.*.pyc"))
+    assert "anew at each hook" not in world.cli("doctor", "-v").out
+
+
+def test_what_cannot_be_compiled_keeps_nobody_from_installing(world: World, package: Path) -> None:
+    (package / "door" / "__pycache__").write_text("in its way")
+
+    answer = world.cli("install", "--yes")
+
+    assert answer.code == 0
+    assert bytecode.is_missing()

@@ -181,7 +181,8 @@ def test_the_store_loads_no_functools() -> None:
         "import functools",
         "sys.modules['_functools'] = None",
         "import _functools; del _functools._lru_cache_wrapper",
-        "import _thread, time; _thread.start_new_thread(time.sleep, (9,))",
+        "import _thread, time; _thread.start_new_thread(time.sleep, (9,))\n"
+        "while not _thread._count(): time.sleep(0.001)",
         "class Odd:\n"
         "    def find_spec(self, name, *_):\n"
         "        if name == '_sqlite3': from functools import reduce\n"

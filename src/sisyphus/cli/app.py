@@ -13,9 +13,9 @@ from typer.main import get_command
 from sisyphus.cli import groups
 from sisyphus.cli.table import AGENTS, within
 from sisyphus.cli.version import version as installed_version
-from sisyphus.ground import log
+from sisyphus.ground import log, paths
 from sisyphus.ground.errors import SisyphusError, UsageError
-from sisyphus.ground.store import LOCK_SECONDS, NAME, is_locked
+from sisyphus.ground.store import LOCK_SECONDS, is_locked
 from sisyphus.ground.text import likely
 from sisyphus.terminal import completion, show
 from sisyphus.terminal.show import plain
@@ -150,7 +150,7 @@ def _locked(error: Exception) -> str:
         return ""
     from sisyphus.doctor.messages import find_locker  # imported late: it is seldom needed
 
-    file = os.path.join(show.our_folder(show.project_root("")), NAME)
+    file = os.path.join(show.our_folder(show.project_root("")), paths.DATABASE)
     return (
         f"Another process has locked the database for more than {LOCK_SECONDS:.0f} seconds. "
         f"{find_locker(file)} Then run this again."

@@ -82,7 +82,7 @@ def _guard(event: str, *, wakes: bool) -> str:
 
 def words(start: str) -> str:
     """Returns the words that start us so that the environment leads Python nowhere else. start: see
-    `sites.Installation`."""
+    `installation.Installation`."""
     return start if start.endswith(f" {ISOLATED}") else f"{_CLEAR} {start}"
 
 

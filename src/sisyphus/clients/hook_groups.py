@@ -30,7 +30,7 @@ def add(settings: Json, hooks: Mapping[str, Any], start: str) -> None:
     out those of an earlier install that differ.
 
     hooks: event → groups, with commands as `entry.line` gives them. start: see
-    `sites.Installation`.
+    `installation.Installation`.
     """
     missing = [
         (event, group.get("matcher", ""), _with_start(hook, start))

@@ -40,7 +40,7 @@ def is_folder(path: str) -> bool:
 
 def started_by(start: str) -> str:
     """Returns the program that words of a shell start; "" if it is not there. start: see
-    `sites.Installation`."""
+    `installation.Installation`."""
     try:
         name = shlex.split(start)[0]
     except (ValueError, IndexError):

@@ -14,9 +14,9 @@ from sisyphus.clients import installer, programs
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.installation import Installation
 from sisyphus.doctor import messages
-from sisyphus.ground import files, git, paths, settings, traces
+from sisyphus.ground import bytecode, files, git, paths, settings, traces
 from sisyphus.ground.settings import SETTINGS
-from sisyphus.ground.store import LEAST_FREE_BYTES, NAME, Store
+from sisyphus.ground.store import LEAST_FREE_BYTES, Store
 from sisyphus.ground.text import one_line
 from sisyphus.sessions.notify import Notice
 from sisyphus.terminal import show
@@ -35,10 +35,12 @@ _PREFIX = "SISYPHUS_"
 
 
 def program(start: str, project: str) -> Iterator[Finding]:
-    """start: see `sites.Installation`. Of a program in the project nobody asks the version: nothing
-    of a project is run."""
+    """start: see `installation.Installation`. Of a program in the project nobody asks the version:
+    nothing of a project is run."""
     python = messages.python(".".join(map(str, sys.version_info[:3])), sys.executable)
     yield Finding(messages.PROGRAM, Level.GOOD, python)
+    if bytecode.is_missing():
+        yield Finding(messages.PROGRAM, Level.WARNING, *messages.no_bytecode(bytecode.PACKAGE))
     found = shutil.which("sisyphus")
     if not found:
         yield Finding(messages.PROGRAM, Level.GOOD, messages.NOT_ON_PATH, messages.PUT_ON_PATH)
@@ -133,7 +135,7 @@ def log(our_home: str, now: float) -> Iterator[Finding]:
     entries = [each for each in _entries(path, now) if not each.startswith(("settings:", "rules:"))]
     if entries:
         last = one_line(entries[-1], 160)
-        database = os.path.join(our_home, NAME) if entries[-1].endswith(_LOCKED) else ""
+        database = os.path.join(our_home, paths.DATABASE) if entries[-1].endswith(_LOCKED) else ""
         texts = messages.failures(len(entries), last, path, database)
         yield Finding(messages.LOG, Level.WARNING, *texts)
     else:

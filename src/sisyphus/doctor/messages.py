@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterable
 
 from sisyphus import clients
@@ -86,6 +87,15 @@ def python(version: str, where: str) -> str:
 
 NOT_ON_PATH = "your shell finds no `sisyphus`."
 PUT_ON_PATH = f"To type it: {installer.ON_PATH}"
+
+
+def no_bytecode(package: str) -> tuple[str, str]:
+    return (
+        "Python compiles sisyphus anew at each hook, which doubles its cost: "
+        f"{path(package)} has no compiled files, or old ones.",
+        f"Run `{shlex.quote(sys.executable)} -m compileall -q {shlex.quote(package)}` as the user "
+        "who may write there.",
+    )
 
 
 def on_path(where: str) -> str:

@@ -426,9 +426,8 @@ def _why_free(
     hook: Hook, outcome: Outcome, attempt: Attempt, failures: list[str], *, was_held: bool
 ) -> list[str]:
     """Returns what the user hears of a session that may stop though it should go on: nothing if
-    they have heard why. failures: of features at this Stop, of
-    which one decides it. was_held: by a loop or a hold, before
-    this Stop was decided."""
+    they have heard why. failures: of features at this Stop, of which one decides it. was_held: by a
+    loop or a hold, before this Stop was decided."""
     if not was_held and not hook.is_enforced:
         return []
     from sisyphus.door import losses

@@ -56,7 +56,6 @@ QUICK_SECONDS = 0.1
 """How long the first query waits before we look whether files can be locked there at all. Without
 locks (some network drives), SQLite says that somebody has the lock, and each hook would wait."""
 
-NAME = "sisyphus.db"
 
 Error = sqlite.Error
 """The error that every method of `Store` may raise."""
@@ -210,7 +209,7 @@ class Transaction:
 
 def open_store(folder: str) -> Store:
     """Opens the store in our folder; creates it if needed."""
-    path = os.path.join(folder, NAME)
+    path = os.path.join(folder, paths.DATABASE)
     if problem := paths.why_unused(folder):
         return _in_memory(problem)
     try:
@@ -249,7 +248,7 @@ def open_to_read(folder: str) -> Store | None:
 def open_copy(folder: str, problem: str) -> Store | None:
     """Returns a store in memory with the rows of a file that cannot be written; None if it cannot
     be read either, or is none of this version. problem: see `Store`."""
-    path = os.path.join(folder, NAME)
+    path = os.path.join(folder, paths.DATABASE)
     if paths.why_unused(folder) or not os.path.isfile(path) or _odd_files(path):
         return None
     # A log needs its index beside it, which nobody can make in a folder that cannot be written.
@@ -283,7 +282,7 @@ def _copied(path: str, way: str, problem: str) -> Store | None:
 def open_anyhow(folder: str) -> Store | None:
     """Opens the file for queries, whatever its version is and whatever is wrong with it; None if
     there is none. Raises `Error`."""
-    path = os.path.join(folder, NAME)
+    path = os.path.join(folder, paths.DATABASE)
     if not os.path.isfile(path) or _odd_files(path):
         return None
     return Store(_connect(path, QUICK_SECONDS))  # a query waits for nobody who writes

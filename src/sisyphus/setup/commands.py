@@ -19,7 +19,7 @@ from sisyphus.boulder.find import global_file
 from sisyphus.clients import hook_files, hook_groups
 from sisyphus.clients.finding import Level
 from sisyphus.clients.installation import Installation, Site
-from sisyphus.ground import git, paths
+from sisyphus.ground import bytecode, git, paths
 from sisyphus.ground.errors import SisyphusError, UnreadableError
 from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store, open_store, open_to_read
@@ -111,6 +111,8 @@ def install(
         notes.extend(_notes_for_everybody(changed, place))
     if _confirm("install", parts, notes, scope, dry_run, yes):
         _carry_out("install", parts)
+        if bytecode.is_missing():
+            bytecode.make()
         done = [part.site.client for part in parts]
         show.line(
             messages.installed(done, scope, parts[0].site.project, is_known=bool(client or here))

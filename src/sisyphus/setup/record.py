@@ -26,19 +26,19 @@ class Additions(Record, frozen=True):
 
 
 def load(store: Store, file: str) -> Additions:
-    """Returns what we added; empty if there is no record of this file (see `sites.Site`)."""
+    """Returns what we added; empty if there is no record of this file (see `installation.Site`)."""
     row = store.one("SELECT added FROM installed WHERE file = ?", file)
     return Additions(**json.loads(row[0])) if row else Additions()
 
 
 def places(store: Store) -> list[tuple[str, str, str]]:
     """Returns where sisyphus is installed: project ("" = the user's own settings), file (see
-    `sites.Site`) and client."""
+    `installation.Site`) and client."""
     return store.all("SELECT project, file, client FROM installed ORDER BY project, file")
 
 
 def save(store: Store, client: str, file: str, project: str, ours: Additions) -> None:
-    """Replaces the record of a file (see `sites.Site`). project: "" for the user's own."""
+    """Replaces the record of a file (see `installation.Site`). project: "" for the user's own."""
     store.run("DELETE FROM installed WHERE file = ?", file)
     if ours != Additions():
         store.run(
