@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from world import World
 
-from sisyphus.ground import settings_file
+from sisyphus.cli import settings_file
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.settings import MAX_BYTES, SETTINGS
 

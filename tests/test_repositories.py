@@ -12,7 +12,8 @@ from test_run import ALL, Runs, runs
 from world import World
 
 from sisyphus.ground import git as git_module
-from sisyphus.ground import paths, repositories
+from sisyphus.ground import paths
+from sisyphus.loops import repositories
 
 __all__ = ["runs"]
 

@@ -92,9 +92,9 @@ def talk(
 @contextmanager
 def serving(folder: Path, variables: dict[str, str]) -> Iterator[Server]:
     """Does what `opencode.serving` does, and lets our plugin end its sessions."""
-    process = _process()
-    place = str(Path(variables["HOME"], ".claude"))  # Bun's `homedir` stays what it was
+    place = str(Path(variables["HOME"], ".claude"))  # Bun's `homedir` heeds no changed HOME
     try:
+        process = _process()
         process.put_on({"CLAUDE_CONFIG_DIR": place, **variables})
         server = Server(process.url, folder, process.pid)
         server.until(lambda: server.is_connected, "first event")

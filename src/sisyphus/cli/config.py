@@ -204,7 +204,7 @@ def _set(place: show.Place, target: Target, name: str, words: list[str]) -> None
     value = _parse(name, words)
     if target.project:
         _need_project_may(name, value)
-    from sisyphus.ground import settings_file  # imported late: tomlkit costs 30 ms
+    from sisyphus.cli import settings_file  # imported late: tomlkit costs 30 ms
 
     settings_file.write(target.file, name, value, target.project)
     shown = masked_line(settings.toml(value), _LONGEST_VALUE)
@@ -253,7 +253,7 @@ def _say_who_wins(place: show.Place, name: str, value: Any) -> None:
 
 def _unset(place: show.Place, target: Target, key: str) -> None:
     """Takes a setting out of the file; one that does not exist, too, if it is there."""
-    from sisyphus.ground import settings_file
+    from sisyphus.cli import settings_file
 
     if settings_file.remove(target.file, key, target.project):
         show.line(f"{one_line(key)} is no longer in {target.name}.")
@@ -268,7 +268,7 @@ def _unset(place: show.Place, target: Target, key: str) -> None:
 
 def _edit(place: show.Place, target: Target) -> None:
     """Opens the file in the user's editor; says what is wrong in it afterwards."""
-    from sisyphus.ground import settings_file
+    from sisyphus.cli import settings_file
 
     words = _editor(place.project)
     settings_file.make(target.file, target.project)

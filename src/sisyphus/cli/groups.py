@@ -43,7 +43,7 @@ class Command(TyperCommand):
 
     @params.setter
     def params(self, nothing: Any) -> None:
-        """typer sets those that it knows: none."""
+        """typer sets an empty list when it makes the command; ours come from the function."""
 
     def make_context(
         self, info_name: Any, args: list[str], parent: Any = None, **extra: Any
@@ -58,10 +58,14 @@ class Group(TyperGroup):
     word of the default's: `rules FILE` as well as `rules lint`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        default = next((name for name, each in self.commands.items() if each.hidden), "")
+        default = next((name for name, each in self.commands.items() if _is_default(each)), "")
         if default and not (args and args[0] in self.commands):
             args = [default, *args]
         return super().parse_args(ctx, args)
+
+
+def _is_default(command: Any) -> bool:
+    return isinstance(command, Command) and command.row.is_default
 
 
 def _group(row: Row) -> Group:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import sys
 
-_FOLDER, _END = "sisyphus_hooks-", ".dist-info"
-"""How the folder is called that every installer puts beside the package: NAME-VERSION.dist-info."""
+_PREFIX, _SUFFIX = "sisyphus_hooks-", ".dist-info"
+"""Every installer puts a folder NAME-VERSION.dist-info beside the package."""
 
 
 def version() -> str:
     """Returns the version, by the name of that folder: `importlib.metadata` would take 30 ms."""
     for place in sys.path:
         for name in _names(place or "."):
-            if name.startswith(_FOLDER) and name.endswith(_END):
-                return name[len(_FOLDER) : -len(_END)]
+            if name.startswith(_PREFIX) and name.endswith(_SUFFIX):
+                return name[len(_PREFIX) : -len(_SUFFIX)]
     from importlib import metadata
 
     return metadata.version("sisyphus-hooks")

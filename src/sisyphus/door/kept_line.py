@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sisyphus.hook.event import Status
 
 _CHARACTERS = 100_000
+"""The most that is read of a file. A whole one has a thousand."""
+
 FOLDER = "statusline"
 """Below our folder; a file for each session."""
 
@@ -32,16 +34,17 @@ def path(our_home: str, client: str, session: str) -> str:
     return os.path.join(our_home, FOLDER, f"{client}-{session}") if our_home and session else ""
 
 
-def sources(our_home: str, project: str, status: Status, environ: Mapping[str, str]) -> str:
-    """Returns a line that changes with everything that a status line shows, but for its plan."""
+def key(our_home: str, project: str, status: Status, environ: Mapping[str, str]) -> str:
+    """Returns a text that changes with everything that a status line shows but its plan: where it
+    comes from and when that was written last."""
     database = os.path.join(our_home, paths.DATABASE)
-    looked_at = (*settings.files_of(our_home, project), __file__)
-    stamps = [*map(_content, (database, f"{database}-wal")), *map(files.stamp, looked_at)]
+    looked_at = (*settings.files_of(our_home, project), __file__)  # with an update of sisyphus, too
+    stamps = [*map(_written_at, (database, f"{database}-wal")), *map(files.stamp, looked_at)]
     ours = sorted(each for each in environ.items() if each[0].startswith("SISYPHUS_"))
     return repr((status.folder, project, status.tokens, status.window, ours, stamps))
 
 
-def _content(path: str) -> tuple[int, int]:
+def _written_at(path: str) -> tuple[int, int]:
     """Returns what changes with each write to a file, but not when SQLite opens it."""
     try:
         status = os.stat(path)
@@ -50,21 +53,21 @@ def _content(path: str) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def load(file: str, of: str, now: float) -> str | None:
-    """Returns the line that was kept; None if it may be another one by now. of: see `sources`."""
+def load(file: str, key: str, now: float) -> str | None:
+    """Returns the line that was kept; None if it may be another one by now. key: see `key`."""
     try:
         with open(file, encoding="utf-8") as source:
             kept, plan, stamp, until, line = source.read(_CHARACTERS).split("\n")
         is_fresh = 0 <= float(until) - now <= LASTING
     except (OSError, ValueError):
         return None
-    return line if is_fresh and kept == of and files.stamp(plan) == stamp else None
+    return line if is_fresh and kept == key and files.stamp(plan) == stamp else None
 
 
-def save(file: str, of: str, plan: str, line: str, until: float) -> None:
+def save(file: str, key: str, plan: str, line: str, until: float) -> None:
     """Keeps a line. plan: the file of the plan that it shows; "" = none. Where nothing can be
     written, the next line is made anew."""
-    text = "\n".join((of, plan, files.stamp(plan), str(until), line))
+    text = "\n".join((key, plan, files.stamp(plan), str(until), line))
     try:
         os.makedirs(os.path.dirname(file), 0o700, exist_ok=True)
         files.replace(file, text.encode(), 0o600)

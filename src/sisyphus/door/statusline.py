@@ -81,11 +81,11 @@ def _line(client: str, status: Status, leave: Leave) -> str:
     project = paths.project_of(status.folder)
     our_home, now = paths.our_home(project), time.time()
     file = kept_line.path(our_home, client, status.session)
-    before = kept_line.sources(our_home, project, status, os.environ)
+    before = kept_line.key(our_home, project, status, os.environ)
     if file and (kept := kept_line.load(file, before, now)) is not None:
         return kept
     line, plan, is_lasting = _new_line(our_home, client, project, status, leave)
-    if file and before == kept_line.sources(our_home, project, status, os.environ):
+    if file and before == kept_line.key(our_home, project, status, os.environ):
         seconds = kept_line.LASTING if is_lasting else kept_line.BRIEF
         kept_line.save(file, before, plan, line, now + seconds)
     return line
@@ -96,7 +96,7 @@ def _new_line(
 ) -> tuple[str, str, bool]:
     """Returns the line; the file of the plan in it, if the session follows that, or ""; and whether
     the line stays the same as long as that file and the database do."""
-    from sisyphus.boulder import plans as plan_rows  # imported late: a kept line needs none of it
+    from sisyphus.boulder import plans  # imported late: a kept line needs none of it
     from sisyphus.ground.store import open_store
     from sisyphus.sessions.usage import Usage
 
@@ -113,9 +113,10 @@ def _new_line(
             *_hold(store, values, session),
         ]
         if status.tokens and status.window:
-            level = Usage(status.tokens, status.window).level(values)
-            parts.append(f"ctx {100 * status.tokens // status.window}%{f' L{level}' * bool(level)}")
-        own = plan_rows.of_session(store, session)
+            used = Usage(status.tokens, status.window)
+            level = used.level(values)
+            parts.append(f"ctx {used.percent}% L{level}" if level else f"ctx {used.percent}%")
+        own = plans.of_session(store, session)
         is_own = bool(own and plan and plan.record and own.path == plan.record.path)
         file = own.path if own and is_own else ""
         return " | ".join(parts), file, bool(file) and not brief

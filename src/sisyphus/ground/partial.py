@@ -1,5 +1,5 @@
-"""`functools.partial` for modules that a hook loads: `functools` takes it from here, too, and loads
-`collections` besides."""
+"""`functools.partial` for modules that a hook loads, from the part of `functools` in C: importing
+`functools` would also load `collections`."""
 
 from __future__ import annotations
 

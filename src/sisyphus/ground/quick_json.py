@@ -81,7 +81,8 @@ def dumps(
 
 
 def pretty(value: object) -> str:
-    """Writes one value for people, as `json.dumps` does with `indent=2, ensure_ascii=False`."""
+    """Writes one value for people, as `json.dumps` does with `indent=2, ensure_ascii=False`. A
+    value that contains itself raises `RecursionError`."""
     if _has_parts:
         return _indented(value, "\n", _encoder(_refuse, ensure_ascii=False))
     import json
@@ -110,4 +111,5 @@ def _name(name: object, encoder: _json.make_encoder) -> str:
     """Returns the name of a part; a number or the like is put in quotes."""
     if isinstance(name, str):
         return _json.encode_basestring(name)
+    # The encoder alone knows how it writes other names.
     return "".join(encoder({name: None}, 0)).removeprefix("{").removesuffix(": null}")

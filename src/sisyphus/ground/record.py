@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 else:
 
     class field:
-        """The default of a field, which each value makes for itself when it is first asked for."""
+        """The default of a field, which each value makes for itself when it is first asked for.
+        Lower case, as in `dataclasses`."""
 
         def __init__(self, *, default_factory):
             self._factory = default_factory
@@ -44,9 +45,11 @@ class Record:
             percent: int
             names: list[str] = field(default_factory=list)
 
-    Two are equal if they are of one class, and all their fields are equal. Of a class with
-    `frozen=True` nobody changes one: the type checker sees to that. One with `is_frequent=True` has
-    thousands of values and no lists as defaults: to make one takes a fifth of the time.
+    Two are equal if they are of one class, and all their fields are equal. The type checker sees to
+    it that all fields are given; one that is not raises `AttributeError` when it is read.
+
+    frozen: the type checker lets nobody change a value. is_frequent: the constructor is compiled,
+    so that it takes a fifth of the time; no default may be a `field`.
     """
 
     if TYPE_CHECKING:
@@ -62,9 +65,11 @@ class Record:
     if not TYPE_CHECKING:
 
         def __init__(self, *values, **named):
+            if named and (
+                more := named.keys() - set(self.FIELDS)
+            ):  # a row of the database may have any
+                raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(more))}")
             self.__dict__.update(zip(self.FIELDS, values, strict=False), **named)
-            if named and not named.keys() <= set(self.FIELDS):  # a row may have any
-                raise TypeError(f"{type(self).__name__} has not all of the fields {[*named]}")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and _values(self) == _values(other)
@@ -106,8 +111,9 @@ def _values(value: Record) -> dict[str, Any]:
 if not TYPE_CHECKING:
 
     def replace(value, **changes):
-        """Returns a copy of a value with other values in some fields."""
+        """Returns a copy of a value with other values in some fields, and without its cached
+        properties."""
         known, copy = value.__dict__, object.__new__(type(value))
         own = {name: known[name] for name in value.FIELDS if name in known}
-        copy.__dict__.update(own, **changes)  # but nothing that the value has worked out
+        copy.__dict__.update(own, **changes)
         return copy

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 
-from sisyphus.ground import git, repositories, worktree
+from sisyphus.ground import git, worktree
+from sisyphus.loops import repositories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

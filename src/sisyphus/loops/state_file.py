@@ -53,9 +53,7 @@ def find_edit(loop: Loop) -> Edit | None:
         return None
     if not stamp:
         return Edit("")
-    from sisyphus.ground import (
-        frontmatter,  # imported late: YAML costs more than the rest of a Stop
-    )
+    from sisyphus.ground import frontmatter
 
     try:
         source, body = frontmatter.split(files.read(loop.file))

@@ -52,7 +52,7 @@ class Reader:
         """
         try:
             surroundings, costs = json.loads(notes)
-        except ValueError:
+        except (ValueError, TypeError):  # of another version, or damaged
             return
         if surroundings == self._surroundings:
             self._last_stamps = stamps
