@@ -279,6 +279,19 @@ def test_where_there_is_no_work_a_shell_looks_and_no_python_starts(
     assert (world.root / "started").exists() == is_work
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_without_a_home_python_is_asked_where_it_is(
+    world: World, shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = install(world)["idle"]
+    start = f"{shlex.quote(sys.executable)} -I -m sisyphus"
+    path = put_program(world, "#!/bin/sh\nexit 2\n")
+    monkeypatch.delenv("HOME")
+
+    program = path.partition(os.pathsep)[0] + "/sisyphus"
+    assert call(line.replace(start, program), {}, shell, PATH=path).code == 2
+
+
 def test_each_kind_of_work_has_its_file(world: World) -> None:
     world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
     world.start()
@@ -368,6 +381,7 @@ OLD = (
     "/usr/bin/python3 -P -m sisyphus hook stop",
     "env CLAUDE_CONFIG_DIR=/home/you/claude sisyphus hook stop --client codex",
     "env CLAUDE_CONFIG_DIR='/my home' /usr/bin/python3 -P -m sisyphus hook stop --client codex",
+    "PYTHONPATH= PYTHONHOME= sisyphus hook idle; [ $? -ne 2 ] || exit 2",
 )
 """The lines of version 1.0.0."""
 
@@ -400,7 +414,8 @@ def test_a_line_of_any_version_is_replaced_and_taken_out(world: World, line: str
 @pytest.mark.parametrize(
     "line",
     ["my-sisyphus hook stop", "echo sisyphus hook stop", "HOOK=1 sisyphus hook stop",
-     "PYTHONPATH= my-sisyphus hook stop", "PYTHONPATH=", "env", "python -I -m other hook stop"],
+     "PYTHONPATH= my-sisyphus hook stop", "PYTHONPATH=", "env", "python -I -m other hook stop",
+     'for d in ~/work/*; do test -d "$d/.git" || continue; sisyphus hook stop; done'],
 )  # fmt: skip
 def test_a_line_that_only_looks_like_ours_stays(world: World, line: str) -> None:
     file = settings_file(world, "user")

@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from world import SISYPHUS, Json, World
@@ -182,9 +183,10 @@ def test_a_line_of_which_time_is_a_part_is_kept_for_a_minute(world: World) -> No
     shown = line(world)
     assert line(world) == shown
     (file,) = world.ours.glob("statusline/*")
-    until = float(file.read_text().split("\n")[3])
+    made, seconds = file.read_text().split("\n")[3:5]
 
-    assert 0 < until - time.time() <= 60
+    assert abs(float(made) - time.time()) < 60
+    assert seconds == "60"
 
 
 def test_a_new_plan_is_seen_after_a_minute(world: World) -> None:
@@ -193,8 +195,46 @@ def test_a_new_plan_is_seen_after_a_minute(world: World) -> None:
         assert line(world) == "\n"
     world.write("PLAN.md", PLAN)
     (file,) = world.ours.glob("statusline/*")
-    head, plan, stamp, until, text = file.read_text().split("\n")
-    file.write_text("\n".join((head, plan, stamp, str(float(until) - 61), text)))
+    age(file, 61)
+
+    assert line(world) == "Shop 1/2\n"
+
+
+def age(file: Path, seconds: float) -> None:
+    """Lets a kept line be older than it is."""
+    key, plan, stamp, made, *rest = file.read_text().split("\n")
+    file.write_text("\n".join((key, plan, stamp, str(float(made) - seconds), *rest)))
+
+
+@pytest.mark.parametrize("end", ["complete", "deleted"])
+def test_a_plan_that_takes_the_place_of_another_is_seen_after_a_minute(
+    world: World, end: str
+) -> None:
+    plan = world.write("PLAN.md", PLAN)
+    world.start()
+    if end == "complete":
+        world.edit("PLAN.md", "[ ]", "[x]")
+    else:
+        plan.unlink()
+    for _ in range(3):
+        line(world)
+    world.write(".claude/plans/next.md", "# Next\n\n- [ ] a\n")
+    (file,) = world.ours.glob("statusline/*")
+    age(file, 61)
+
+    assert line(world) == "Next 0/1\n"
+
+
+@pytest.mark.parametrize("seconds", [-1, -600, -3500])
+def test_a_line_from_the_future_is_no_line(world: World, seconds: float) -> None:
+    """The clock has been set back."""
+    world.write("PLAN.md", PLAN)
+    world.start()
+    for _ in range(3):
+        line(world)
+    (file,) = world.ours.glob("statusline/*")
+    file.write_text(file.read_text().replace("Shop 1/2", "an old line"))
+    age(file, seconds)
 
     assert line(world) == "Shop 1/2\n"
 

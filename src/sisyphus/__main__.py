@@ -39,7 +39,7 @@ def _print_version() -> None:
 
     try:
         print(version(), flush=True)
-    except OSError:
+    except (OSError, ImportError):
         return
     sys.exit(0)
 

@@ -66,6 +66,7 @@ class Dashboard:
         self.tabs.append(tab)
         tab.page.goto(self.url)
         tab.until_text("#live", "live")
+        tab.page.bring_to_front()  # keys go to the page in front
         self.url = ""
         return tab
 

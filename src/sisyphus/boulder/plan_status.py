@@ -75,14 +75,20 @@ def of_project(store: Store, project: str, session: int, now: float, folder: str
 
     folder: the current one; "" = the project's root.
     """
-    own = plan_rows.of_session(store, session)
-    if own and own.project == project and own.is_open and os.path.isfile(own.path):
+    if own := of_session(store, project, session):
         return of_record(store, own, now)
     folder = folder or project
     rows = plan_rows.of_project(store, project)
     search = _search(store, project, folder, rows)
     result = _of_search(store, search, rows, now)
     return replace(result, left_out=search.left_out)
+
+
+def of_session(store: Store, project: str, session: int) -> PlanRecord | None:
+    """Returns the open plan of the project that a session follows; None = it follows none."""
+    own = plan_rows.of_session(store, session)
+    is_here = own and own.project == project and own.is_open and os.path.isfile(own.path)
+    return own if is_here else None
 
 
 def _of_search(store: Store, search: _Search, rows: list[PlanRecord], now: float) -> Status:

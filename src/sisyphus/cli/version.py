@@ -11,8 +11,8 @@ _PREFIX, _SUFFIX = "sisyphus_hooks-", ".dist-info"
 
 def version() -> str:
     """Returns the version, by the name of that folder: `importlib.metadata` would take 30 ms."""
-    for place in sys.path:
-        for name in _names(place or "."):
+    for place in filter(None, sys.path):  # "" is the current folder, which may be anybody's
+        for name in _names(place):
             if name.startswith(_PREFIX) and name.endswith(_SUFFIX):
                 return name[len(_PREFIX) : -len(_SUFFIX)]
     from importlib import metadata

@@ -39,18 +39,16 @@ _MISSING = (
     "and plugins."
 )
 
-_TO_CALL = "|| continue; "
-"""What stands before the call in a line that first looks for work."""
-
 _IF_THERE_IS_WORK = (
     "setopt nonomatch 2>/dev/null; "
     "d=${CLAUDE_CONFIG_DIR:-$HOME/.claude}/.sisyphus; "
-    'for f in "$d"/ralph/loops/ralph-loop.* "$d"/projects/*/hold.json "$d"/projects/*/enforce.json;'
-    f' do [ -e "$f" ] {_TO_CALL}'
+    'for f in "$d"/ralph/loops/ralph-loop.* "$d"/projects/*/hold.json "$d"/projects/*/enforce.json '
+    '"${CLAUDE_CONFIG_DIR:+-}${HOME:+-}/"; do [ -e "$f" ] || continue; '
 )
 """Nobody is woken where there is no loop, no hold and no enforcement. Each has a file in our folder
 (see `ground.traces`), and a shell that looks for one costs a twentieth of a Python that asks the
-database, at every Stop. `setopt` is for zsh, which fails where a pattern matches nothing."""
+database, at every Stop. `setopt` is for zsh, which fails where a pattern matches nothing. Where
+neither variable is set, the last word is `/`, which is there: Python knows another way home."""
 
 _CLEAR = " ".join(f"{name}=" for name in CLEARED)
 
@@ -88,15 +86,15 @@ def words(start: str) -> str:
 
 def with_start(line: str, start: str) -> str:
     """Returns a line that starts us in another way."""
-    before, mark, call = line.rpartition(_TO_CALL)
+    call = line.removeprefix(_IF_THERE_IS_WORK)
     found = _CALL.match(call)
-    return f"{before}{mark}{words(start)} {found[2]}" if found else line
+    return f"{line.removesuffix(call)}{words(start)} {found[2]}" if found else line
 
 
 def call(line: str) -> tuple[str, str]:
     """Returns the words that start us in a line of ours, without what clears the environment, and
     the event that it names."""
-    found = _CALL.match(line.rpartition(_TO_CALL)[2])
+    found = _CALL.match(line.removeprefix(_IF_THERE_IS_WORK))
     return (found[1].removeprefix(f"{_CLEAR} "), found[3]) if found else (line, "")
 
 
@@ -105,7 +103,7 @@ def is_ours(entry: object, command: str) -> bool:
     text = entry.get("command") if isinstance(entry, dict) else None
     try:
         is_line = isinstance(text, str) and len(text) <= _LONGEST
-        split = shlex.split(str(text).rpartition(_TO_CALL)[2]) if is_line else []
+        split = shlex.split(str(text).removeprefix(_IF_THERE_IS_WORK)) if is_line else []
     except ValueError:
         return False
     found = [word for word in dropwhile(_is_before, split) if word not in ("-I", "-P")]

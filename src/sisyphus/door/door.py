@@ -370,6 +370,8 @@ def _look(hook: Hook, attempt: Attempt) -> tuple[Acts, list[str]]:
         feature = module.split(".")[1]
         try:
             if condition(hook):
+                if hook.event.name in ("stop", "idle"):
+                    _load_what_follows()
                 __import__(module)  # `importlib` would load more than most features
                 if act := getattr(sys.modules[module], function)(hook):
                     acts.append((feature, act))
@@ -378,6 +380,16 @@ def _look(hook: Hook, attempt: Attempt) -> tuple[Acts, list[str]]:
                 raise
             failures.append(log.failure(feature, error))
     return acts, failures
+
+
+def _load_what_follows() -> None:
+    """Loads what carries out an act and what tells of its failure. A check or an idle session may
+    take minutes, and an upgrade of sisyphus meanwhile may have put other modules in their place."""
+    from sisyphus.door import delivery, losses
+    from sisyphus.ground import exports
+    from sisyphus.sessions import journal, ledger, sessions
+
+    assert all((delivery, losses, exports, journal, ledger, sessions))
 
 
 def _act(

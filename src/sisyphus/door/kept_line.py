@@ -57,17 +57,18 @@ def load(file: str, key: str, now: float) -> str | None:
     """Returns the line that was kept; None if it may be another one by now. key: see `key`."""
     try:
         with open(file, encoding="utf-8") as source:
-            kept, plan, stamp, until, line = source.read(_CHARACTERS).split("\n")
-        is_fresh = 0 <= float(until) - now <= LASTING
+            kept, plan, stamp, made, seconds, line = source.read(_CHARACTERS).split("\n")
+        is_fresh = 0 <= now - float(made) <= int(seconds)  # the clock may have been set back
     except (OSError, ValueError):
         return None
     return line if is_fresh and kept == key and files.stamp(plan) == stamp else None
 
 
-def save(file: str, key: str, plan: str, line: str, until: float) -> None:
-    """Keeps a line. plan: the file of the plan that it shows; "" = none. Where nothing can be
-    written, the next line is made anew."""
-    text = "\n".join((key, plan, files.stamp(plan), str(until), line))
+def save(file: str, key: str, plan: str, line: str, time: tuple[float, int]) -> None:
+    """Keeps a line. plan: the file of the plan that it shows; "" = none. time: when the line was
+    made, and for how many seconds it is kept. Where nothing can be written, the next line is made
+    anew."""
+    text = "\n".join((key, plan, files.stamp(plan), *map(str, time), line))
     try:
         os.makedirs(os.path.dirname(file), 0o700, exist_ok=True)
         files.replace(file, text.encode(), 0o600)

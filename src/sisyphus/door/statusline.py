@@ -87,16 +87,17 @@ def _line(client: str, status: Status, leave: Leave) -> str:
     line, plan, is_lasting = _new_line(our_home, client, project, status, leave)
     if file and before == kept_line.key(our_home, project, status, os.environ):
         seconds = kept_line.LASTING if is_lasting else kept_line.BRIEF
-        kept_line.save(file, before, plan, line, now + seconds)
+        kept_line.save(file, before, plan, line, (now, seconds))
     return line
 
 
 def _new_line(
     our_home: str, client: str, project: str, status: Status, leave: Leave
 ) -> tuple[str, str, bool]:
-    """Returns the line; the file of the plan in it, if the session follows that, or ""; and whether
-    the line stays the same as long as that file and the database do."""
-    from sisyphus.boulder import plans  # imported late: a kept line needs none of it
+    """Returns the line; the file of the plan in it, or ""; and whether the line stays the same as
+    long as that file and the database do: another plan may take the place of one that the session
+    does not follow."""
+    from sisyphus.boulder import plan_status  # imported late: a kept line needs none of it
     from sisyphus.ground.store import open_store
     from sisyphus.sessions.usage import Usage
 
@@ -116,10 +117,9 @@ def _new_line(
             used = Usage(status.tokens, status.window)
             level = used.level(values)
             parts.append(f"ctx {used.percent}% L{level}" if level else f"ctx {used.percent}%")
-        own = plans.of_session(store, session)
-        is_own = bool(own and plan and plan.record and own.path == plan.record.path)
-        file = own.path if own and is_own else ""
-        return " | ".join(parts), file, bool(file) and not brief
+        file = plan.record.path if plan and plan.record else ""
+        is_own = bool(file) and plan_status.of_session(store, project, session) is not None
+        return " | ".join(parts), file, is_own and not brief
     finally:
         leave(store)
 

@@ -189,7 +189,7 @@ def _resume(hook: Hook, waiting: list[Handoff], first: Handoff | None) -> Outcom
     if first is None or not handoffs.give(hook.store, first, hook.session):
         return Outcome()
     news = [messages.given(first)]
-    return Outcome([messages.resume(first)], news, news)
+    return Outcome([messages.resume(first)], news, [*news])
 
 
 def _waiting(hook: Hook) -> list[Handoff]:
