@@ -6,13 +6,12 @@ record before we write. Unknown fields stay. A file that cannot be read is left 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
 from sisyphus.boulder import find, follow, plans
 from sisyphus.boulder.plans import DISMISSED, Checkpoint, PlanRecord
-from sisyphus.ground import exports, files
+from sisyphus.ground import exports, files, quick_json
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.paths import is_inside
 from sisyphus.ground.record import Record, replace
@@ -204,7 +203,7 @@ def load(project: str) -> tuple[str, Json]:
         return "", {}
     try:
         text = files.read(find.kord_file(project), inside=project)
-        data = json.loads(text)
+        data = quick_json.loads(text)
     except (UnreadableError, ValueError, RecursionError) as error:
         raise UnreadableError(f"docs/kord/boulder.json cannot be read: {error}") from error
     if not isinstance(data, dict):

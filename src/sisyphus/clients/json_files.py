@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from sisyphus.ground import files
+from sisyphus.ground import files, quick_json
 from sisyphus.ground.errors import UnreadableError
 
 TYPE_CHECKING = False
@@ -26,7 +24,7 @@ def read(path: str, inside: str = "") -> Json:
 def parse(text: str) -> Json:
     """Returns the object that a file holds; {} if it is empty. Raises `UnreadableError`."""
     try:
-        data = json.loads(text) if text.strip() else {}
+        data = quick_json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
         raise UnreadableError(why_invalid(error)) from error
     if not isinstance(data, dict):
@@ -45,6 +43,8 @@ def read_or_empty(path: str, inside: str = "") -> Json:
 def why_invalid(error: ValueError | RecursionError) -> str:
     """Says why `json` took no text: the line, and what stands there that a person may think to be
     allowed."""
+    import json  # imported late: most files are as they should be
+
     if isinstance(error, RecursionError):
         return "it is not valid JSON (it is nested too deeply)"
     if not isinstance(error, json.JSONDecodeError):
@@ -90,7 +90,7 @@ def _values(text: str) -> Iterator[tuple[list[str | int], int]]:
             if isinstance(way[-1], int):
                 yield [*way], token.start()
             elif word != "}":
-                way[-1] = json.loads(word)
+                way[-1] = quick_json.loads(word)
                 yield [*way], token.start()
         is_item = False
         if word in ("{", "["):

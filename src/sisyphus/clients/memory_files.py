@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from sisyphus.ground import files
 from sisyphus.ground.errors import UnreadableError
@@ -12,7 +11,7 @@ from sisyphus.ground.text import fingerprint
 _DEPTH = 5
 """How often one import may follow another, in Claude Code and in Qwen Code."""
 
-_IMPORT = re.compile(r"(?:^|(?<=\s))@((?:\\ |[^\s\\])+)", re.MULTILINE)
+_IMPORT = r"(?m)(?:^|(?<=\s))@((?:\\ |[^\s\\])+)"
 _MAX_FILES = 200
 _MAX_CHARACTERS = 2_000_000
 """The most characters of all files in which we look for imports: a megabyte may take a second."""
@@ -37,10 +36,12 @@ def follow(
     texts[path] = fingerprint(text.strip("\n"))
     if "@" not in text or not depth:
         return room
-    from sisyphus.ground import markdown  # imported late: most files have no `@path`
+    import re  # imported late: most files have no `@path`
+
+    from sisyphus.ground import markdown
 
     text = markdown.visible(text)
-    for match in _IMPORT.finditer(text):
+    for match in re.finditer(_IMPORT, text):
         name = match[1].replace("\\ ", " ").rstrip(".,;:)")
         target = os.path.join(os.path.dirname(path), os.path.expanduser(name))
         if os.path.isfile(target):

@@ -6,10 +6,9 @@ marking its row, we write the line again: lines may repeat, none is lost.
 
 from __future__ import annotations
 
-import json
 import os
 
-from sisyphus.ground import files, paths
+from sisyphus.ground import files, paths, quick_json
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.loops import iterations, loops, messages, state_file
@@ -109,7 +108,7 @@ def remove(ids: Collection[str]) -> None:
 def _loop_id(line: bytes) -> str:
     """Returns whose line it is; "" if another program has written it."""
     try:
-        return str(json.loads(line)["loop_id"])
+        return str(quick_json.loads(line)["loop_id"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
 
@@ -124,4 +123,4 @@ def _append(line: dict[str, Any]) -> None:
     if os.path.exists(path) and os.path.getsize(path) > MAX_BYTES:
         os.replace(path, f"{path}.1")
     with files.open_private(path, os.O_APPEND) as file:
-        file.write(json.dumps(line).encode() + b"\n")
+        file.write(quick_json.dumps(line).encode() + b"\n")

@@ -6,11 +6,10 @@ file's stamp and apply it at the next prompt, Stop or command. We never read the
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
-from sisyphus.ground import exports, files, paths, traces
+from sisyphus.ground import exports, files, paths, quick_json, traces
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.store import Store
@@ -62,7 +61,7 @@ def find_edit(loop: Loop) -> Edit | None:
         fields = frontmatter.load(source)
         if fields.get("loop_id", loop.id) != loop.id:
             return None  # we wrote it, for a nested loop: that hook was killed before its commit
-        fields = json.loads(json.dumps(fields, default=str))
+        fields = quick_json.loads(quick_json.dumps(fields, default=str))
         return Edit(stamp, fields, body.removeprefix("\n").removesuffix("\n"))
     except (SisyphusError, TypeError, ValueError, OverflowError, RecursionError) as error:
         return Edit(stamp, problem=str(error))
@@ -94,7 +93,7 @@ def apply_edit(loop: Loop, edit: Edit, now: float) -> list[str]:
     if edit.prompt.strip() and edit.prompt != _plain(loop.prompt):
         loop.prompt = edit.prompt
     _apply_status(loop, fields, now)
-    return [f"{name}: {json.dumps(fields[name], ensure_ascii=False)}" for name in unusable]
+    return [f"{name}: {quick_json.dumps(fields[name], ensure_ascii=False)}" for name in unusable]
 
 
 def set_aside(loop: Loop) -> None:
@@ -149,7 +148,7 @@ def as_dict(loop: Loop, owner: str) -> dict[str, Any]:
 def render(loop: Loop, owner: str) -> bytes:
     """Returns the content of the file. Values are JSON, which is valid YAML."""
     fields = {**as_dict(loop, owner), **loop.counters.foreign}
-    lines = [f"{key}: {json.dumps(value)}\n" for key, value in fields.items()]
+    lines = [f"{key}: {quick_json.dumps(value)}\n" for key, value in fields.items()]
     text = f"---\n{''.join(lines)}---\n\n{loop.prompt}\n"
     return text.encode("utf-8", "surrogatepass")
 
