@@ -342,6 +342,49 @@ def test_a_hook_that_takes_too_long_leaves_nothing(world: World, kill: Any) -> N
     assert len(world.loops()) == (kill is os.killpg)
 
 
+AT_THE_WORST_MOMENT = """
+import os, signal, subprocess, sys, threading
+if sys.argv[1] == "asked now and then":
+    del os.pidfd_open
+else:
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+kill = iter([os.kill])
+
+class Lock:
+    "The client ends us between the lock of `Popen` and its release."
+    def __init__(self): self.lock = threading.Lock()
+    def acquire(self, blocking=True):
+        is_free = self.lock.acquire(blocking)
+        next(kill, print)(os.getpid(), signal.SIGTERM)
+        return is_free
+    def release(self): self.lock.release()
+    def __enter__(self): self.lock.acquire()
+    def __exit__(self, *_): self.lock.release()
+
+real = subprocess.Popen.__init__
+def begin(self, *args, **kwargs):
+    real(self, *args, **kwargs)
+    self._waitpid_lock = Lock()
+subprocess.Popen.__init__ = begin
+
+from sisyphus.ground import processes
+processes.run("sleep 30", os.getcwd(), 30)
+"""
+
+
+@pytest.mark.parametrize("how", ["woken at its end", "asked now and then"])
+def test_a_hook_that_is_ended_while_it_asks_for_its_check_ends(how: str) -> None:
+    """Python's own wait took a lock, and the hook hung at it for ever."""
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_WORST_MOMENT, how],
+        check=False,
+        timeout=20,
+        capture_output=True,
+    )
+
+    assert done.returncode == 143
+
+
 @pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("home", ["", "mine"])
 def test_codex_is_known_behind_the_shell_that_waits_for_us(

@@ -247,6 +247,7 @@ def run(
     import subprocess
     import tempfile
     import time
+    from contextlib import suppress
 
     is_shell = isinstance(command, str)
     deadline = time.monotonic() + seconds
@@ -275,8 +276,9 @@ def run(
                 time.sleep(_STEP_SECONDS)
         finally:
             if process.returncode is None or (with_children and _is_group(process.pid)):
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                _reap(process, 0)
         excess = output.seek(0, os.SEEK_END) - tail
         output.seek(max(0, excess))
         text = output.read().decode("utf-8", "replace")
@@ -332,9 +334,25 @@ def _code(process: Popen[bytes], seconds: float) -> int | None:
         end = select.poll()
         end.register(descriptor, select.POLLIN)
         end.poll(seconds * 1000)
-        return process.poll()
+        return _reap(process, os.WNOHANG)
     finally:
         os.close(descriptor)
+
+
+def _reap(process: Popen[bytes], options: int) -> int | None:
+    """Returns the exit code of a process; None if it has none yet. `Popen.wait` takes a lock, which
+    a signal that raises may leave locked for ever.
+
+    options: of `os.waitpid`; 0 = wait for its end.
+    """
+    if process.returncode is None:
+        try:
+            pid, status = os.waitpid(process.pid, options)
+        except ChildProcessError:  # somebody else has asked
+            pid, status = process.pid, 0
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode
 
 
 def start(module: str, request: object, environment: dict[str, str]) -> None:
