@@ -60,7 +60,7 @@ env -i X=1 Y='a b' pytest -q
 ./run_tests.sh
 ./run_tests.sh --fast
 ./run-tests
-/work/x/runtests.sh
+/code/x/runtests.sh
 run_tests.sh
 scripts/test.sh
 script/test

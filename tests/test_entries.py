@@ -458,7 +458,7 @@ def test_a_line_of_any_version_is_replaced_and_taken_out(world: World, line: str
     "line",
     ["my-sisyphus hook stop", "echo sisyphus hook stop", "HOOK=1 sisyphus hook stop",
      "PYTHONPATH= my-sisyphus hook stop", "PYTHONPATH=", "env", "python -I -m other hook stop",
-     'for d in ~/work/*; do test -d "$d/.git" || continue; sisyphus hook stop; done'],
+     'for d in ~/code/*; do test -d "$d/.git" || continue; sisyphus hook stop; done'],
 )  # fmt: skip
 def test_a_line_that_only_looks_like_ours_stays(world: World, line: str) -> None:
     file = settings_file(world, "user")

@@ -54,7 +54,7 @@ def iso(moment: float) -> str:
 
 
 def place(path: str) -> str:
-    """Returns a path as people write it: `~/work/shop`."""
+    """Returns a path as people write it: `~/code/shop`."""
     return display(path, "")
 
 

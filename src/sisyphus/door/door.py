@@ -370,7 +370,7 @@ def _look(hook: Hook, attempt: Attempt) -> tuple[Acts, list[str]]:
         feature = module.split(".")[1]
         try:
             if condition(hook):
-                if hook.event.name in ("stop", "idle"):
+                if feature == "stop":
                     _load_what_follows()
                 __import__(module)  # `importlib` would load more than most features
                 if act := getattr(sys.modules[module], function)(hook):

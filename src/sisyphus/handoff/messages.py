@@ -8,7 +8,7 @@ import time
 from sisyphus.ground.paths import display
 from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.hook.outcome import Text
-from sisyphus.loops import messages
+from sisyphus.loops import messages as loop_messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def heading(
     rows = [
         ("Written", time.strftime("%Y-%m-%d %H:%M", time.localtime(now))),
         ("Session", session),
-        ("Loop", f"{loop.id}, {messages.iteration(loop)}" if loop else ""),
+        ("Loop", f"{loop.id}, {loop_messages.iteration(loop)}" if loop else ""),
         ("Context", f"{usage.percent} % ({LEVELS[level]})" if usage.tokens else ""),
         ("Why", occasion(usage.percent, level, why)),
         ("Earlier handoff", place(before) if before else ""),

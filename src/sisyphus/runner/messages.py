@@ -12,7 +12,7 @@ from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import plain
 from sisyphus.ground.text import one_line
-from sisyphus.loops import messages
+from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.runs import Run
 
 RESUME = "sisyphus ralph run --resume"
@@ -34,7 +34,7 @@ _FILES = 10
 
 def started(run: Run) -> str:
     """Tells the user what the run does, what ends it, and how to end it now."""
-    limits = messages.limits(run.loop)
+    limits = loop_messages.limits(run.loop)
     when = f"It ends {_success(run)}{f', or after {limits}' if limits else ''}."
     return (
         f"Run {run.loop.id} started: {one_line(run.loop.task, _TASK)}\n{when} Ctrl-C ends it after "
@@ -95,7 +95,7 @@ def is_at_work(run: Run) -> str:
     if run.loop.ended_at is not None:
         return f"Run {run.loop.id} is over, and its process is about to end. Try again in a moment."
     return (
-        f"Run {run.loop.id} is at work in this project ({messages.iteration(run.loop)}). "
+        f"Run {run.loop.id} is at work in this project ({loop_messages.iteration(run.loop)}). "
         f"`sisyphus ralph cancel {run.loop.id}` ends it."
     )
 
@@ -106,9 +106,10 @@ def replaced_by(run: Run) -> str:
 
 
 def replaces(run: Run) -> str:
+    reached = loop_messages.iteration(run.loop)
     return (
-        f"Run {run.loop.id}, which had got to {messages.iteration(run.loop)}, is over: `{RESUME}` "
-        "would have gone on with it."
+        f"Run {run.loop.id}, which had got to {reached}, is over: `{RESUME}` would have gone on "
+        "with it."
     )
 
 
@@ -155,7 +156,7 @@ def answered(run: Run, item: str) -> str:
     plan = display(run.state.plan, run.loop.project)
     return (
         f"The answer stands below “{one_line(item, _TASK)}” in {plan}. "
-        f"{messages.what_continues(run.loop)}"
+        f"{loop_messages.what_continues(run.loop)}"
     )
 
 
@@ -163,7 +164,7 @@ def not_to_answer(run: Run) -> str:
     """Refuses an answer that has no place: the run has no plan, or nothing in it waits for one."""
     return (
         f"Nothing in the plan of run {run.loop.id} waits for an answer. Do what it needs. "
-        f"{messages.what_continues(run.loop)}"
+        f"{loop_messages.what_continues(run.loop)}"
     )
 
 
@@ -417,6 +418,6 @@ def notice_title(kind: str) -> str:
 def what_happened(run: Run, why: str) -> str:
     """Returns the text of a notice. It starts with our own words."""
     return (
-        f"Run {run.loop.id}, {messages.iteration(run.loop)}: {one_line(why)}. "
+        f"Run {run.loop.id}, {loop_messages.iteration(run.loop)}: {one_line(why)}. "
         f"Task: {one_line(run.loop.task, _TASK)}"
     )

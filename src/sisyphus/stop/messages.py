@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.ground.text import one_line
-from sisyphus.loops import messages
+from sisyphus.loops import messages as loop_messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def what_happened(loop: Loop, why: str) -> str:
     that starts with `@` or `-` as an order."""
     name = "Hold" if loop.is_hold else "Ralph loop"
     text = one_line(why)
-    number = "" if text.startswith("iteration ") else f", {messages.iteration(loop)}"
+    number = "" if text.startswith("iteration ") else f", {loop_messages.iteration(loop)}"
     end = "" if text.endswith(_ENDS) else "."
     return f"{name} {loop.id}{number}: {text}{end} Task: {one_line(loop.task, _TASK)}"
 
@@ -65,7 +65,7 @@ def _name(work: Loop | None) -> str:
 
 def _span(seconds: int) -> str:
     minutes = seconds // 60
-    return messages.duration(minutes) if minutes else f"{seconds} s"
+    return loop_messages.duration(minutes) if minutes else f"{seconds} s"
 
 
 def waited_long_enough(seconds: int, names: list[str]) -> str:
@@ -79,4 +79,5 @@ def waited_long_enough(seconds: int, names: list[str]) -> str:
 
 def checkpointed(loop: Loop, file: str) -> str:
     """Tells the user that the session has ended at its checkpoint, and what goes on from there."""
-    return f"{messages.waits_at_checkpoint(loop, file)} {messages.WHAT_FOLLOWS_CHECKPOINT}"
+    waits = loop_messages.waits_at_checkpoint(loop, file)
+    return f"{waits} {loop_messages.WHAT_FOLLOWS_CHECKPOINT}"

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 
 from sisyphus.clients import escaped_tags, values
-from sisyphus.clients.claude_code import payload
+from sisyphus.clients.claude_code import payload as claude_code
 from sisyphus.ground import processes
+from sisyphus.ground.record import replace
 from sisyphus.hook.event import Event, Prompt, Status
 
 TYPE_CHECKING = False
@@ -36,9 +37,9 @@ TOOLS = {
 }
 """Its name of a tool → Claude Code's."""
 
-TEXT_EVENTS = payload.TEXT_EVENTS
-REPLY_UNITS = payload.REPLY_UNITS
-COMMAND_PREFIX = payload.COMMAND_PREFIX
+TEXT_EVENTS = claude_code.TEXT_EVENTS
+REPLY_UNITS = claude_code.REPLY_UNITS
+COMMAND_PREFIX = claude_code.COMMAND_PREFIX
 
 _BLOCK_CAP = 8
 """After so many blocked Stops since the user's prompt it ignores a block, if its settings choose
@@ -49,7 +50,7 @@ _CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
 
 
 def read(name: str, raw: Json) -> Event:
-    event = payload.read(name, raw, NAME, TOOLS)
+    event = claude_code.read(name, raw, NAME, TOOLS)
     event.folder = event.cwd
     event.process = current_session()[1]
     event.is_from_plugin = False
@@ -61,8 +62,8 @@ def read(name: str, raw: Json) -> Event:
         stop = event.stop
         stop.last_message = stop.last_message and escaped_tags.unescaped(stop.last_message)
         running = [task for task in values.items(raw.get("background_tasks")) if _is_running(task)]
-        stop.background = payload.task_ids(running) + payload.task_ids(raw.get("crons"))
-        stop.scheduled = payload.prompts_of(raw.get("crons"))
+        stop.background = claude_code.task_ids(running) + claude_code.task_ids(raw.get("crons"))
+        stop.scheduled = claude_code.prompts_of(raw.get("crons"))
         stop.block_cap = block_cap(event.cwd)
         stop.is_first = raw.get("stop_hook_active") is not True
         stop.host = ""
@@ -76,7 +77,7 @@ def _prompt(raw: Json) -> Prompt:
     submitted = values.text(raw.get("submitted_prompt")).lstrip()
     return Prompt(
         values.text(raw.get("prompt_id")),
-        payload.typed_command(submitted),
+        claude_code.typed_command(submitted),
         submitted,
         is_personal=bool(submitted),
     )
@@ -121,15 +122,13 @@ def wake(event: Event, text: str, stderr: TextIO) -> int:
 def room(event: Event, outcome: Outcome) -> int:
     if event.name == "stop":
         return REPLY_UNITS if outcome.reason is not None else 0
-    return payload.room(event, outcome)
+    return claude_code.room(event, outcome)
 
 
 def render(event: Event, outcome: Outcome, text: str) -> Json | None:
     """At a Stop, the model gets the reason and nothing beside it (measured)."""
     if event.name != "stop" or outcome.reason is None:
-        return payload.render(event, outcome, text)
+        return claude_code.render(event, outcome, text)
     reason = "\n\n".join(filter(None, (outcome.reason, text)))
-    reply: Json = {"decision": "block", "reason": reason}
-    if outcome.messages:
-        reply["systemMessage"] = "\n\n".join(outcome.messages)
-    return reply
+    others = claude_code.render(event, replace(outcome, reason=None), "") or {}
+    return {"decision": "block", "reason": reason, **others}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.clients import escaped_tags, lines, subagents, values
-from sisyphus.clients.claude_code import transcript
+from sisyphus.clients.claude_code import transcript as claude_code
 from sisyphus.clients.qwen.payload import TOOLS
 from sisyphus.clients.transcript_records import (
     AGENT,
@@ -91,7 +91,7 @@ def _call(value: object) -> RecordedCall:
     call = values.mapping(value)
     fields = values.mapping(call.get("args"))
     fields = {**fields, "run_in_background": fields.get("is_background")}
-    return transcript.call_of(call.get("id"), call.get("name"), fields, TOOLS)
+    return claude_code.call_of(call.get("id"), call.get("name"), fields, TOOLS)
 
 
 def _result(value: object, raw: Json) -> ToolResult:
