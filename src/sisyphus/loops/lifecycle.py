@@ -39,9 +39,9 @@ def new_loop(
     """Returns a loop that has not started yet. Reads the files of its check, so hold no lock."""
     digests: dict[str, str] = {}
     if options.verify:
-        from sisyphus.loops import evidence  # imported late: every Stop loads this module
+        from sisyphus.loops import check_files  # imported late: every Stop loads this module
 
-        digests = evidence.digest_files(options.verify, project)
+        digests = check_files.digest_files(options.verify, project)
     loop = Loop(loops.new_id(), 0, project, prompt, options, now, origin)
     loop.counters = Counters(evidence=digests)
     loop.by_model = by_model

@@ -78,7 +78,7 @@ class Counters(Record):
 
     iteration: the current one, from 1.
     tokens: used so far by the main agent.
-    evidence: the files of its check → their digests at the start (`loops/evidence.py`).
+    evidence: the files of its check → their digests at the start (`loops/check_files.py`).
     paused_at, paused_seconds: pauses, which do not count towards max_minutes. resumed_at: the end
     of the last one; 0 = there was none.
     is_untold: the agent has not heard of it: it was started outside of the session, and nothing was

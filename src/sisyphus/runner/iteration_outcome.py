@@ -9,7 +9,7 @@ from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record, field
 from sisyphus.handoff import handoffs, writing
 from sisyphus.handoff.handoffs import Handoff
-from sisyphus.loops import evidence, project_changes, verify
+from sisyphus.loops import check_files, project_changes, verify
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.runs import Run
 from sisyphus.loops.verify import Check
@@ -138,7 +138,7 @@ def _completion(
         return Completion("")
     if not options.verify or not why:
         return Completion(why, refused)
-    changed = evidence.changed(run.loop.counters.evidence, options.verify, runner.project)
+    changed = check_files.changed(run.loop.counters.evidence, options.verify, runner.project)
     check = verify.run(options.verify, runner.project, runner.settings["ralph.verify_seconds"])
     if not check.has_passed:
         return Completion("", messages.check_failed(check.how), check, changed)
