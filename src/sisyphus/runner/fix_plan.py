@@ -4,11 +4,10 @@ user's answers below them."""
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder import follow
+from sisyphus.boulder import follow, task_names
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, Task, parse
 from sisyphus.boulder.plans import Checkpoint
 from sisyphus.ground import exports, files, markdown, paths
@@ -23,7 +22,7 @@ from sisyphus.runner import messages
 MAX_NEW = 20
 """The most items that are added at once: more than that is no list but a new plan."""
 
-ITEM_CHARACTERS = 300
+ITEM_CHARACTERS = task_names.CHARACTERS
 ANSWER_CHARACTERS = 2_000
 
 _NAME = "fix_plan.md"
@@ -68,7 +67,7 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
     if not plan.total:
         problem = messages.ALL_CANCELLED if plan.tasks else messages.NO_BOXES
         return FixPlan(path, plan.title, problem=problem)
-    names = dict(zip((task.line for task in plan.tasks), _names(plan.tasks), strict=True))
+    names = dict(zip((task.line for task in plan.tasks), task_names.of(plan.tasks), strict=True))
     todo = [names[task.line] for task in plan.open_tasks]
     done, blocked = (
         [names[task.line] for task in plan.tasks if task.status == status]
@@ -97,7 +96,7 @@ def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str
     """
     data = _bytes(path, project)
     plan = plan_files.read(path, project).plan
-    known = {_text(task) for task in _open_tasks(plan)}
+    known = {task_names.text(task) for task in _open_tasks(plan)}
     new = dict.fromkeys(filter(None, (_line(item) for item in items)))
     added = [item for item in new if item not in known][:MAX_NEW]
     if not added:
@@ -118,7 +117,8 @@ def answer(path: str, project: str, item: str, text: str) -> None:
     data = _bytes(path, project)
     plain = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     tasks = parse(plain, plan_files.tool_of(path)).tasks
-    number = next((t.line for t, name in zip(tasks, _names(tasks), strict=True) if name == item), 0)
+    names = dict(zip(task_names.of(tasks), (task.line for task in tasks), strict=True))
+    number = names.get(item, 0)
     if not number:
         raise UnreadableError(messages.ITEM_IS_GONE)
     indent, after = _place_below(plain, number, {task.line for task in tasks})
@@ -139,7 +139,7 @@ def answers(path: str, project: str) -> dict[str, list[str]]:
     except (UnreadableError, OSError, UnicodeDecodeError):
         return {}
     tasks = parse(plain, plan_files.tool_of(path)).tasks
-    names = {task.line: name for task, name in zip(tasks, _names(tasks), strict=True)}
+    names = {task.line: name for task, name in zip(tasks, task_names.of(tasks), strict=True)}
     found: dict[str, list[str]] = {}
     mark = messages.answer("")
     for number, line in enumerate(plain.split("\n"), 1):
@@ -168,28 +168,6 @@ def _harmless_line(text: str) -> str:
     """Returns a text on one line that opens neither a comment nor a code span."""
     line = one_line(text, ANSWER_CHARACTERS).replace("<!--", "(!--")
     return line.replace("`", "'") if line.count("`") % 2 else line
-
-
-def _names(tasks: Sequence[Task]) -> list[str]:
-    """Returns each task in words that fit no other one. They have no line number in them: lines
-    move while the agent works."""
-    texts = Counter(_text(task) for task in tasks)
-    places = Counter((_text(task), task.heading) for task in tasks)
-    counts: Counter[tuple[str, str]] = Counter()
-    names = []
-    for task in tasks:
-        text = _text(task)
-        place = (text, task.heading)
-        counts[place] += 1
-        heading = one_line(task.heading, 80) if texts[text] > 1 else ""
-        number = f"number {counts[place]}" if places[place] > 1 else ""
-        where = ", ".join(part for part in (heading, number) if part)
-        names.append(f"{text} ({where})" if where else text)
-    return names
-
-
-def _text(task: Task) -> str:
-    return one_line(task.text, ITEM_CHARACTERS) or messages.NO_TEXT
 
 
 def _open_tasks(plan: Plan | None) -> list[Task]:

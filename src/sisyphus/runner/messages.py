@@ -168,7 +168,6 @@ def not_to_answer(run: Run) -> str:
     )
 
 
-NO_TEXT = "(no text)"
 """An item of a plan that has no words."""
 
 NEW_PLAN = "# Fix Plan"
