@@ -20,7 +20,8 @@ class Check(Record):
 
 
 def run(command: str, project: str, seconds: int) -> Check:
-    """Runs a check in the project, for at most `seconds`. It passes if it exits 0."""
+    """Runs a check in the project, for at most `seconds`. It passes if it exits 0, but not if its
+    output says that it ran no test."""
     try:
         done = processes.run(command, project, seconds, tail=100_000)
     except OSError as error:
@@ -28,6 +29,11 @@ def run(command: str, project: str, seconds: int) -> Check:
     how = f"exited {done.code}"
     if done.has_timed_out:
         how = f"did not finish within {seconds} s"
+    elif done.code == 0:
+        from sisyphus.sessions.no_tests import ran_no_test  # imported late: few checks get here
+
+        if ran_no_test(command, done.output):
+            return Check(False, f"{how}, but ran no test", _tail(done.output))
     return Check(done.code == 0, how, _tail(done.output))
 
 

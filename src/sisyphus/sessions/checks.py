@@ -63,7 +63,9 @@ _RUNS_NOTHING = frozenset((
 _COUNTS = ("pytest", "py.test")
 """Programs whose `-n` is a number of workers; that of `make` prints what it would do."""
 
-_NO_PROOF = ("|", "||", "&", "|&", "!")
+NO_PROOF = ("|", "||", "&", "|&", "!")
+"""Operators after which the shell does not report how each command ended."""
+
 _ENDS = (";", ";;")
 _ASSIGNMENT = re.compile(r"\w+=")
 
@@ -73,7 +75,7 @@ def is_test(line: str) -> bool:
     if len(line) > MAX_CHARACTERS:
         return False
     try:
-        words = _words(line)
+        words = split_words(line)
     except ValueError:  # a quote is not closed
         return False
     while words and words[-1] in _ENDS:
@@ -81,13 +83,14 @@ def is_test(line: str) -> bool:
     for end in _ENDS:  # the shell reports how the last command ended
         if end in words:
             words = words[len(words) - words[::-1].index(end) :]
-    if any(word in _NO_PROOF for word in words):
+    if any(word in NO_PROOF for word in words):
         return False
     return any(_runs_tests(command) for command in _split(words))
 
 
-def _words(line: str) -> list[str]:
-    """Splits a command line as a shell does, operators apart."""
+def split_words(line: str) -> list[str]:
+    """Splits a command line as a shell does, operators apart; a line end is a `;`. Raises
+    `ValueError` if a quote is not closed."""
     lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars=";&|<>\n")
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
