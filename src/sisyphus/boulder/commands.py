@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sisyphus.boulder import find, follow, messages, plan_status, plans, progress, shared_file
-from sisyphus.boulder.plan import BLOCKED, Plan, Story
+from sisyphus.boulder.plan import BLOCKED, FAILED, Plan, Story
 from sisyphus.boulder.plan_status import Status
 from sisyphus.boulder.plans import Checkpoint, PlanRecord
 from sisyphus.ground import exports
@@ -94,7 +94,7 @@ def _show_all(place: show.Place, *, as_json: bool) -> None:
         since = f" since {show.clock(result.completed_at)}" if result.completed_at else ""
         place_and_state = f"{display(result.record.path, '')}, {_state(result)}{since}"
         show.line(place_and_state, "dim", indent=2)
-        show.line(follow.of_tasks(*result.progress) + _blocked(result), indent=2)
+        show.line(follow.of_tasks(*result.progress) + _more(result), indent=2)
         if result.plan.next_step:
             show.line(f"Next: {one_line(result.plan.next_step)}", indent=2)
     if not results:
@@ -106,9 +106,11 @@ def _state(result: Status) -> str:
     return "cannot be read" if result.problem else result.state.replace("_", " ")
 
 
-def _blocked(result: Status) -> str:
-    blocked = result.plan.counts[BLOCKED]
-    return f", {blocked} blocked" if blocked else ""
+def _more(result: Status) -> str:
+    """Says how many tasks are ticked and fail, and how many are blocked."""
+    counts = result.plan.counts
+    blocked = f", {counts[BLOCKED]} blocked" if counts[BLOCKED] else ""
+    return messages.failed(counts[FAILED]) + blocked
 
 
 def of_place(place: show.Place, session: str = "") -> Status:
@@ -153,7 +155,9 @@ def print_status(result: Status, *, needs_one: bool = True) -> None:
 def _print_progress(result: Status, row: PlanRecord) -> None:
     plan = result.plan
     completed, total = result.progress
-    show.line(f"Progress: {completed}/{total} tasks complete{_blocked(result)}")
+    show.line(f"Progress: {completed}/{total} tasks complete{_more(result)}")
+    for line in messages.evidence_of(result.evidence):
+        show.line(line)
     if plan.steps:
         show.line(f"Steps: {plan.steps_completed}/{plan.steps} complete")
     if plan.next_step:

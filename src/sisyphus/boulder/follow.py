@@ -5,7 +5,7 @@ Pure: a record comes in, a new one goes out.
 """
 
 from sisyphus.boulder.find import PlanFile
-from sisyphus.boulder.plan import BLOCKED, IN_PROGRESS, OPEN, Plan
+from sisyphus.boulder.plan import BLOCKED, FAILED, IN_PROGRESS, OPEN, Plan
 from sisyphus.boulder.plans import (
     ACTIVE,
     COMPLETE,
@@ -15,7 +15,8 @@ from sisyphus.boulder.plans import (
     Checkpoint,
     PlanRecord,
 )
-from sisyphus.ground.record import Record, replace
+from sisyphus.boulder.ticks import Update
+from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import iso
 
 NEW, BACK, PROGRESSED, REWORDED, COMPLETED, EMPTIED, GONE, UNREADABLE, NOTHING = (
@@ -36,22 +37,27 @@ _HAPPENED = {
 
 class Step(Record):
     """What has happened to a plan. record: the new one; None = this file is not a followed plan.
-    what: one of the words above."""
+    what: one of the words above. ticks: what was found out about its ticks."""
 
     record: PlanRecord | None
     what: str
+    ticks: Update = field(default_factory=Update)
 
 
 def compare(record: PlanRecord | None, file: PlanFile, now: float) -> Step:
     """Compares a record with its file. Of one that cannot be read we know what we knew before."""
     if file.problem:
         return _unreadable(record, file.problem)
+    if record and record.failed and file.plan:
+        file = replace(file, plan=as_known(file.plan, record))
     if record and record.problem:
         step = compare(replace(record, problem=""), file, now)
         return Step(step.record, BACK if step.what in (NOTHING, REWORDED) else step.what)
     if record and record.stamp == file.stamp and file.stamp:
         return Step(record, NOTHING)
     what = _HAPPENED[record.state if record else None][state_of(file)]
+    if what == NEW and record and record.failed:
+        what = BACK  # it was complete, until a check of it failed
     if what == NOTHING:
         return Step(replace(record, stamp=file.stamp) if record else None, NOTHING)
     if record is None or (record.state == COMPLETE and record.name != file.name):
@@ -107,6 +113,15 @@ def _with_plan(record: PlanRecord, file: PlanFile, plan: Plan, now: float) -> Pl
     )
 
 
+def as_known(plan: Plan, record: PlanRecord) -> Plan:
+    """Returns a plan as its record knows it: with the tasks ahead at which its user says that they
+    are, and with the ticked tasks as failed whose check fails."""
+    if record.failed:
+        named = zip(plan.names, plan.tasks, strict=True)
+        plan = plan.with_failed({task.line for name, task in named if name in record.failed})
+    return at_checkpoint(plan, record.checkpoint)
+
+
 def at_checkpoint(plan: Plan, checkpoint: Checkpoint | None) -> Plan:
     """Returns the plan with the tasks ahead at which its user says that they are."""
     return plan.at(checkpoint.wave, checkpoint.story) if checkpoint else plan
@@ -136,7 +151,7 @@ def _still_current(checkpoint: Checkpoint | None, plan: Plan) -> Checkpoint | No
     if checkpoint is None or (checkpoint.wave is None and not checkpoint.story):
         return checkpoint
     ended = {s.id for s in plan.stories if s.status in ("completed", "blocked")}
-    open_waves = {t.wave for t in plan.tasks if t.status in (OPEN, IN_PROGRESS)}
+    open_waves = {t.wave for t in plan.tasks if t.status in (OPEN, IN_PROGRESS, FAILED)}
     return replace(
         checkpoint,
         story="" if checkpoint.story in ended else checkpoint.story,

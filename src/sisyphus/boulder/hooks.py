@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.boulder.plans import PlanRecord
     from sisyphus.boulder.shared_file import Shared
+    from sisyphus.boulder.ticks import Judgement
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Act
 
@@ -46,12 +47,14 @@ def look_at_tools(hook: Hook) -> Act | None:
     own = _own_path(hook) if paths else ""
     plans = [path for path in paths if path == own or find.looks_like_plan(path)]
     files = [_read(path) for path in dict.fromkeys(plans)]
+    judged = [progress.judgements(hook, file) for file in files]
     lists = [call.todos for call in hook.event.calls if call.todos is not None]
     own_file = _read_own_plan(hook) if lists else None
     if not files and not own_file:
         return None
     shared = progress.shared_changes(hook.store, hook.project) if files else None
-    return partial(_update_all, hook, files, shared, own_file, lists[-1] if lists else [])
+    todos = lists[-1] if lists else []
+    return partial(_update_all, hook, files, judged, shared, own_file, todos)
 
 
 def _own_path(hook: Hook) -> str:
@@ -73,12 +76,15 @@ def _read(path: str) -> PlanFile:
 def _update_all(
     hook: Hook,
     files: list[PlanFile],
+    judged: list[dict[str, Judgement]],
     shared: Shared | None,
     own_file: PlanFile | None,
     todos: list[dict[str, str]],
 ) -> Outcome:
     """Updates the plans that tools have changed. own_file: the plan that gets the todos."""
-    outcomes = [_update(hook, file, shared) for file in files]
+    outcomes = [
+        _update(hook, file, shared, found) for file, found in zip(files, judged, strict=True)
+    ]
     if own_file and (row := plan_rows.find(hook.store, own_file.path)):
         row = replace(row, todos=todos)
         plan_rows.save(hook.store, row)
@@ -91,13 +97,15 @@ def _read_own_plan(hook: Hook) -> PlanFile | None:
     return find.read(row.path, row.project) if row else None
 
 
-def _update(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
+def _update(
+    hook: Hook, file: PlanFile, shared: Shared | None, judgements: dict[str, Judgement]
+) -> Outcome:
     """Updates one plan, and makes the session follow it.
 
     A new plan becomes the one used last, unless that is still open in another project.
     """
     before = plan_rows.latest(hook.store)
-    step = progress.update(hook.store, file, hook.now, shared)
+    step = progress.update(hook.store, file, hook.now, shared, judgements)
     outcome = progress.outcome(hook.store, step, file)
     row, is_new = step.record, step.what == NEW
     if row is None or step.what == NOTHING or not row.is_open:
@@ -151,15 +159,18 @@ def look_at_stop(hook: Hook) -> Act | None:
     file = _read_own_plan(hook)
     shared = progress.shared_changes(hook.store, hook.project)
     if file:
-        return partial(_update_own, hook, file, shared)
+        return partial(_update_own, hook, file, shared, progress.judgements(hook, file))
     plans = find.of_project(hook.project, hook.event.folder)
     new, _ = find.read_some(plans[:_MOST_NEW], hook.project)
-    return partial(_update_all, hook, new, shared, None, [])
+    judged = [progress.judgements(hook, each) for each in new]
+    return partial(_update_all, hook, new, judged, shared, None, [])
 
 
-def _update_own(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
+def _update_own(
+    hook: Hook, file: PlanFile, shared: Shared | None, judgements: dict[str, Judgement]
+) -> Outcome:
     """Updates the session's plan. After a prompt it no longer follows one that is complete."""
-    step = progress.update(hook.store, file, hook.now, shared)
+    step = progress.update(hook.store, file, hook.now, shared, judgements)
     is_over = step.record is None or step.record.state == COMPLETE
     if hook.event.name != "stop" and is_over and step.what == NOTHING:
         plan_rows.follow(hook.store, hook.session, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder import follow
+from sisyphus.boulder import evidence, follow, ticks
 from sisyphus.boulder.plan import BLOCKED
 from sisyphus.ground.paths import display
 from sisyphus.ground.text import fingerprint, one_line
@@ -10,17 +10,27 @@ from sisyphus.hook.outcome import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sisyphus.boulder.find import PlanFile
     from sisyphus.boulder.plan import LikeTask, Plan
     from sisyphus.boulder.plans import Checkpoint, PlanRecord
+    from sisyphus.boulder.ticks import Tick
 
 _TASK = 200
 """The most characters of the next task."""
 
+_CHECK = 300
+"""The most characters of a check."""
+
 _SHOWN = 10
 """The most plans, tasks or todos in one list."""
+
+_NOT_PROVEN = {
+    evidence.FAILED: "Ticked, and its check fails",
+    evidence.UNPROVEN: "Ticked, and its check proves nothing",
+    evidence.UNCHANGED: "Ticked without any change",
+}
 
 TO_TICK = "Tick each box in the plan when its task is done."
 """Tells the model how we learn of its progress, once in a context."""
@@ -98,12 +108,61 @@ def summary(record: PlanRecord) -> str:
     done = follow.of_tasks(record.completed, record.total)
     blocked = f", {record.blocked} blocked" if record.blocked else ""
     next_task = f", next: {one_line(record.next_task, 100)}" if record.next_task else ""
-    return f"{one_line(record.name)}: {done}{blocked}{next_task}"
+    return f"{one_line(record.name)}: {done}{failed(len(record.failed))}{blocked}{next_task}"
 
 
 def note(record: PlanRecord, what: str) -> str:
     """Returns what happened to a plan, for the journal."""
     return f"plan {one_line(record.name)}: {what}"
+
+
+def ticked(tick: Tick) -> str:
+    """Says what stands behind a tick, for the journal."""
+    return f"ticked {tick.task}: {tick.evidence}"
+
+
+def failed(number: int) -> str:
+    """Says how many ticks do not count, after how many tasks are done; "" = all count."""
+    if number == 0:
+        return ""
+    return f", {number} more {'is' if number == 1 else 'are'} ticked and fail{'s' * (number == 1)}"
+
+
+def evidence_of(words: Mapping[str, str]) -> list[str]:
+    """Says on a few lines what stands behind the ticks of a plan. words: by task."""
+    if not words:
+        return []
+    lines = [f"Ticks: {ticks.summary(words.values())}"]
+    for word, what in _NOT_PROVEN.items():
+        names = [name for name, found in words.items() if found == word]
+        more = f"; and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        if names:
+            listed = "; ".join(one_line(name, _TASK) for name in names[:_SHOWN])
+            lines.append(f"{what}: {listed}{more}")
+    return lines
+
+
+def untold(ticked: Sequence[Tick]) -> Text:
+    """Tells the model which ticks their checks do not prove."""
+    lines = [_untold(tick) for tick in ticked[:_SHOWN]]
+    if len(ticked) > _SHOWN:
+        lines.append(f"The checks of {len(ticked) - _SHOWN} more have not passed either.")
+    body = "\n".join(lines)
+    return Text("boulder", body, fingerprint(body))
+
+
+def _untold(tick: Tick) -> str:
+    checks = (tick.checks or tick.lost).split("\n")
+    named = one_line("; ".join(each.strip("`") for each in checks), _CHECK)
+    if not tick.checks:
+        what = "Its check was taken out of the plan"
+    elif tick.evidence == evidence.FAILED:
+        what = "Its check failed"
+    elif tick.evidence == evidence.UNPROVEN:
+        what = "Its check ran no test"
+    else:
+        what = "Its check has not run since the last change"
+    return f"Ticked: {one_line(tick.task, _TASK)}. {what}: {named}"
 
 
 def enabled(record: PlanRecord) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.boulder import by_name, find, follow, global_file, messages, shared_file, which
+from sisyphus.boulder import by_name, find, follow, global_file, messages, shared_file, ticks, which
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
-from sisyphus.boulder.plan import BLOCKED, CANCELLED, IN_PROGRESS, Plan
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, FAILED, IN_PROGRESS, Plan
 from sisyphus.boulder.plans import ACTIVE, COMPLETE, DISMISSED, MISSING, Checkpoint, PlanRecord
 from sisyphus.ground import paths
 from sisyphus.ground.errors import SisyphusError, UnreadableError
-from sisyphus.ground.record import Record, replace
+from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import iso
 
 TYPE_CHECKING = False
@@ -34,6 +34,7 @@ class Status(Record):
     none is followed. unusable: plan files that nobody can follow, if none is followed.
     completed_at: when the plan was completed, if it is shown only because none is followed; else 0.
     problem: why the plan cannot be read. left_out: how many other plans we did not read.
+    evidence: what stands behind the ticks, by task; see `ticks.words`.
     """
 
     project: str
@@ -46,6 +47,7 @@ class Status(Record):
     unusable: tuple[PlanFile, ...] = ()
     problem: str = ""
     left_out: int = 0
+    evidence: dict[str, str] = field(default_factory=dict)
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -107,16 +109,17 @@ def _of_search(store: Store, search: _Search, rows: list[PlanRecord], now: float
         if row.is_open:
             return of_record(store, row, now)
     ended = completed(store, project)
-    result = _with_stories(ended[0]) if ended else Status(project, NONE)
+    result = _with_stories(store, ended[0]) if ended else Status(project, NONE)
     unusable = tuple(file for file in search.files if file.is_unusable)
     return replace(result, cleared=_cleared(rows), unusable=unusable)
 
 
-def _with_stories(status: Status) -> Status:
+def _with_stories(store: Store, status: Status) -> Status:
     """Returns the status of a complete plan with what its file says, if it still exists."""
     assert status.record is not None
     file = find.read(status.record.path, status.project)
-    return replace(status, plan=file.plan or _EMPTY)
+    plan = file.plan or _EMPTY
+    return replace(status, plan=plan, evidence=ticks.words(store, status.record.path, plan))
 
 
 def to_start(
@@ -213,12 +216,14 @@ def _cleared(rows: list[PlanRecord]) -> tuple[PlanRecord, ...]:
 def of_record(store: Store, record: PlanRecord, now: float) -> Status:
     """Returns how far a plan is in its file; the record may be older."""
     file = find.read(record.path, record.project)
+    file = replace(file, plan=follow.as_known(file.plan, record) if file.plan else None)
     state = follow.state_of(file)
     if state == ACTIVE and plan_rows.is_stale(store, record, now):
         state = STALE
     record = follow.compare(record, file, now).record or record
-    plan = follow.at_checkpoint(file.plan or _EMPTY, record.checkpoint)
-    return Status(record.project, state, record, plan, problem=file.problem)
+    plan = follow.as_known(file.plan or _EMPTY, record)
+    words = ticks.words(store, record.path, plan)
+    return Status(record.project, state, record, plan, problem=file.problem, evidence=words)
 
 
 def of_file(file: PlanFile) -> Status:
@@ -266,7 +271,9 @@ def as_dict(status: Status, *, named_only: bool = False) -> dict[str, Any]:
             "cancelled": plan.counts[CANCELLED],
             "steps_total": plan.steps,
             "steps_completed": plan.steps_completed,
+            "failed": plan.counts[FAILED],
         },
+        "evidence": status.evidence,
         "next_task": plan.next_step or None,
         "unclear": [{"line": each.line, "text": each.text} for each in plan.like_tasks],
         "current_wave": wave,

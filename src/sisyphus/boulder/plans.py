@@ -44,6 +44,7 @@ class PlanRecord(Record):
 
     stamp: of the file when we last looked. total, completed, blocked (numbers of tasks), next_task,
     finished (names of complete waves and stories): what it said then.
+    failed: the names of the ticked tasks whose check fails; they count as open.
     problem: why its file could not be read when we last looked; "" = it could, or is not there.
     used_at: when a session last worked on it; 0 = none has. It stays 0 for a plan that a session
     only wrote while a plan of another project was open.
@@ -74,6 +75,7 @@ class PlanRecord(Record):
     kord: str = ""
     is_chosen: bool = False
     problem: str = ""
+    failed: list[str] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:

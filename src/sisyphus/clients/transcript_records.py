@@ -19,8 +19,8 @@ class RecordedCall(Record):
     action: what it does to a file (see `hook.event`). command: the slash command that a Skill call
     runs. asks_user: the call waits for an answer of the user. target: what the tool works on, for
     people: a file, a command line, a pattern; "" = nothing that we know. shell: the command line
-    that it runs and waits for; "" = none. text: what it puts into a file. prompt: what it schedules
-    for the client to submit.
+    that it runs and waits for; "" = none. folder: where it runs; "" = unknown. text: what it puts
+    into a file. prompt: what it schedules for the client to submit.
     """
 
     id: str
@@ -32,6 +32,7 @@ class RecordedCall(Record):
     shell: str = ""
     text: str = ""
     prompt: str = ""
+    folder: str = ""
 
 
 class ToolResult(Record):

@@ -267,7 +267,16 @@ def _has_plan_changed(hook: Hook) -> bool:
     plan = hook.standing.plan
     if not plan or hook.event.agent or not hook.settings["boulder.enabled"]:
         return False
-    return files.stamp(plan) != hook.standing.plan_stamp
+    return files.stamp(plan) != hook.standing.plan_stamp or _has_open_ticks(hook)
+
+
+def _has_open_ticks(hook: Hook) -> bool:
+    """Tells whether the check of a ticked task of the plan may have passed since we last looked."""
+    query = (
+        "SELECT 1 FROM tick WHERE plan = (SELECT n FROM plan WHERE path = ?) AND is_done "
+        "AND checks <> '' AND evidence NOT IN ('', 'checked') LIMIT 1"
+    )
+    return hook.store.one(query, hook.standing.plan) is not None
 
 
 def _has_new_plan(hook: Hook) -> bool:

@@ -210,6 +210,15 @@ def commits_since(project: str, commit: str) -> list[str]:
     return result.output.splitlines() if result else []
 
 
+def committed_since(project: str, since: float) -> list[str]:
+    """Returns the absolute paths of the files that commits of the current branch have changed since
+    a moment; none if git fails."""
+    words = ("--no-show-signature", "--format=", "--name-only", "-z", f"--since=@{int(since)}")
+    result = _git(project, "log", *words, "HEAD", "--")
+    names = result.output.split("\0") if result else []
+    return [os.path.join(project, name.strip("\n")) for name in names if name.strip("\n")]
+
+
 def count_commits(project: str, since: float) -> int:
     """Returns how many commits the current branch got since a moment; 0 without git."""
     done = _git(project, "rev-list", "--count", f"--since=@{int(since)}", "HEAD")

@@ -86,6 +86,30 @@ CREATE INDEX plan_project ON plan (project, used_at);
 CREATE INDEX plan_used ON plan (used_at);
 CREATE INDEX session_plan ON session (plan) WHERE plan IS NOT NULL;
 
+-- What we know of the tasks of a plan that are done, or that name a check. See boulder/ticks.py.
+CREATE TABLE tick (
+    plan     INTEGER NOT NULL REFERENCES plan ON DELETE CASCADE,
+    task     TEXT NOT NULL,             -- its name; '' = the whole plan
+    is_done  INTEGER NOT NULL,          -- 1: its box is ticked
+    at       REAL NOT NULL,             -- when it was ticked last; 0 = never
+    evidence TEXT NOT NULL,             -- what stands behind the tick, boulder/evidence.py; '' = it
+                                        -- was there before anybody looked
+    checks   TEXT NOT NULL,             -- JSON list: the commands of its check, as last read
+    lost     TEXT NOT NULL,             -- JSON list: those that it had before
+    output   TEXT NOT NULL,             -- the end of what its check printed when it failed, or ''
+    is_told  INTEGER NOT NULL,          -- 1: a model was told that its check has not passed
+    PRIMARY KEY (plan, task)
+) WITHOUT ROWID;
+
+-- The checks of plans that their user has read, and lets us run in a project.
+CREATE TABLE trusted_check (
+    project TEXT NOT NULL,
+    command TEXT NOT NULL,              -- letter by letter
+    at      REAL NOT NULL,
+    files   TEXT NOT NULL,              -- JSON: the files that it depends on → their digests then
+    PRIMARY KEY (project, command)
+) WITHOUT ROWID;
+
 -- What happened to plans, the last 5,000 entries.
 CREATE TABLE history (
     n         INTEGER PRIMARY KEY,

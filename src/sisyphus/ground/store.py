@@ -29,6 +29,14 @@ RELEASED = 115
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ("ALTER TABLE session ADD COLUMN started_in TEXT NOT NULL DEFAULT ''",),
+    (
+        "CREATE TABLE tick (plan INTEGER NOT NULL REFERENCES plan ON DELETE CASCADE, "
+        "task TEXT NOT NULL, is_done INTEGER NOT NULL, at REAL NOT NULL, evidence TEXT NOT NULL, "
+        "checks TEXT NOT NULL, lost TEXT NOT NULL, output TEXT NOT NULL, is_told INTEGER NOT NULL, "
+        "PRIMARY KEY (plan, task)) WITHOUT ROWID",
+        "CREATE TABLE trusted_check (project TEXT NOT NULL, command TEXT NOT NULL, "
+        "at REAL NOT NULL, files TEXT NOT NULL, PRIMARY KEY (project, command)) WITHOUT ROWID",
+    ),
 )
 """The statements that lead from `RELEASED` to the next version, from there to the one after it, and
 so on. To add a column, write it into `schema.sql`, last in its table, where ALTER puts it, and add

@@ -48,6 +48,8 @@ def shorten(text: str, limit: int, note: str) -> str:
 def one_line(text: str, limit: int = 300) -> str:
     """Returns untrusted text on one line, without control characters and tags, at most `limit`
     characters."""
+    if len(text) <= limit and text.isprintable() and "<" not in text and "&" not in text:
+        return " ".join(text.split())
     words = "".join(c if c.isprintable() else " " for c in text[: 2 * limit]).split()
     line = without_tags(" ".join(words))
     return line if len(line) <= limit else line[: limit - 1] + "…"

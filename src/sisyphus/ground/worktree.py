@@ -9,7 +9,7 @@ from sisyphus.ground import files, git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 HANDOFFS = os.path.join(".claude", "handoffs")
 PROMPT = os.path.join(".claude", "PROMPT.md")
@@ -29,6 +29,13 @@ def changed(project: str, since: float, now: float) -> Iterator[str]:
         paths = list(islice(files.walk(project, git.SKIPPED_FOLDERS), _MAX_FILES))
     fresh = (path for path in paths if since < changed_at(path) <= now)
     return (path for path in fresh if not is_ours(path, project))
+
+
+def last_change(project: str, now: float, apart: Collection[str] = ()) -> float:
+    """Returns when a file of a project changed last, in seconds since 1970; 0 = there is none.
+    apart: absolute paths of files that do not count."""
+    found = changed(project, 0.0, now)
+    return max((changed_at(path) for path in found if path not in apart), default=0.0)
 
 
 def is_ours(path: str, project: str) -> bool:

@@ -67,7 +67,7 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
     if not plan.total:
         problem = messages.ALL_CANCELLED if plan.tasks else messages.NO_BOXES
         return FixPlan(path, plan.title, problem=problem)
-    names = dict(zip((task.line for task in plan.tasks), task_names.of(plan.tasks), strict=True))
+    names = dict(zip((task.line for task in plan.tasks), plan.names, strict=True))
     todo = [names[task.line] for task in plan.open_tasks]
     done, blocked = (
         [names[task.line] for task in plan.tasks if task.status == status]
@@ -96,7 +96,7 @@ def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str
     """
     data = _bytes(path, project)
     plan = plan_files.read(path, project).plan
-    known = {task_names.text(task) for task in _open_tasks(plan)}
+    known = {task_names.plain(task.text) for task in _open_tasks(plan)}
     new = dict.fromkeys(filter(None, (_line(item) for item in items)))
     added = [item for item in new if item not in known][:MAX_NEW]
     if not added:
@@ -116,12 +116,11 @@ def answer(path: str, project: str, item: str, text: str) -> None:
     it. Raises `UnreadableError` and `OSError`."""
     data = _bytes(path, project)
     plain = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    tasks = parse(plain, plan_files.tool_of(path)).tasks
-    names = dict(zip(task_names.of(tasks), (task.line for task in tasks), strict=True))
-    number = names.get(item, 0)
+    plan = parse(plain, plan_files.tool_of(path))
+    number = dict(zip(plan.names, (task.line for task in plan.tasks), strict=True)).get(item, 0)
     if not number:
         raise UnreadableError(messages.ITEM_IS_GONE)
-    indent, after = _place_below(plain, number, {task.line for task in tasks})
+    indent, after = _place_below(plain, number, {task.line for task in plan.tasks})
     end = b"\r\n" if b"\r\n" in data else b"\n"
     line = f"{' ' * indent}{messages.answer(_harmless_line(text))}"
     lines = data.splitlines(keepends=True)
@@ -138,8 +137,8 @@ def answers(path: str, project: str) -> dict[str, list[str]]:
         plain = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except (UnreadableError, OSError, UnicodeDecodeError):
         return {}
-    tasks = parse(plain, plan_files.tool_of(path)).tasks
-    names = {task.line: name for task, name in zip(tasks, task_names.of(tasks), strict=True)}
+    plan = parse(plain, plan_files.tool_of(path))
+    names = {task.line: name for task, name in zip(plan.tasks, plan.names, strict=True)}
     found: dict[str, list[str]] = {}
     mark = messages.answer("")
     for number, line in enumerate(plain.split("\n"), 1):

@@ -138,7 +138,8 @@ def _command(item: Json) -> RecordedCall:
     files = touched.files_of(item, "/")
     action, target = files[0] if files else (event.OTHER, line)
     id = values.text(item.get("id"))
-    return RecordedCall(id, touched.SHELL, action, target=target, shell=line)
+    folder = values.text(item.get("cwd")).removeprefix("file://")
+    return RecordedCall(id, touched.SHELL, action, target=target, shell=line, folder=folder)
 
 
 def _changes(item: Json) -> tuple[RecordedCall, ...]:

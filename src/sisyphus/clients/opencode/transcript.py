@@ -124,6 +124,7 @@ def _calls(raw: Json) -> tuple[RecordedCall, ...]:
             target=file or target,
             shell=values.text(args.get("command")) if tool == _SHELL else "",
             text=new,
+            folder=values.text(args.get("workdir")),
         )
         for file in patches.files(values.text(args.get("patchText"))) or [""]
     )

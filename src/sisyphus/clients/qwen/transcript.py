@@ -77,7 +77,9 @@ def _record(raw: Json) -> TranscriptLine:
     if kind == "assistant":
         texts = tuple(map(escaped_tags.unescaped, texts))
         tokens = values.count(values.mapping(raw.get("usageMetadata")).get("totalTokenCount"))
-        calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
+        calls = tuple(
+            _call(part["functionCall"], raw.get("cwd")) for part in parts if "functionCall" in part
+        )
         return TranscriptLine(AGENT, at, ids, texts, calls, tokens=tokens)
     if kind == "tool_result":
         answers = [part["functionResponse"] for part in parts if "functionResponse" in part]
@@ -87,11 +89,15 @@ def _record(raw: Json) -> TranscriptLine:
     return TranscriptLine(PROMPT, at, ids, texts, is_personal=raw.get("provenance") == _PERSON)
 
 
-def _call(value: object) -> RecordedCall:
+def _call(value: object, folder: object) -> RecordedCall:
+    """folder: where the agent is; a call may name another one."""
     call = values.mapping(value)
     fields = values.mapping(call.get("args"))
     fields = {**fields, "run_in_background": fields.get("is_background")}
-    return claude_code.call_of(call.get("id"), call.get("name"), fields, TOOLS)
+    folder = os.path.join(values.text(folder), values.text(fields.get("directory")))
+    return claude_code.call_of(
+        call.get("id"), call.get("name"), fields, TOOLS, folder=folder.rstrip(os.sep)
+    )
 
 
 def _result(value: object, raw: Json) -> ToolResult:

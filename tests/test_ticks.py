@@ -1,0 +1,359 @@
+"""What stands behind a tick: from what a session has recorded, and from the files."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import pytest
+from world import Json, Reply, World, agent, result, use
+
+from sisyphus.boulder import check_runs
+
+PLAN = """# Cart
+
+- [ ] Show the total (verify: `pytest tests/test_total.py`)
+- [ ] Show the tax
+- [ ] Round it
+  verify: `./round.sh`
+"""
+TOTAL, TAX, ROUND = "Show the total", "Show the tax", "Round it"
+CHECK = "pytest tests/test_total.py"
+
+
+class Agent:
+    """An agent whose client writes down what it does before the hook runs."""
+
+    def __init__(self, world: World, session: str = "s1", plan: str = "PLAN.md") -> None:
+        self.world, self.session, self.plan = world, session, plan
+        self._calls = 0
+
+    def begin(self, plan: str = PLAN) -> Agent:
+        past = time.time() - 100
+        os.utime(self.world.write("src/cart.py"), (past, past))
+        os.utime(self.world.write(self.plan, plan), (past, past))
+        self.world.start(self.session)
+        return self
+
+    def call(self, name: str, answer: str = "ok", *, is_error: bool = False, **values: Any) -> None:
+        self._calls += 1
+        id = f"{self.session}-{self._calls}"
+        folder = str(self.world.project)
+        self.world.write_down(agent(use(name, id, **values), cwd=folder), session=self.session)
+        self.world.write_down(result(answer, id, is_error=is_error), session=self.session)
+
+    def work(self, path: str = "src/cart.py", text: str = "") -> None:
+        """Edits a file that is not the plan."""
+        file = self.world.write(path, text or f"{time.time()}\n")
+        self.call("Edit", file_path=str(file), new_string=text)
+
+    def run(self, line: str, output: str = "1 passed in 0.1s", *, fails: bool = False) -> None:
+        self.call("Bash", output, is_error=fails, command=line)
+
+    def tick(self, *tasks: str) -> Reply:
+        """Ticks boxes in one edit; returns the answer of the hook."""
+        file = self.world.project / self.plan
+        text = file.read_text()
+        for task in tasks:
+            assert f"[ ] {task}" in text
+            text = text.replace(f"[ ] {task}", f"[x] {task}", 1)
+        file.write_text(text)
+        self.call("Edit", file_path=str(file), new_string=f"[x] {tasks[0]}")
+        return self.world.tool("Edit", {"file_path": str(file)}, self.session)
+
+
+def evidence(world: World) -> Json:
+    found: Json = world.plan()["evidence"]
+    return found
+
+
+def test_a_bare_tick_changes_nothing(world: World) -> None:
+    answer = Agent(world).begin().tick(TAX)
+
+    assert evidence(world) == {TAX: "unchanged"}
+    assert "Ticked" not in answer.text
+    assert f"plan Cart: ticked {TAX}: unchanged" in world.why()[-1]["notes"]
+
+
+def test_a_tick_after_a_change(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    assert "Ticked" not in model.tick(TAX).text
+    assert evidence(world) == {TAX: "changed"}
+
+
+def test_only_what_changed_since_the_tick_before_counts(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.tick(TAX)
+    model.tick(TOTAL)
+
+    assert evidence(world) == {TAX: "changed", TOTAL: "unchanged"}
+
+
+def test_a_check_that_passed_after_the_last_change(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK)
+    assert "Ticked" not in model.tick(TOTAL).text
+    assert evidence(world) == {TOTAL: "checked"}
+
+
+def test_one_run_proves_two_ticks(world: World) -> None:
+    plan = "- [ ] a (verify: `make test`)\n- [ ] b (verify: `make test`)\n- [ ] c\n"
+    model = Agent(world).begin(plan)
+    model.work()
+    model.run("make test")
+    model.tick("a")
+    model.tick("b")
+    assert evidence(world) == {"a": "checked", "b": "checked"}
+
+
+def test_a_check_that_did_not_run_is_told_once(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    answer = model.tick(TOTAL)
+    told = f"Ticked: {TOTAL}. Its check has not run since the last change: {CHECK}"
+    assert told in answer.text
+    assert evidence(world) == {TOTAL: "changed"}
+
+    again = model.tick(TAX)
+    assert "Ticked" not in again.text
+
+
+def test_a_check_that_ran_before_the_last_change(world: World) -> None:
+    model = Agent(world).begin()
+    model.run(CHECK)
+    model.work()
+    assert "has not run since the last change" in model.tick(TOTAL).text
+    assert evidence(world) == {TOTAL: "changed"}
+
+
+def test_a_check_that_ran_before_the_shell_changed_a_file(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK)
+    time.sleep(0.02)
+    world.write("src/made.py")
+    assert "has not run since the last change" in model.tick(TOTAL).text
+    assert evidence(world) == {TOTAL: "changed"}
+
+
+def test_a_check_that_failed_counts_as_open(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK, "Exit code 1\n1 failed", fails=True)
+    answer = model.tick(TOTAL)
+
+    assert f"Ticked: {TOTAL}. Its check failed: {CHECK}" in answer.text
+    status = world.plan()
+    assert status["evidence"] == {TOTAL: "failed"}
+    assert (status["progress"]["completed"], status["progress"]["failed"]) == (0, 1)
+    assert status["next_task"] == f"{TOTAL} (its box is ticked, but its check fails)"
+
+
+def test_a_plan_with_a_failed_check_is_not_complete_until_it_passes(world: World) -> None:
+    model = Agent(world).begin("- [ ] a (verify: `make test`)\n")
+    model.work()
+    model.run("make test", "1 failed", fails=True)
+    assert "complete" not in model.tick("a").message
+    assert world.plan()["state"] == "active"
+
+    model.work()
+    model.run("make test")
+    answer = world.stop()
+    assert "is complete" in answer.message
+    assert world.plan()["state"] == "complete"
+    assert evidence(world) == {"a": "checked"}
+
+
+def test_a_check_that_passes_after_the_tick(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    assert "has not run" in model.tick(TOTAL).text
+    model.run(CHECK)
+    world.stop()
+    assert evidence(world) == {TOTAL: "checked"}
+
+
+def test_a_later_failure_may_be_that_of_the_next_task(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.tick(TOTAL)
+    model.work()
+    model.run(CHECK, "1 failed", fails=True)
+    world.stop()
+    assert evidence(world) == {TOTAL: "changed"}
+
+
+def test_a_check_that_ran_no_test(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK, "collected 0 items\n\n===== no tests ran in 0.01s =====")
+    assert f"Its check ran no test: {CHECK}" in model.tick(TOTAL).text
+    assert evidence(world) == {TOTAL: "unproven"}
+
+
+def test_a_result_that_comes_late_is_waited_for(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    folder = str(world.project)
+    world.write_down(agent(use("Bash", "late", command=CHECK), cwd=folder))
+    assert "Ticked" not in model.tick(TOTAL).text
+    assert evidence(world) == {TOTAL: "changed"}
+
+    world.write_down(result("2 passed in 0.2s", "late"))
+    world.stop()
+    assert evidence(world) == {TOTAL: "checked"}
+
+
+def test_a_result_that_never_comes_is_told_in_the_end(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
+    calls = [
+        {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "b1"},
+        {"tool_name": "Edit", "tool_input": {"file_path": str(file)}, "tool_use_id": "b2"},
+    ]
+    answer = world.hook("post-tool-use", world.payload("PostToolBatch", tool_calls=calls))
+    assert "Ticked" not in answer.text
+    assert "has not run since the last change" in world.prompt().text
+
+
+def test_a_check_that_is_taken_out_of_the_plan(world: World) -> None:
+    model = Agent(world).begin()
+    world.edit("PLAN.md", f" (verify: `{CHECK}`)", "")
+    model.work()
+    assert f"Its check was taken out of the plan: {CHECK}" in model.tick(TOTAL).text
+    assert evidence(world) == {TOTAL: "changed"}
+
+
+def test_ticks_outlive_rewording_moving_and_reopening(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK)
+    model.tick(TOTAL)
+    world.edit("PLAN.md", TOTAL, "Show the total price")
+    assert evidence(world) == {"Show the total price": "checked"}
+
+    lines = (world.project / "PLAN.md").read_text().splitlines(keepends=True)
+    world.create("PLAN.md", "".join([lines[0], *lines[3:], lines[2]]))
+    assert evidence(world) == {"Show the total price": "checked"}
+
+    world.edit("PLAN.md", "[x] Show", "[ ] Show")
+    assert evidence(world) == {}
+    assert "Ticked" not in model.tick("Show the total price").text
+    assert evidence(world) == {"Show the total price": "checked"}
+
+
+def test_a_task_that_is_ticked_again_keeps_its_changes(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.tick(TAX)
+    world.edit("PLAN.md", f"[x] {TAX}", f"[ ] {TAX}")
+    model.tick(TAX)
+    assert evidence(world) == {TAX: "changed"}
+
+
+def test_ticks_that_were_there_before_say_nothing(world: World) -> None:
+    Agent(world).begin(PLAN.replace("[ ] Show the tax", "[x] Show the tax"))
+    assert evidence(world) == {}
+
+
+def test_a_box_ticked_in_an_editor(world: World) -> None:
+    model = Agent(world).begin()
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace(f"[ ] {TAX}", f"[x] {TAX}"))
+    world.prompt()
+    assert evidence(world) == {TAX: "unchanged"}
+    model.work()
+    file.write_text(file.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
+    world.start("s2")
+    assert evidence(world) == {TAX: "unchanged", TOTAL: "changed"}
+
+
+def test_another_session_knows_that_the_check_passed(world: World) -> None:
+    first, second = Agent(world).begin(), Agent(world, "s2")
+    world.start("s2")
+    second.work()
+    second.run(CHECK)
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
+    first.tick(TAX)
+    assert evidence(world)[TOTAL] == "changed"
+    world.tool("Edit", {"file_path": str(file)}, "s2")
+    assert evidence(world)[TOTAL] == "checked"
+
+
+def test_a_subagent_ticks(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK)
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
+    world.tool("Edit", {"file_path": str(file)}, agent_id="a1")
+    assert evidence(world) == {TOTAL: "checked"}
+
+
+@pytest.mark.parametrize(
+    ("line", "proof"),
+    [
+        ("pytest tests/test_total.py", "all"),
+        ("  pytest   tests/test_total.py ", "all"),
+        ("cd {project} && pytest tests/test_total.py", "all"),
+        ('cd "{project}"; pytest tests/test_total.py', "all"),
+        ("cd {project}\npytest tests/test_total.py", "all"),
+        ("cd . && pytest tests/test_total.py", "all"),
+        ("pytest tests/test_total.py -v", "all"),
+        ("pytest tests/test_total.py -x -q --tb=short --color no", "all"),
+        ("pytest tests/test_total.py --tb short 2>&1", "all"),
+        ("pytest tests/test_total.py && git commit -am done", "success"),
+        ("ruff check . && pytest tests/test_total.py", "success"),
+        ("cd src && pytest tests/test_total.py", "nothing"),
+        ("ruff check . && cd src && pytest tests/test_total.py", "nothing"),
+        ("pytest tests/test_total.py | tail -5", "nothing"),
+        ("pytest tests/test_total.py || true", "nothing"),
+        ("pytest tests/test_total.py; true", "nothing"),
+        ("pytest tests/test_total.py > out.txt", "nothing"),
+        ("pytest tests/test_total.py & wait", "nothing"),
+        ("pytest tests/test_total.py -k total", "nothing"),
+        ("pytest tests/test_total.py --deselect tests/test_total.py::test_a", "nothing"),
+        ("pytest tests/test_total.py tests/test_tax.py", "nothing"),
+        ("pytest tests/test_total.py --co", "nothing"),
+        ("pytest", "nothing"),
+        ("echo pytest tests/test_total.py", "nothing"),
+        ("! pytest tests/test_total.py", "nothing"),
+        ("pytest() { true; }; pytest tests/test_total.py", "nothing"),
+        ("true || pytest tests/test_total.py", "nothing"),
+        ("pytest 'tests/test_total.py", "nothing"),
+    ],
+)
+def test_what_a_command_line_proves(world: World, line: str, proof: str) -> None:
+    project = str(world.project)
+    line = line.replace("{project}", project)
+    assert check_runs.proof_of(CHECK, line, "", project) == proof
+
+
+@pytest.mark.parametrize(
+    ("check", "line", "proof"),
+    [
+        ("a | b", "a | b", "all"),
+        ("a | b", "a | b | c", "nothing"),
+        ("cd web && npm test", "cd web && npm test", "all"),
+        ("grep -q total src", "grep -q total src -v", "nothing"),
+        ("make lint && make test", "make lint && make test -s", "all"),
+        ("make lint && make test", "make test && make lint", "nothing"),
+        ("CI=1 npm test", "npm test", "nothing"),
+    ],
+)
+def test_checks_of_several_commands(world: World, check: str, line: str, proof: str) -> None:
+    assert check_runs.proof_of(check, line, "", str(world.project)) == proof
+
+
+def test_a_shell_that_is_elsewhere_proves_nothing(world: World) -> None:
+    folder = str(world.project / "src")
+    project = str(world.project)
+    assert check_runs.proof_of(CHECK, CHECK, folder, project) == "nothing"
+    assert check_runs.proof_of(CHECK, f"cd .. && {CHECK}", folder, project) == "all"
