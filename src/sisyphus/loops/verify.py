@@ -12,11 +12,12 @@ _UNITS = 2000
 
 class Check(Record):
     """The result of a check. how: how it ended, as the end of a sentence. tail: the last lines of
-    its output."""
+    its output. ran_no_test: it exited 0, but is a test command that ran none."""
 
     has_passed: bool
     how: str
     tail: str
+    ran_no_test: bool = False
 
 
 def run(command: str, project: str, seconds: int) -> Check:
@@ -33,7 +34,7 @@ def run(command: str, project: str, seconds: int) -> Check:
         from sisyphus.sessions.no_tests import ran_no_test  # imported late: few checks get here
 
         if ran_no_test(command, done.output):
-            return Check(False, f"{how}, but ran no test", _tail(done.output))
+            return Check(False, f"{how}, but ran no test", _tail(done.output), ran_no_test=True)
     return Check(done.code == 0, how, _tail(done.output))
 
 

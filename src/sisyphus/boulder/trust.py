@@ -1,0 +1,90 @@
+"""Runs the checks of plans that the user trusts.
+
+A plan is a file of a project, perhaps a stranger's, and the model writes plans: nothing in it makes
+us run a command. A command runs only if a person has read it, letter by letter, and trusts it in
+this project, or for one run.
+"""
+
+from __future__ import annotations
+
+from sisyphus.boulder.check_runs import FAILED, NO_TEST, PASSED
+from sisyphus.ground import quick_json
+from sisyphus.ground.record import Record, field
+from sisyphus.loops import check_files, verify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sisyphus.ground.store import Store
+
+LONGEST = 2_000
+"""The most characters of a command that somebody can trust: nobody reads a longer one."""
+
+Digests = dict[str, str]
+"""The files that a command depends on → their digests when it was trusted, see `check_files.py`."""
+
+
+class CheckResult(Record):
+    """The end of a check that we have run. ended: see `check_runs.py`. how: as the end of a
+    sentence. tail: the last lines that it printed. changed: files that it depends on which have
+    changed since it was trusted."""
+
+    command: str
+    ended: str
+    how: str
+    tail: str = ""
+    changed: list[str] = field(default_factory=list)
+
+    @property
+    def has_passed(self) -> bool:
+        return self.ended == PASSED
+
+
+def why_not(command: str) -> str:
+    """Returns why nobody can trust a command, as the end of a sentence; "" = somebody can."""
+    if not command.isprintable():
+        return "has characters that nobody can see"
+    if len(command) > LONGEST:
+        return f"is longer than {LONGEST:,} characters: put it into a script"
+    return ""
+
+
+def trusted(store: Store, project: str) -> dict[str, Digests]:
+    """Returns the commands that the user trusts in a project."""
+    rows = store.all("SELECT command, files FROM trusted_check WHERE project = ?", project)
+    return {command: quick_json.loads(files) for command, files in rows}
+
+
+def digests(commands: Iterable[str], project: str) -> dict[str, Digests]:
+    """Returns what these commands depend on now. Slow."""
+    return {each: check_files.digest_files(each, project) for each in commands}
+
+
+def add(store: Store, project: str, commands: Mapping[str, Digests], now: float) -> None:
+    """Notes that the user trusts these commands, in an open transaction."""
+    for command, files in commands.items():
+        store.run(
+            "INSERT OR REPLACE INTO trusted_check (project, command, at, files) "
+            "VALUES (?, ?, ?, ?)",
+            project, command, now, quick_json.dumps(files),
+        )  # fmt: skip
+
+
+def run(
+    commands: Iterable[str], trusted: Mapping[str, Digests], project: str, seconds: int
+) -> list[CheckResult]:
+    """Runs those of these commands that are trusted, in order, up to the first that does not pass.
+    seconds: the longest that each may take."""
+    results = []
+    for command in commands:
+        if command not in trusted:
+            continue
+        # Compare first: the check could restore its own files.
+        changed = check_files.changed(trusted[command], command, project)
+        check = verify.run(command, project, seconds)
+        ended = PASSED if check.has_passed else NO_TEST if check.ran_no_test else FAILED
+        results.append(CheckResult(command, ended, check.how, check.tail, changed))
+        if not check.has_passed:
+            break
+    return results
