@@ -105,17 +105,17 @@ def last_run(
             has_passed_tick = True
         if step.is_change:
             found, has_changed = (found, True) if has_passed_tick else ("", False)
-        ended = _ended(command, step, project)
-        if not ended or (has_passed_tick and has_changed and ended == FAILED):
+        result = ended(command, step, project)
+        if not result or (has_passed_tick and has_changed and result == FAILED):
             continue
-        is_old = not has_passed_tick and ended in (PASSED, FAILED)
+        is_old = not has_passed_tick and result in (PASSED, FAILED)
         if is_old and not is_unchanged(step.ended_at or step.at):
-            ended = ""
-        found = ended
+            result = ""
+        found = result
     return found
 
 
-def _ended(command: str, step: Step, project: str) -> str:
+def ended(command: str, step: Step, project: str) -> str:
     """Returns how the check ended in a step; "" = the step says nothing of it."""
     proof = proof_of(command, step.line, step.folder, project) if step.line else NOTHING
     if proof == NOTHING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _TICKS = re.compile("`+")
-_JOINED = re.compile(r"\s*(?:,|;|&&|and|then)\s*(?=`)")
+_JOINED = re.compile(r"\s*(?:[,;&]+\s*)?(?:and\s+|then\s+){0,2}(?=`)")
 """What may stand between two commands of one check."""
 
 _ASSIGNMENTS = re.compile(r"(?:\w+=\S*\s+)*+")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sisyphus.boulder.check_runs import FAILED, NO_TEST, PASSED
 from sisyphus.ground import quick_json
 from sisyphus.ground.record import Record, field
+from sisyphus.ground.text import has_unseen
 from sisyphus.loops import check_files, verify
 
 TYPE_CHECKING = False
@@ -43,7 +44,7 @@ class CheckResult(Record):
 
 def why_not(command: str) -> str:
     """Returns why nobody can trust a command, as the end of a sentence; "" = somebody can."""
-    if not command.isprintable():
+    if has_unseen(command):
         return "has characters that nobody can see"
     if len(command) > LONGEST:
         return f"is longer than {LONGEST:,} characters: put it into a script"

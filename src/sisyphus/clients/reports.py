@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -149,7 +150,9 @@ class Report(Record):
         return is_first and not self.has_text and self.accepts(session)
 
     def add_record(self, record: TranscriptLine) -> None:
-        """Adds a record; forgets the first ones where there are too many."""
+        """Adds a record; forgets the first ones where there are too many. One without a time gets
+        that of now, when it was read."""
+        record.at = record.at or time.time()
         self.records.append(record)
         self.record_characters += _characters(record)
         while len(self.records) > RECORDS or self.record_characters > RECORD_CHARACTERS:

@@ -94,8 +94,8 @@ CREATE TABLE tick (
     at       REAL NOT NULL,             -- when it was ticked last; 0 = never
     evidence TEXT NOT NULL,             -- what stands behind the tick, boulder/evidence.py; '' = it
                                         -- was there before anybody looked
-    checks   TEXT NOT NULL,             -- JSON list: the commands of its check, as last read
-    lost     TEXT NOT NULL,             -- JSON list: those that it had before
+    checks   TEXT NOT NULL,             -- its checks as the plan has them, one a line
+    lost     TEXT NOT NULL,             -- those that it had before
     output   TEXT NOT NULL,             -- the end of what its check printed when it failed, or ''
     is_told  INTEGER NOT NULL,          -- 1: a model was told that its check has not passed
     PRIMARY KEY (plan, task)
@@ -172,7 +172,8 @@ CREATE TABLE iteration (
     item     TEXT NOT NULL DEFAULT '',  -- what it worked on, or ''
     is_done  INTEGER NOT NULL DEFAULT 0,   -- 1: that is done now
     cost     REAL NOT NULL DEFAULT 0,   -- in US dollars, as the client counts
-    denied   TEXT NOT NULL DEFAULT '[]' -- JSON list: tool calls that the client did not allow
+    denied   TEXT NOT NULL DEFAULT '[]', -- JSON list: tool calls that the client did not allow
+    evidence TEXT NOT NULL DEFAULT ''   -- what stands behind the tick, boulder/evidence.py, or ''
 );
 CREATE INDEX iteration_loop ON iteration (loop);
 CREATE INDEX iteration_at ON iteration (at);

@@ -152,6 +152,12 @@ SETTINGS = {
     "runner.retry_seconds": Setting(
         30, "Seconds that a run waits for an account, a server or the network; doubled at each try."
     ),
+    "runner.item_tries": Setting(
+        3, "Set an item of a run aside when its check has failed so often with its box ticked."
+    ),
+    "runner.check_before": Setting(
+        True, "Run the check of an item before its work begins: it proves nothing if it passes."
+    ),
     "notify.command": Setting("", "Shell command that is run when something needs you or ends."),
     "state.keep_days": Setting(
         30, "Days after which what a session left is removed; 0 = keep everything."

@@ -36,6 +36,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "PRIMARY KEY (plan, task)) WITHOUT ROWID",
         "CREATE TABLE trusted_check (project TEXT NOT NULL, command TEXT NOT NULL, "
         "at REAL NOT NULL, files TEXT NOT NULL, PRIMARY KEY (project, command)) WITHOUT ROWID",
+        "ALTER TABLE iteration ADD COLUMN evidence TEXT NOT NULL DEFAULT ''",
     ),
 )
 """The statements that lead from `RELEASED` to the next version, from there to the one after it, and

@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 _UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\u2800\ufeff"
 """Characters that nobody sees, for a set of a regular expression."""
 
+_BLANK = frozenset(map(chr, (
+    0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x2800, 0x3164, 0xFFA0,
+    *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0),
+)))  # fmt: skip
+"""Characters that Python calls printable, and that Unicode lets nobody see: fillers of Hangul, the
+blank pattern of Braille, and what chooses between forms of the character before it."""
+
 _TAG = (
     rf"(?P<open><|&lt;)(?P<name>[\s/{_UNSEEN}]*(?:system[-{_UNSEEN}]*reminder|promise|blocked|"
     rf"task-notification|user-prompt-submit-hook)\b)(?P<rest>[^<>\n&]*)(?P<close>>|&gt;)?"
@@ -53,6 +60,12 @@ def one_line(text: str, limit: int = 300) -> str:
     words = "".join(c if c.isprintable() else " " for c in text[: 2 * limit]).split()
     line = without_tags(" ".join(words))
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def has_unseen(text: str) -> bool:
+    """Tells whether there are characters in a text that nobody can see, as controls, marks of the
+    direction, and letters that are blank."""
+    return not text.isprintable() or not _BLANK.isdisjoint(text)
 
 
 def likely(word: str, words: Iterable[str]) -> str:

@@ -27,7 +27,8 @@ class Iteration(Record):
     how many changed, of a loop those that the agent edited with a tool. percent: of its context, at
     the most; 0 = unknown. Those below are of runs alone.
     item: what it worked on; "" = nothing of a plan. cost: in US dollars, as the client counts.
-    denied: the tool calls that the client did not allow, for people.
+    denied: the tool calls that the client did not allow, for people. evidence: what stands behind
+    the tick of the item, see `boulder/evidence.py`; "" = it is not ticked, or has no box.
     """
 
     number: int
@@ -43,6 +44,7 @@ class Iteration(Record):
     is_done: bool = False
     cost: float = 0.0
     denied: list[str] = field(default_factory=list)
+    evidence: str = ""
 
 
 def record(store: Store, loop: Loop, session: int, iteration: Iteration) -> None:
@@ -112,5 +114,5 @@ def _iteration(row: dict[str, Any]) -> Iteration:
 def as_dict(iteration: Iteration, loop: Loop) -> dict[str, Any]:
     """Returns an iteration as `ralph log` shows it with --json."""
     names = ["at", "decision", "why", "tokens", "seconds", "files", "percent"]
-    names += ["item", "is_done", "cost"] if loop.is_run else []
+    names += ["item", "is_done", "cost", "evidence"] if loop.is_run else []
     return {"iteration": iteration.number} | {name: getattr(iteration, name) for name in names}

@@ -28,13 +28,24 @@ MAX_AUDITS = 5
 _ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
 
 
+class FailedCheck(Record):
+    """Why a ticked item does not count: its check. how: as the end of a sentence. tail: the last
+    lines that it printed. tries: how often it was so."""
+
+    command: str
+    how: str
+    tail: str
+    tries: int
+
+
 class RunOptions(Record):
     """What a run has besides the options of every loop (`loops.loops.Options`).
 
     max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
     find nothing before the run is complete. permission_mode: of the client; "" = its default.
     client_command: a shell command that works on the prompt on its stdin; "" = the client itself.
-    client: its name; of a command, the client whose language it speaks.
+    client: its name; of a command, the client whose language it speaks. trusted: the checks of the
+    plan that it may run, each with the files that it depends on and their digests.
     """
 
     max_usd: float = 0.0
@@ -42,6 +53,7 @@ class RunOptions(Record):
     permission_mode: str = ""
     client_command: str = ""
     client: str = clients.DEFAULT
+    trusted: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 class RunState(Record):
@@ -67,6 +79,11 @@ class RunState(Record):
     waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait. tries:
     the processes in a row that failed so.
     finished: how many iterations have ended. is_auditing: the next process is an auditor's.
+    evidence: items → what stands behind their ticks, see `boulder/evidence.py`. failed: items whose
+    box is ticked and whose check does not pass. item_began_at: when the work at the item began, in
+    seconds since 1970. passed_before: items → whether their check passed before that. checks: items
+    → their checks as the run first read them. lost_checks: items → those of these that were taken
+    out of the plan. untrusted: commands that would have been run, if they were trusted.
     """
 
     plan: str = ""
@@ -102,6 +119,13 @@ class RunState(Record):
     tries: int = 0
     finished: int = 0
     is_auditing: bool = False
+    evidence: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, FailedCheck] = field(default_factory=dict)
+    item_began_at: float = 0.0
+    passed_before: dict[str, bool] = field(default_factory=dict)
+    checks: dict[str, list[str]] = field(default_factory=dict)
+    lost_checks: dict[str, list[str]] = field(default_factory=dict)
+    untrusted: list[str] = field(default_factory=list)
 
     @property
     def left(self) -> int:
@@ -200,6 +224,8 @@ def of(store: Store, loop: Loop) -> Run:
     assert row is not None, "a run goes with its loop"
     session, runner, client, action, percent, heard_at, options, state = row
     options, state = RunOptions(**quick_json.loads(options)), RunState(**quick_json.loads(state))
+    failed: dict[str, Any] = state.failed
+    state.failed = {item: FailedCheck(**values) for item, values in failed.items()}
     return Run(loop, options, state, session or 0, runner, client, action, percent, heard_at)
 
 
@@ -261,4 +287,5 @@ def as_dict(store: Store, run: Run) -> dict[str, Any]:
         "item": run.state.item or None,
         "action": run.action or None,
         "items": {"completed": len(run.state.done), "total": run.state.total},
+        "evidence": run.state.evidence,
     }

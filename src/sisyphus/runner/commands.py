@@ -12,7 +12,7 @@ from sisyphus.ground.errors import UsageError
 from sisyphus.ground.paths import display
 from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
 from sisyphus.ralph import arguments
-from sisyphus.runner import beginning, fix_plan, messages, preflight, screen
+from sisyphus.runner import beginning, fix_plan, messages, plan_trust, preflight, screen
 from sisyphus.runner.run import drive
 from sisyphus.runner.runner import Runner
 from sisyphus.runner.signals import Signals
@@ -103,6 +103,14 @@ def run(
             help="Run this shell command instead of the client. It gets the prompt on its stdin.",
         ),
     ] = None,
+    trust_checks: Annotated[
+        bool,
+        typer.Option(
+            "--trust-checks",
+            help="Run the commands that the plan names as checks of its items. "
+            "`sisyphus boulder checks` lists them.",
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Go on with the last run of the project. Options replace."),
@@ -113,7 +121,8 @@ def run(
     one item of fix_plan.md.
 
     Exit codes: 0 = complete, 1 = it failed, 2 = wrong usage, 3 = a limit or no progress, 4 = all
-    that is left is blocked, 130 = you ended it.
+    that is left is blocked, 5 = complete, but an item is ticked without any change, or its check
+    proves nothing, 130 = you ended it.
     """
     show.need_user()
     place = show.place_to_change(project)
@@ -134,6 +143,7 @@ def run(
     if resume:
         beginning.check_limits(place, target)
     preflight.check(place, target, allow_dirty=allow_dirty or resume)
+    about_checks = plan_trust.settle(place, target, trusts_all=trust_checks)
     place.store.wait_longer(_LOCK_SECONDS)
     with screen.open_screen() as lines, Signals() as signals:
         if resume:
@@ -143,6 +153,8 @@ def run(
             if notice := beginning.begin(place, target):
                 lines.say(notice)
             lines.say(messages.started(target))
+        for line in about_checks:
+            lines.say(line)
         return drive(Runner(place, lines, signals), target)
 
 

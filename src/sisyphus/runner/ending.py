@@ -24,6 +24,10 @@ EXIT_CODES = {
     decide.CANCELLED: 130,
 }
 
+NOT_PROVEN = 5
+"""The exit code of a run that is complete, though nothing but the plan changed for an item, or its
+check proves nothing."""
+
 _NOTICES = {
     decide.COMPLETED: "completion",
     decide.FATAL: "failure",
@@ -52,6 +56,8 @@ def finish(runner: Runner, run: Run, decision: Decision) -> int:
         saving.send(runner, run, kind, decision.why)
     for line in [*text.splitlines(), "", messages.ended(file)]:
         runner.screen.say(line)
+    if decision.kind == decide.COMPLETED and report.not_proven(run):
+        return NOT_PROVEN
     return EXIT_CODES[decision.kind]
 
 

@@ -14,7 +14,7 @@ from sisyphus.ground import exports, files, markdown, paths
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.markdown import Kind
 from sisyphus.ground.masking import masked_line
-from sisyphus.ground.record import Record, field
+from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import one_line
 from sisyphus.loops.runs import RunState
 from sisyphus.runner import messages
@@ -34,7 +34,9 @@ class FixPlan(Record, frozen=True):
 
     title: what the file calls itself; "" = nothing. todo: in the order of work (see
     `Plan.open_tasks`), then the lines that look like open items and are none. blocked: marked so in
-    the file. problem: why the file cannot be used, as "it has no boxes"; "" = it can.
+    the file. problem: why the file cannot be used, as "it has no boxes"; "" = it can. failed: those
+    of `todo` whose box is ticked, and whose check fails. checks: items → their checks, plan_checks:
+    those of the whole plan, see `boulder/checks.py`.
     """
 
     path: str
@@ -43,6 +45,9 @@ class FixPlan(Record, frozen=True):
     done: list[str] = field(default_factory=list)
     blocked: list[str] = field(default_factory=list)
     problem: str = ""
+    failed: list[str] = field(default_factory=list)
+    checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    plan_checks: tuple[str, ...] = ()
 
 
 def find(project: str, followed: str) -> str:
@@ -75,7 +80,18 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
     )
     unclear = (one_line(line.text, ITEM_CHARACTERS) for line in plan.like_tasks)
     todo += map(messages.unclear_item, unclear)
-    return FixPlan(path, plan.title, todo, done, blocked)
+    checks = {names[task.line]: task.checks for task in plan.tasks if task.checks}
+    return FixPlan(path, plan.title, todo, done, blocked, checks=checks, plan_checks=plan.checks)
+
+
+def with_failed(plan: FixPlan, items: Collection[str]) -> FixPlan:
+    """Returns a plan in which these items are open, ahead of the others, though their boxes are
+    ticked."""
+    failed = [item for item in plan.done if item in items]
+    if not failed:
+        return plan
+    done = [item for item in plan.done if item not in items]
+    return replace(plan, todo=[*failed, *plan.todo], done=done, failed=failed)
 
 
 def note(plan: FixPlan, state: RunState) -> None:

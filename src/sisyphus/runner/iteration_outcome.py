@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder import plans
 from sisyphus.clients.transcript_records import Reading
 from sisyphus.ground import git, worktree
 from sisyphus.ground.paths import display
@@ -14,8 +13,9 @@ from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.runs import Run
 from sisyphus.loops.verify import Check
 from sisyphus.ralph import promise
-from sisyphus.runner import fix_plan, messages, project_files
+from sisyphus.runner import fix_plan, item_checks, messages, project_files
 from sisyphus.runner.fix_plan import FixPlan
+from sisyphus.runner.item_checks import Judged
 from sisyphus.runner.iteration import ClientResult
 from sisyphus.runner.runner import Runner
 from sisyphus.sessions import turns
@@ -40,6 +40,7 @@ class Findings(Record, frozen=True):
 
     plan: as it is now; None = the run has none. changed: the files that changed, without the plan.
     has_progress: something changed, was committed or was done. is_done: its item is done now.
+    judged: what stands behind the ticks that are new.
     blocked_on: what the agent needs from the user; "" = nothing. handoff: with which the session
     ended; None = without one.
     """
@@ -50,6 +51,7 @@ class Findings(Record, frozen=True):
     has_progress: bool
     is_done: bool
     completion: Completion
+    judged: Judged
     blocked_on: str
     handoff: Handoff | None
 
@@ -60,7 +62,7 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
     state, report = run.state, result.report
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
-    plan = plan_of(runner, run) if state.plan else None
+    plan, judged = _plan_and_ticks(runner, run, result) if state.plan else (None, {})
     changed = changed_files(runner, run, now)
     is_done = bool(plan and state.item and state.item in plan.done)
     has_progress = bool(changed) or is_done or _has_more_changes(runner, state.began_at, now)
@@ -73,9 +75,19 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
         has_progress=has_progress,
         is_done=is_done,
         completion=completion,
+        judged=judged,
         blocked_on=promise.blocked_on(turn.texts),
         handoff=_handoff(runner, run, result, now),
     )
+
+
+def _plan_and_ticks(runner: Runner, run: Run, result: ClientResult) -> tuple[FixPlan, Judged]:
+    """Returns the plan after an iteration, and what stands behind its new ticks. Those of one that
+    is made again are judged before the next."""
+    plan = item_checks.read(runner, run)
+    is_made_again = result.failure is not None and result.failure.passes
+    judged = {} if is_made_again else item_checks.judge(runner, run, plan, result)
+    return fix_plan.with_failed(plan, item_checks.failing(run, judged)), judged
 
 
 def _has_more_changes(runner: Runner, since: float, now: float) -> bool:
@@ -107,12 +119,9 @@ def _handoff(runner: Runner, run: Run, result: ClientResult, now: float) -> Hand
 
 
 def plan_of(runner: Runner, run: Run) -> FixPlan:
-    """Reads the plan of a run; one without items if it has none."""
-    path = run.state.plan
-    if not path:
-        return FixPlan("")
-    followed = plans.find(runner.store, path)
-    return fix_plan.read(path, runner.project, followed.checkpoint if followed else None)
+    """Reads the plan of a run, with the items as open whose check fails; one without items if it
+    has none."""
+    return fix_plan.with_failed(item_checks.read(runner, run), run.state.failed)
 
 
 def without_client(runner: Runner, run: Run) -> Completion | None:
@@ -136,6 +145,11 @@ def _completion(
     why, refused = _claim(run, turn, plan)
     if why == messages.CHECK_PASSED and not has_worked:
         return Completion("")
+    if why and plan and (of_plan := item_checks.of_plan(runner, run, plan)):
+        if not of_plan.has_passed:
+            check = Check(False, of_plan.how, of_plan.tail)
+            return Completion("", messages.check_failed(of_plan.how), check, of_plan.changed)
+        why = f"{why}, {loop_messages.check_passed(of_plan.command)}"
     if not options.verify or not why:
         return Completion(why, refused)
     changed = check_files.changed(run.loop.counters.evidence, options.verify, runner.project)

@@ -13,7 +13,7 @@ from sisyphus.handoff.handoffs import Handoff
 from sisyphus.loops import breaker, iterations
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.loops.runs import Run, RunState
-from sisyphus.runner import decide, fix_plan, messages, project_files, saving
+from sisyphus.runner import decide, fix_plan, item_checks, messages, project_files, saving
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.runner.iteration import ClientResult
@@ -52,12 +52,14 @@ def note(runner: Runner, run: Run, result: ClientResult, found: Findings, now: f
         return ""
     current.tries, current.waits_until, current.waits_for = 0, 0.0, ""
     refuse(run, found.completion)
+    is_new = current.item not in current.blocked
+    item_checks.note(runner, run, found.judged)
     if found.plan:
         _compare(current, found.plan)
-    is_new = current.item not in current.blocked
     if found.blocked_on and current.item and not found.is_done:
         current.blocked[current.item] = masked_line(found.blocked_on, SAID_CHARACTERS)
-    return _count(runner, run, result, found, is_aside=bool(found.blocked_on) and is_new)
+    is_aside = bool(found.blocked_on) or current.item in current.blocked
+    return _count(runner, run, result, found, is_aside=is_aside and is_new)
 
 
 def refuse(run: Run, completion: Completion) -> None:
@@ -118,7 +120,8 @@ def entry(
     another item."""
     report = result.report
     is_mending = bool(run.state.plan and run.loop.options.verify) and not run.state.item
-    is_aside = decision.kind == decide.CONTINUE and found.blocked_on and not found.is_done
+    needs_user = bool(found.blocked_on) or run.state.item in run.state.blocked
+    is_aside = decision.kind == decide.CONTINUE and needs_user and not found.is_done
     return Iteration(
         number=run.loop.counters.iteration,
         at=now,
@@ -133,6 +136,7 @@ def entry(
         percent=report.peak,
         cost=run.state.spent_cost,
         denied=[masked_line(f"{each.tool} {each.target}", 200) for each in report.denied],
+        evidence=run.state.evidence.get(run.state.item, ""),
     )
 
 
@@ -144,6 +148,7 @@ def cut_off(run: Run, decision: Decision, files: int) -> Iteration:
         run.loop.counters.iteration, max(state.began_at, run.heard_at), decision.kind, decision.why,
         state.spent_tokens, seconds=state.spent_seconds, files=files, item=state.item,
         is_done=not state.plan or state.item in state.done, cost=state.spent_cost,
+        evidence=state.evidence.get(state.item, ""),
     )  # fmt: skip
 
 

@@ -307,6 +307,12 @@ def check_failed(how: str) -> str:
     return f"the check {how}"
 
 
+def check_of_item(command: str, how: str) -> str:
+    """Says why a ticked item does not count. how: its check ended."""
+    what = "its check ran no test" if "no test" in how else "its check fails"
+    return f"{what}: {masked_line(command, 200)}"
+
+
 def unclear_item(line: str) -> str:
     """Makes an item of a line that looks like one and is none."""
     return f"Make a box `- [ ]` of this line of the list, do it, and tick it: {line}"

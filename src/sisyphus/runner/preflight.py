@@ -88,7 +88,7 @@ def _check_edits(place: show.Place, headless: Headless, plan: str, mode: str) ->
 def _ask_mode(headless: Headless) -> str:
     edits = headless.EDITING_MODE
     words = messages.no_mode(sorted(headless.MODES), f"{edits} {headless.ABOUT_EDITING}")
-    if not _has_user():
+    if not has_user():
         raise UsageError(words)
     show.line(words)
     return str(typer.prompt("Permission mode", default=edits)).strip()
@@ -110,12 +110,13 @@ def _check_tree(place: show.Place, run: Run) -> None:
         return
     last = runs.latest(place.store, place.project)
     way = messages.commit_first(last.loop.id if last and last.loop.ended_at is None else "")
-    if not _has_user():
+    if not has_user():
         raise SisyphusError(f"{messages.dirty(files)}\n{way}")
     show.line(messages.dirty(files))
     if not typer.confirm(messages.DIRTY_QUESTION):
         raise SisyphusError(f"{messages.NOT_STARTED} {way}")
 
 
-def _has_user() -> bool:
+def has_user() -> bool:
+    """Tells whether somebody sits at the terminal who can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()

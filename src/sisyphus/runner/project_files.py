@@ -127,6 +127,9 @@ def state(run: Run, iterations: Sequence[Iteration]) -> dict[str, Any]:
         "completion_promise": loop.options.promise,
         "todo_items": [masked_line(item, ITEM_CHARACTERS) for item in run.state.todo],
         "completed_items": [masked_line(item, ITEM_CHARACTERS) for item in run.state.done],
+        "evidence": {
+            masked_line(item, ITEM_CHARACTERS): word for item, word in run.state.evidence.items()
+        },
         "context_checkpoint": run.state.checkpoint or None,
         "context_history": [
             {
@@ -178,6 +181,7 @@ def _entry(each: Iteration) -> str:
     why = f": {masked_line(each.why, 300)}" if each.why else ""
     rows = (
         ("Item", masked_line(each.item, ITEM_CHARACTERS)),
+        ("Evidence", each.evidence),
         ("Said", masked_line(each.said, 600)),
         ("Files", f"{each.files} changed"),
         ("Decision", f"{decision}, {each.decision}{why}"),

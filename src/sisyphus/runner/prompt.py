@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sisyphus.boulder import size
+from sisyphus.boulder import checks, size
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import block, bullets, code, plain
 from sisyphus.ground.text import cut, iso, one_line
@@ -40,6 +40,7 @@ def build(run: Run, plan: FixPlan, before: Sequence[Iteration]) -> str:
         _before(run, before[-2:]),
         resume,
         _refused(run),
+        _failed(run),
         f"## Instructions\n\n{_instructions(run, plan)}",
         f"## {_WHOLE_TASK}\n\n{loop.prompt}" if is_cut else "",
     )
@@ -91,6 +92,34 @@ def _refused(run: Run) -> str:
         tail = block(state.tail, _TAIL_LINES, _TAIL_CHARACTERS)
         text += f"\n\nThe last lines that the check printed:\n\n{tail}"
     return f"## Why It Did Not Count\n\n{text}"
+
+
+def _failed(run: Run) -> str:
+    """Says why an item whose box is ticked is given again."""
+    failed = run.state.failed.get(run.state.item)
+    if not failed:
+        return ""
+    text = f"The box is ticked, and its check fails: {code(failed.command, 300)} {failed.how}."
+    if failed.tail.strip():
+        tail = block(failed.tail, _TAIL_LINES, _TAIL_CHARACTERS)
+        text += f"\n\nThe last lines that it printed:\n\n{tail}"
+    return f"## Why The Item Is Not Done\n\n{text}"
+
+
+def _check(run: Run, plan: FixPlan) -> str:
+    """Says how the item is checked; "" = its plan names no check."""
+    named = checks.split(plan.checks.get(run.state.item, ()))
+    parts = [f"It is done when: {plain(each, 300)}." for each in named.criteria]
+    if named.commands:
+        ours = all(each in run.options.trusted for each in named.commands)
+        who = "The run executes it when the box is ticked." if ours else "Run it before you tick."
+        listed = ", ".join(code(each, 300) for each in named.commands)
+        parts.append(f"Its check: {listed}. {who}")
+    if run.state.passed_before.get(run.state.item):
+        parts.append(
+            "Its check passes already: it proves nothing. Make it fail first, or say why it cannot."
+        )
+    return f"\n\n{' '.join(parts)}" if parts else ""
 
 
 def _instructions(run: Run, plan: FixPlan) -> str:
@@ -152,6 +181,9 @@ def _task(run: Run, plan: FixPlan) -> str:
     )
     if kind == size.COMPLEX:
         text += " It fills most of yours, so read only what it needs, and give away the rest."
+    text += _check(run, plan)
+    if state.item in state.failed:
+        return f"{text}\n\nMend what its check says, and leave the box ticked."
     return f"{text} If it is done already, check that it is right, and end as Step 4 says."
 
 
@@ -183,7 +215,7 @@ def _ending(run: Run) -> Iterable[str]:
     """Yields how to end. No untrusted text shares a line with a tag, so that nothing can open or
     close the code span around it."""
     options = run.loop.options
-    if run.state.item:
+    if run.state.item and run.state.item not in run.state.failed:
         yield (
             "Only when the item is done and you have checked it, tick its box in "
             f"{_plan_file(run)}: `[x]`. Tick no other box."

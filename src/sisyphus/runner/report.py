@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
+from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import block, bullets, code, plain
@@ -22,6 +23,11 @@ _WORDS = {
     DONE: "done", CHECKPOINT: "handed over", NOT_DONE: "not done", NEEDS_USER: "needs you",
     FOUND: "not clean",
 }  # fmt: skip
+
+_NOT_PROVEN = {
+    UNCHANGED: "ticked without any change",
+    UNPROVEN: "ticked, and its check proves nothing",
+}
 
 _SHOWN = 20
 """The most entries of a list: the report is read before the first coffee."""
@@ -48,7 +54,7 @@ def render(
 ) -> str:
     """Returns the report, in Markdown. problem: why the plan cannot be used; "" = it can. commits:
     a line each. changed: the absolute paths of the files that changed since the run began."""
-    done = [item for item in run.state.done if item not in run.state.before]
+    done = [_done_item(run, item) for item in _items_done(run)]
     names = [display(path, run.loop.project) for path in changed]
     points = _points(run, iterations, problem)
     parts = (
@@ -57,13 +63,42 @@ def render(
         _no_check(run),
         _numbers(run, iterations, commits, changed),
         _section("Look at first", _look_at(run, points)),
-        _section("Items done", bullets((plain(item, _ITEM) for item in done), _SHOWN)),
+        _section("Items done", bullets(done, _SHOWN)),
         _section("Iterations", _table(iterations)),
         _transcripts(run) if iterations else "",
         _section("Commits", bullets((plain(commit, _ITEM) for commit in commits), _SHOWN)),
         _section("Changed files", bullets(map(code, names), _SHOWN)),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def not_proven(run: Run) -> dict[str, list[str]]:
+    """Returns the items that a run has done and that nothing proves: evidence → items."""
+    words = (UNCHANGED, UNPROVEN)
+    found = {
+        word: [item for item in _items_done(run) if run.state.evidence.get(item) == word]
+        for word in words
+    }
+    return {word: items for word, items in found.items() if items}
+
+
+def _items_done(run: Run) -> list[str]:
+    return [item for item in run.state.done if item not in run.state.before]
+
+
+def _done_item(run: Run, item: str) -> str:
+    word = run.state.evidence.get(item, "")
+    return f"{plain(item, _ITEM)}{f': {word}' if word else ''}"
+
+
+def _how_proven(run: Run) -> str:
+    """Says after a first line how many ticks prove nothing; "" = each does, or nobody knows."""
+    total = len(_items_done(run))
+    parts = [
+        f" {len(items)} of {total} {'is' if len(items) == 1 else 'are'} {_NOT_PROVEN[word]}."
+        for word, items in not_proven(run).items()
+    ]
+    return "".join(parts)
 
 
 def _left_to_do(points: int, commits: int, changed: int) -> str:
@@ -97,7 +132,7 @@ def _first_line(run: Run, rest: str) -> str:
         loops.FATAL_ERROR: ("has failed", f"Mend that. {go_on}."),
     }
     how, way = ways[loop.result or loop.status]
-    return f"**It {how}**{why}{of_plan} {way}"
+    return f"**It {how}**{why}{of_plan}{_how_proven(run)} {way}"
 
 
 def _no_check(run: Run) -> str:
@@ -130,6 +165,7 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
     marked = [item for item in state.marked if item not in state.blocked]
     denied = Counter(call for each in iterations for call in each.denied)
     rows = [
+        *_about_ticks(run),
         *(f"Blocked: {plain(i, _ITEM)}: {plain(why, 300)}" for i, why in state.blocked.items()),
         *(f"Marked as blocked in the plan: {plain(item, _ITEM)}" for item in marked),
         *(f"Left the plan before it was done: {plain(item, _ITEM)}" for item in state.removals),
@@ -147,6 +183,32 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
         rows.append(f"The agent's last words: {said}" if said else "The agent has said nothing")
     if state.refused:
         rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
+    return rows
+
+
+def _about_ticks(run: Run) -> list[str]:
+    """Returns what a person should see to of the items that are ticked."""
+    state = run.state
+    rows = [
+        f"{_NOT_PROVEN[word].capitalize()}: {plain(item, _ITEM)}"
+        for word, items in not_proven(run).items()
+        for item in items
+    ]
+    rows += [
+        f"Ticked, but {code(each.command)} {each.how}: {plain(item, _ITEM)}"
+        for item, each in state.failed.items()
+        if item not in state.blocked
+    ]
+    rows += [
+        f"Check that was taken out of the plan: {code(check)}, of {plain(item, _ITEM)}"
+        for item, lost in state.lost_checks.items()
+        for check in lost
+    ]
+    rows += [
+        f"Not checked: {code(check)} is not trusted (`sisyphus boulder checks --trust`)"
+        for check in state.untrusted
+        if check not in run.options.trusted
+    ]
     return rows
 
 
@@ -186,6 +248,7 @@ def iteration_line(iteration: Iteration, done: int, total: int) -> str:
     clock = time.strftime("%H:%M", time.localtime(iteration.at))
     parts = (
         f"{clock} {_mark(iteration)} {masked_line(_item(iteration), 60)}",
+        iteration.evidence,
         short_time(iteration.seconds) if iteration.seconds else "",
         short_count(iteration.tokens) if iteration.tokens else "",
         _count(iteration.files, "file"),
@@ -230,7 +293,8 @@ def _mark(iteration: Iteration) -> str:
 
 def _result(iteration: Iteration) -> str:
     but = f", but {plain(why, _ITEM).replace('|', '/')}" if (why := _refusal(iteration)) else ""
-    return f"{_WORDS[_mark(iteration)]}{but}"
+    word = f", {iteration.evidence}" if iteration.evidence else ""
+    return f"{_WORDS[_mark(iteration)]}{word}{but}"
 
 
 def _refusal(iteration: Iteration) -> str:

@@ -21,6 +21,7 @@ from sisyphus.runner import (
     decide,
     ending,
     fix_plan,
+    item_checks,
     iteration,
     iteration_outcome,
     iteration_rows,
@@ -30,6 +31,7 @@ from sisyphus.runner import (
     saving,
 )
 from sisyphus.runner.decide import Decision
+from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.runner.iteration_outcome import Completion, Findings
 from sisyphus.runner.runner import Runner
 
@@ -76,6 +78,7 @@ def _before(runner: Runner, run: Run) -> Decision:
 
 def _iterate(runner: Runner, run: Run) -> Decision:
     """Makes one iteration, and decides how to go on."""
+    _judge_early_ticks(runner, run)
     completion = iteration_outcome.without_client(runner, run)
     if completion and completion.why:
         return _complete(runner, run, completion)
@@ -105,6 +108,17 @@ def _iterate(runner: Runner, run: Run) -> Decision:
     if decision.kind != decide.WAIT:
         _tell(runner, run, found, done)
     return decision
+
+
+def _judge_early_ticks(runner: Runner, run: Run) -> None:
+    """Judges the ticks of an iteration whose end nobody saw, and those that somebody else has
+    made."""
+    if not run.state.is_working:
+        return
+    judged = item_checks.judge(runner, run, item_checks.read(runner, run), None)
+    if judged:
+        with saving.change(runner, run):
+            item_checks.note(runner, run, judged)
 
 
 def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
@@ -172,14 +186,25 @@ def _begin(runner: Runner, run: Run) -> str:
             iteration_rows.note_cut_session(runner.store, run)
         fix_plan.note(plan, current)
         if not (current.resume and current.item in plan.todo):  # else it goes on with that one
-            current.item = fix_plan.next_item(plan, current.blocked)
+            item_checks.choose(run, plan, fix_plan.next_item(plan, current.blocked), now)
         current.is_working, current.began_at = True, now
         run.loop.counters.iteration = current.finished + 1
+    runner.screen.begin(run, now)
+    _check_before(runner, run, plan)
     before = iterations.of(runner.store, run.loop)
     text = prompt.build(run, plan, before)
     saving.export(runner, run, text)
-    runner.screen.begin(run, now)
     return text
+
+
+def _check_before(runner: Runner, run: Run, plan: FixPlan) -> None:
+    """Runs the check of the item, if the work at that is about to begin."""
+    item = run.state.item
+    if not item or item in run.state.passed_before:
+        return
+    has_passed = item_checks.passed_before(runner, run, plan, item)
+    with saving.change(runner, run):
+        run.state.passed_before[item] = has_passed
 
 
 def _wait(runner: Runner, run: Run) -> Decision:
@@ -206,3 +231,5 @@ def _tell(runner: Runner, run: Run, found: Findings, done: Iteration) -> None:
         saving.send(runner, run, "checkpoint", done.why)
     elif found.blocked_on:
         saving.send(runner, run, "blocked", found.blocked_on)
+    elif done.decision == decide.BLOCKED and (why := run.state.blocked.get(run.state.item)):
+        saving.send(runner, run, "blocked", why)

@@ -77,10 +77,10 @@ def _missing(run: Run, result: ClientResult, found: Findings) -> str:
         return messages.ITEM_DONE
     if found.blocked_on:
         return messages.needs_you(found.blocked_on)
-    if result.failure:
-        return result.failure.text
-    if result.end:
-        return result.why_ended
+    if failed := run.state.failed.get(run.state.item):
+        return messages.check_of_item(failed.command, failed.how)
+    if result.failure or result.end:
+        return result.failure.text if result.failure else result.why_ended
     return messages.ITEM_NOT_DONE if run.state.item else messages.NOT_DONE
 
 

@@ -191,7 +191,8 @@ def _rows(run: Run) -> list[tuple[str, str]]:
 
 def _with_reason(run: Run, mark: str, item: str) -> str:
     why = run.state.blocked.get(item, "") if mark == NEEDS_USER else ""
-    return f"{item}: {why}" if why else item
+    word = run.state.evidence.get(item, "") if mark == DONE else ""
+    return f"{item}: {why}" if why else f"{item} · {word}" if word else item
 
 
 def _item(mark: str, text: str) -> Text:
