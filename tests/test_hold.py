@@ -74,7 +74,8 @@ def test_a_session_is_held_until_the_plan_is_complete(world: World) -> None:
     assert first.reason == WHOLE
     assert second.reason == SHORT
     assert "1 of 2 tasks. Next: two" in third.reason
-    assert last.message == "[BOULDER HOLD COMPLETE]\n\nThe hold of the plan Shop has ended."
+    ended = "The hold of the plan Shop has ended. Its ticks: 2 unchanged (one; two)."
+    assert last.message == f"[BOULDER HOLD COMPLETE]\n\n{ended}"
     assert last.json.keys() == {"systemMessage"}
     assert world.stop().is_silent
     assert (state(world), *ending(world)) == ("off", "success", "")

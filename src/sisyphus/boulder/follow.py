@@ -15,7 +15,7 @@ from sisyphus.boulder.plans import (
     Checkpoint,
     PlanRecord,
 )
-from sisyphus.boulder.ticks import Update
+from sisyphus.boulder.ticks import OF_PLAN, Update
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import iso
 
@@ -119,6 +119,8 @@ def as_known(plan: Plan, record: PlanRecord) -> Plan:
     if record.failed:
         named = zip(plan.names, plan.tasks, strict=True)
         plan = plan.with_failed({task.line for name, task in named if name in record.failed})
+        if OF_PLAN in record.failed and plan.checks:
+            plan = replace(plan, failed_check=plan.checks[0].strip("`"))
     return at_checkpoint(plan, record.checkpoint)
 
 

@@ -187,8 +187,10 @@ def which(holds: list[Loop]) -> str:
     return f"Several holds are on here. `sisyphus ralph cancel ID` ends one:{''.join(lines)}"
 
 
-def hold_complete(name: str) -> str:
-    return f"[BOULDER HOLD COMPLETE]\n\nThe hold of the plan {one_line(name, _NAME)} has ended."
+def hold_complete(name: str, ticks: str) -> str:
+    """ticks: what stands behind the ticks of the plan, "" = nobody knows."""
+    what = f"The hold of the plan {one_line(name, _NAME)} has ended."
+    return f"[BOULDER HOLD COMPLETE]\n\n{what}{f' Its ticks: {ticks}.' if ticks else ''}"
 
 
 def hold_ended(hold: Loop) -> str:

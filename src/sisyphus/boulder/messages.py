@@ -5,7 +5,7 @@ from __future__ import annotations
 from sisyphus.boulder import evidence, follow, ticks
 from sisyphus.boulder.plan import BLOCKED
 from sisyphus.ground.paths import display
-from sisyphus.ground.text import fingerprint, one_line
+from sisyphus.ground.text import fingerprint, one_line, without_headings, without_tags
 from sisyphus.hook.outcome import Text
 
 TYPE_CHECKING = False
@@ -152,6 +152,8 @@ def untold(ticked: Sequence[Tick]) -> Text:
 
 
 def _untold(tick: Tick) -> str:
+    if tick.output:
+        return _ran(tick)
     checks = (tick.checks or tick.lost).split("\n")
     named = one_line("; ".join(each.strip("`") for each in checks), _CHECK)
     if not tick.checks:
@@ -163,6 +165,14 @@ def _untold(tick: Tick) -> str:
     else:
         what = "Its check has not run since the last change"
     return f"Ticked: {one_line(tick.task, _TASK)}. {what}: {named}"
+
+
+def _ran(tick: Tick) -> str:
+    """Says what a check printed that we have run. Its first line says which, and how it ended."""
+    how, _, output = tick.output.partition("\n")
+    whose = f"The check of “{one_line(tick.task, _TASK)}”" if tick.task else "The check of the plan"
+    printed = without_headings(without_tags(output)) or "(no output)"
+    return f"{whose} does not pass: {one_line(how, _CHECK)}\n{printed}"
 
 
 def enabled(record: PlanRecord) -> str:

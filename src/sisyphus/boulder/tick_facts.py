@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from sisyphus import clients
-from sisyphus.boulder import check_runs, evidence
+from sisyphus.boulder import check_runs, evidence, find
 from sisyphus.boulder.check_runs import RUNNING
 from sisyphus.boulder.evidence import CHANGED, UNCHANGED, TickFacts
 from sisyphus.boulder.ticks import Judgement
@@ -85,8 +85,7 @@ def judge(hook: Hook, file: PlanFile, plan: Plan, pending: Pending) -> dict[str,
 
 def _ground(hook: Hook, file: PlanFile, pending: Pending) -> Ground:
     since = pending.since
-    apart = {file.path, os.path.join(file.project, "docs", "kord", "boulder.json")}
-    ground = Ground(file.project, apart, since, hook.now)
+    ground = Ground(file.project, find.no_work(file), since, hook.now)
     first = min([since, *(pending.rows[name].at - _LATE_SECONDS for name in pending.open_)])
     ground.steps = _steps(hook, ground, first)
     if not any(step.is_change for step in ground.steps):  # what ran before that is still true

@@ -11,6 +11,7 @@ from sisyphus.boulder import evidence
 from sisyphus.boulder.evidence import CHANGED, CHECKED, FAILED, UNCHANGED, UNPROVEN
 from sisyphus.boulder.plan import DONE
 from sisyphus.ground.record import Record, field, replace
+from sisyphus.ground.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ OF_PLAN = ""
 
 _PLAN = "(SELECT n FROM plan WHERE path = ?)"
 _COLUMNS = "task, is_done, at, evidence, checks, lost, output, is_told"
+
+_NAMED, _TASK = 3, 60
+"""The most bare ticks that are named, and the characters of each."""
 
 _MOST_REWORDED = 50
 _LIKENESS = 0.6
@@ -144,14 +148,14 @@ def update(
             tick = _judged(tick, judgement, is_new=row is None or not row.is_done)
             if tick.evidence != (row.evidence if row and row.is_done else None):
                 result.new.append(tick)
-            if _is_to_tell(tick, judgement):
+            if _is_to_tell(tick, judgement, row):
                 tick = replace(tick, is_told=True)
                 result.untold.append(tick)
         if tick.is_done and tick.evidence == FAILED:
             result.failed.append(name)
         if tick != row:
             save(store, path, tick)
-    _note_plan(store, path, rows.get(OF_PLAN), plan)
+    _note_plan(store, path, rows.get(OF_PLAN), plan, judgements.get(OF_PLAN), result)
     for name in rows:
         if name not in tasks and name != OF_PLAN:
             _remove(store, path, name)
@@ -199,18 +203,37 @@ def _judged(tick: Tick, judgement: Judgement, *, is_new: bool) -> Tick:
     return replace(tick, evidence=word, output=judgement.output)
 
 
-def _is_to_tell(tick: Tick, judgement: Judgement) -> bool:
-    """Tells whether the model is to hear that the check of a task has not passed."""
+def _is_to_tell(tick: Tick, judgement: Judgement, before: Tick | None) -> bool:
+    """Tells whether the model is to hear that the check of a task has not passed: once, and what it
+    printed when we have run it."""
+    if judgement.output:
+        return before is None or judgement.output != before.output
     has_check = bool(tick.checks or tick.lost)
     return has_check and tick.evidence != CHECKED and not (judgement.is_open or tick.is_told)
 
 
-def _note_plan(store: Store, path: str, row: Tick | None, plan: Plan) -> None:
-    """Notes the checks of the whole plan."""
+def _note_plan(
+    store: Store,
+    path: str,
+    row: Tick | None,
+    plan: Plan,
+    judgement: Judgement | None,
+    result: Update,
+) -> None:
+    """Notes the checks of the whole plan, which has no box."""
     checks = "\n".join(plan.checks)
-    if checks != (row.checks if row else ""):
-        lost = _lost(row, plan.checks) if row else ""
-        save(store, path, replace(row or Tick(OF_PLAN), checks=checks, lost=lost))
+    tick = row or Tick(OF_PLAN)
+    if checks != tick.checks:
+        lost = _lost(tick, plan.checks)
+        tick = replace(tick, checks=checks, lost=lost, evidence="", output="")
+    if judgement:
+        tick = replace(tick, evidence=judgement.evidence, output=judgement.output)
+        if tick.evidence == FAILED and tick != row:
+            result.untold.append(tick)
+    if tick.evidence == FAILED:
+        result.failed.append(OF_PLAN)
+    if tick != (row or Tick(OF_PLAN)):
+        save(store, path, tick)
 
 
 def _reworded(
@@ -243,6 +266,15 @@ def words(store: Store, path: str, plan: Plan) -> dict[str, str]:
     named = zip(plan.names, plan.tasks, strict=True)
     ticked = (name for name, task in named if task.is_ticked)
     return {name: rows[name].evidence for name in ticked if name in rows and rows[name].evidence}
+
+
+def of_file(store: Store, path: str) -> str:
+    """Says how many ticks of a plan have which evidence, and names those that nothing changed for;
+    "" = nobody knows of one."""
+    rows = [row for row in of_plan(store, path).values() if row.is_done and row.evidence]
+    bare = [one_line(row.task, _TASK) for row in rows if row.evidence == UNCHANGED]
+    names = f" ({'; '.join(bare[:_NAMED])})" if 0 < len(bare) <= _NAMED else ""
+    return f"{summary(row.evidence for row in rows)}{names}"
 
 
 def summary(found: Iterable[str]) -> str:

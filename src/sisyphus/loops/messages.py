@@ -327,30 +327,32 @@ def check_output(loop: Loop, how: str, tail: str) -> Text:
     return Text("loop", body, fingerprint(f"check of loop {loop.id}: {body}"))
 
 
-def complete(loop: Loop, changed: list[str]) -> str:
-    """Tells the user that the loop is complete. changed: files of the check that have changed."""
+def complete(loop: Loop, changed: list[str], ticks: str = "") -> str:
+    """Tells the user that the loop is complete. changed: files of the check that have changed.
+    ticks: what stands behind the ticks of its plan."""
     if loop.options.promise:
         what = f"Completion promise detected: <promise>{loop.options.promise}</promise>"
     else:
         passed = loop.options.verify and f"The check passed: {one_line(loop.options.verify)}"
-        what = passed or "The plan is complete."
+        what = passed or f"The plan is complete{f' ({ticks})' if ticks else ''}."
     parts = ["[RALPH LOOP COMPLETE]", f"{what}\nRalph loop has ended."]
     if changed:
         parts.append(check_changed(changed))
     if loop.options.promise and (loop.options.verify or loop.options.verify_plan):
-        checked = why_complete(loop, [])
+        checked = why_complete(loop, [], ticks)
         parts.append(f"{checked[:1].upper()}{checked[1:]}.")
     return "\n\n".join(parts)
 
 
-def why_complete(loop: Loop, changed: list[str]) -> str:
+def why_complete(loop: Loop, changed: list[str], ticks: str = "") -> str:
     """Says what was checked when a loop was completed, for lists. changed: files of the check that
-    have changed, which are to be looked at first."""
+    have changed, which are to be looked at first. ticks: what stands behind the ticks of its
+    plan."""
     looked_at = [
         f"files of its check changed ({_some(changed)})" if changed else "",
         "the promise was said" if loop.options.promise else "",
         check_passed(loop.options.verify) if loop.options.verify else "",
-        "the plan is complete" if loop.options.verify_plan else "",
+        f"the plan is complete{f' ({ticks})' if ticks else ''}" if loop.options.verify_plan else "",
     ]
     return ", ".join(part for part in looked_at if part)
 

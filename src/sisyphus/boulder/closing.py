@@ -1,0 +1,113 @@
+"""Runs the checks of a plan whose boxes are all ticked, at the Stop that would end its hold, or a
+loop that needs it complete. Only those that the user trusts (see `trust.py`)."""
+
+from __future__ import annotations
+
+import time
+
+from sisyphus.boulder import checks, find, follow, plans, progress, ticks, trust
+from sisyphus.boulder.evidence import CHECKED, FAILED
+from sisyphus.boulder.ticks import OF_PLAN, Judgement
+from sisyphus.ground import worktree
+from sisyphus.ground.record import Record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.boulder.find import PlanFile
+    from sisyphus.boulder.plan import Plan
+    from sisyphus.boulder.plans import PlanRecord
+    from sisyphus.boulder.ticks import Tick
+    from sisyphus.boulder.trust import CheckResult
+    from sisyphus.ground.store import Store
+    from sisyphus.hook.hook import Hook
+
+_SECONDS = 780
+"""The longest that all checks of a Stop may take: the client ends its hook after 900 s. Those that
+find no time prove nothing."""
+
+
+class Closing(Record):
+    """What the checks of a plan came to. plan: as it is known now. judgements: by task, that of the
+    whole plan under `ticks.OF_PLAN`."""
+
+    file: PlanFile
+    plan: Plan
+    judgements: dict[str, Judgement]
+
+
+def look(hook: Hook, file: PlanFile) -> Closing | None:
+    """Runs the trusted checks that have not passed since the last change, in the plan's order, up
+    to the first that fails. None = a box is open, or nobody follows the plan. Slow."""
+    record = plans.find(hook.store, file.path)
+    if record is None or file.plan is None or not file.plan.is_complete:
+        return None
+    judgements = progress.judgements(hook, file)
+    judgements |= _Run(hook, file, file.plan).judge(judgements)
+    known = _known(record, judgements)
+    return Closing(file, follow.as_known(file.plan, known), judgements)
+
+
+def act(store: Store, closing: Closing, now: float) -> follow.Step:
+    """Notes what was found out, unless the plan was changed meanwhile: then only that."""
+    file = closing.file
+    if not find.has_stamp(file.path, file.stamp):
+        return progress.update(store, find.read(file.path, file.project), now)
+    return progress.update(store, file, now, None, closing.judgements)
+
+
+def _known(record: PlanRecord, judgements: dict[str, Judgement]) -> PlanRecord:
+    failed = [name for name in record.failed if name not in judgements]
+    failed += [name for name, each in judgements.items() if each.evidence == FAILED]
+    return replace(record, failed=failed)
+
+
+class _Run:
+    """One run of the checks of a plan: each command once, as long as there is time."""
+
+    def __init__(self, hook: Hook, file: PlanFile, plan: Plan) -> None:
+        self._plan, self._project = plan, file.project
+        self._rows = ticks.of_plan(hook.store, file.path)
+        self._trusted = trust.trusted(hook.store, file.project)
+        self._seconds = hook.settings["ralph.verify_seconds"]
+        self._ends_at = time.monotonic() + _SECONDS
+        self._results: dict[str, CheckResult] = {}
+        if self._trusted:
+            apart = find.no_work(file)
+            self._last_change = worktree.last_change(file.project, hook.now, apart)
+
+    def judge(self, found: dict[str, Judgement]) -> dict[str, Judgement]:
+        """Returns the judgements of the tasks whose checks ran. found: those by the session's
+        records: a check that it has just seen to pass is not run again."""
+        if not self._trusted:
+            return {}
+        judgements = {}
+        named = zip(self._plan.names, (task.checks for task in self._plan.tasks), strict=True)
+        for name, written in (*named, (OF_PLAN, self._plan.checks)):
+            if not written or self._is_checked(name, found):
+                continue
+            judgement = self._judge(checks.split(written).commands)
+            if judgement:
+                judgements[name] = judgement
+            if judgement and judgement.evidence == FAILED:
+                break
+        return judgements
+
+    def _is_checked(self, name: str, found: dict[str, Judgement]) -> bool:
+        row: Tick | None = self._rows.get(name)
+        if name in found:
+            return found[name].evidence == CHECKED
+        return bool(row and row.evidence == CHECKED and row.at >= self._last_change)
+
+    def _judge(self, commands: tuple[str, ...]) -> Judgement | None:
+        """Runs the checks of one task; None = not all of them could run, and none has failed."""
+        for command in commands:
+            left = int(self._ends_at - time.monotonic())
+            if command not in self._results and command in self._trusted and left > 0:
+                seconds = min(self._seconds, left)
+                (result,) = trust.run([command], self._trusted, self._project, seconds)
+                self._results[command] = result
+            if command in self._results and not self._results[command].has_passed:
+                result = self._results[command]
+                return Judgement(FAILED, f"{command} {result.how}\n{result.tail}".rstrip())
+        is_proven = bool(commands) and all(each in self._results for each in commands)
+        return Judgement(CHECKED) if is_proven else None

@@ -1,0 +1,152 @@
+"""The checks of a plan at the Stop that would end its hold, or a loop that needs it complete."""
+
+from __future__ import annotations
+
+from test_ticks import Agent
+from world import World
+
+PLAN = "# Cart\n\n- [ ] Show the total (verify: `test -f total.py`)\n- [ ] Show the tax\n"
+TOTAL, TAX = "Show the total", "Show the tax"
+
+
+def held(world: World, plan: str = PLAN, *, trusts: bool = True) -> Agent:
+    model = Agent(world).begin(plan)
+    if trusts:
+        assert world.cli("boulder", "checks", "--trust", "--yes").code == 0
+    assert world.cli("boulder", "hold", "on", "--session-id", "s1").code == 0
+    return model
+
+
+def test_a_hold_does_not_end_while_a_check_fails(world: World) -> None:
+    model = held(world)
+    model.work()
+    model.tick(TOTAL, TAX)
+
+    answer = world.stop()
+    assert answer.reason, answer
+    assert "not complete: 1 of 2 tasks" in answer.reason
+    assert f"The check of “{TOTAL}” does not pass: test -f total.py exited 1" in answer.text
+    assert "its box is ticked, but its check fails" in answer.reason
+    status = world.plan()
+    assert status["evidence"][TOTAL] == "failed"
+    assert status["state"] == "active"
+
+    again = world.stop()
+    assert again.reason
+    assert "does not pass" not in again.text
+
+    world.write("total.py")
+    last = world.stop()
+    assert not last.reason
+    assert "[BOULDER HOLD COMPLETE]" in last.message
+    assert "Its ticks: 1 checked, 1 changed." in last.message
+    assert world.plan()["evidence"] == {TOTAL: "checked", TAX: "changed"}
+
+
+def test_what_a_failed_check_printed_is_said(world: World) -> None:
+    model = held(world, "- [ ] a (verify: `echo 3 is not 4; false`)\n")
+    model.work()
+    model.tick("a")
+    assert "exited 1\n3 is not 4" in world.stop().text
+
+
+def test_nothing_runs_that_nobody_trusts(world: World) -> None:
+    model = held(world, "- [ ] a (verify: `touch ran; false`)\n", trusts=False)
+    model.work()
+    model.tick("a")
+    answer = world.stop()
+    assert not answer.reason
+    assert not (world.project / "ran").exists()
+    assert "Its ticks: 1 changed." in answer.message
+
+
+def test_a_check_that_the_session_has_seen_to_pass_is_not_run_again(world: World) -> None:
+    model = held(world, "- [ ] a (verify: `echo x >> ran`)\n")
+    model.work()
+    model.run("echo x >> ran", "")
+    model.tick("a")
+    assert not world.stop().reason
+    assert not (world.project / "ran").exists()
+
+
+def test_a_check_runs_once_for_all_tasks_that_name_it(world: World) -> None:
+    check = "echo x >> $HOME/ran"
+    model = held(world, f"- [ ] a (verify: `{check}`)\n- [ ] b (verify: `{check}`)\n")
+    model.work()
+    model.tick("a", "b")
+    assert not world.stop().reason
+    assert (world.home / "ran").read_text() == "x\n"
+
+
+def test_a_check_that_ran_no_test_holds(world: World) -> None:
+    world.write("Makefile", "check:\n")
+    model = held(world, "- [ ] a (verify: `make check`)\n")
+    model.work()
+    model.tick("a")
+    answer = world.stop()
+    assert answer.reason
+    assert "make check exited 0, but ran no test" in answer.text
+
+
+def test_the_check_of_the_whole_plan(world: World) -> None:
+    model = held(world, "---\nverify: '`test -f all.py`'\n---\n- [ ] a\n")
+    model.work()
+    model.tick("a")
+    answer = world.stop()
+    assert answer.reason
+    assert "The check of the plan does not pass: test -f all.py exited 1" in answer.text
+    assert "make the check of the plan pass: test -f all.py" in answer.reason
+
+    world.write("all.py")
+    assert "[BOULDER HOLD COMPLETE]" in world.stop().message
+
+
+def test_a_plan_that_is_rewritten_while_its_check_runs(world: World) -> None:
+    """What was found out about another text is not noted."""
+    check = "echo '- [ ] b' >> PLAN.md"
+    model = held(world, f"- [ ] a (verify: `{check}`)\n")
+    model.work()
+    model.tick("a")
+    world.stop()
+    answer = world.stop()
+    assert answer.reason
+    assert "1 of 2 tasks" in answer.reason
+
+
+def test_a_loop_that_needs_its_plan(world: World) -> None:
+    model = Agent(world).begin(PLAN)
+    world.cli("boulder", "checks", "--trust", "--yes")
+    world.loop("--verify-plan")
+    world.stop("So far.")
+    model.work()
+    model.tick(TOTAL, TAX)
+    answer = world.stop("<promise>DONE</promise>")
+    assert "The plan Cart is not complete: 1 of 2 tasks" in answer.reason
+    assert "test -f total.py exited 1" in answer.text
+
+    world.write("total.py")
+    done = world.stop("<promise>DONE</promise>")
+    assert not done.reason
+    assert "the plan is complete (1 checked, 1 changed)." in done.message
+    assert "1 checked, 1 changed" in world.ended()[0]["why"]
+
+
+def test_a_loop_that_has_not_promised_runs_no_check(world: World) -> None:
+    model = Agent(world).begin("- [ ] a (verify: `touch ran; false`)\n")
+    world.cli("boulder", "checks", "--trust", "--yes")
+    world.loop("--verify-plan")
+    model.work()
+    model.tick("a")
+    world.stop("So far.")
+    assert not (world.project / "ran").exists()
+
+
+def test_a_loop_inside_a_hold(world: World) -> None:
+    model = held(world)
+    world.loop()
+    world.stop("So far.")
+    model.work()
+    model.tick(TOTAL, TAX)
+    answer = world.stop("<promise>DONE</promise>")
+    assert "test -f total.py exited 1" in answer.text
+    assert "[BOULDER HOLD]" in answer.reason
