@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_ticks import Agent
 from world import World
 
@@ -149,3 +150,26 @@ def test_a_loop_inside_a_hold(world: World) -> None:
     answer = world.stop("<promise>DONE</promise>")
     assert "test -f total.py exited 1" in answer.text
     assert "[BOULDER HOLD]" in answer.reason
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "sleep 60",
+        "sleep 60 & echo started",
+        "(sleep 60 &) ; (sleep 60 &) ; exit 1",
+        "yes | head -c 200000000; exit 1",
+        'rm -rf "$PWD"; exit 1',
+        "kill -9 $$",
+    ],
+)
+def test_checks_that_misbehave(world: World, check: str) -> None:
+    world.ours.mkdir(parents=True, exist_ok=True)
+    (world.ours / "config.toml").write_text("[ralph]\nverify_seconds = 1\n")
+    model = held(world, f"- [ ] a (verify: `{check}`)\n- [ ] b\n")
+    model.work()
+    model.tick("a", "b")
+    answer = world.stop()
+    assert answer.code == 0
+    assert answer.reason or "BOULDER HOLD COMPLETE" in answer.message or "is gone" in answer.message
+    assert world.stop().code == 0

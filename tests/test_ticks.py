@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -357,3 +360,163 @@ def test_a_shell_that_is_elsewhere_proves_nothing(world: World) -> None:
     project = str(world.project)
     assert check_runs.proof_of(CHECK, CHECK, folder, project) == "nothing"
     assert check_runs.proof_of(CHECK, f"cd .. && {CHECK}", folder, project) == "all"
+
+
+# ---------------------------------------------------------------- honest agents and liars
+
+CHECK_OF = "make check-{n}"
+HONEST: dict[str, list[tuple[str, bool]]] = {
+    # name → the command lines that the agent runs after its edit, and whether each succeeds
+    "ran it": [("{check}", True)],
+    "ran it in the project": [("cd {project} && {check}", True)],
+    "it failed, was mended, and passed": [("{check}", False), ("edit", True), ("{check}", True)],
+    "ran it, then committed": [("{check} && git commit -qam done", True)],
+    "ran it with everything else": [("ruff check . && {check}", True)],
+    "ran it twice": [("{check}", True), ("{check} -s 2>&1", True)],
+}
+LIARS: dict[str, list[tuple[str, bool]]] = {
+    "ran nothing": [],
+    "ran it before the last edit": [("{check}", True), ("edit", True)],
+    "hid its end": [("{check} | tail -1", True)],
+    "let it pass": [("{check} || true", True)],
+    "ran another one": [("make check-0", True)],
+    "only named it": [("echo {check}", True)],
+}
+
+
+def _play(world: World, model: Agent, check: str, steps: list[tuple[str, bool]]) -> None:
+    for line, passes in steps:
+        if line == "edit":
+            model.work()
+        else:
+            command = line.replace("{check}", check).replace("{project}", str(world.project))
+            model.run(command, "ok" if passes else "make: *** Error 1", fails=not passes)
+
+
+def test_sixty_ticks_half_of_them_honest(world: World) -> None:
+    """No honest tick is called `failed` or `unproven`, and no dishonest one `checked`."""
+    tasks = [f"Do number {n}" for n in range(60)]
+    checks = [CHECK_OF.format(n=n + 1) for n in range(60)]
+    lines = (f"- [ ] {t} (verify: `{c}`)\n" for t, c in zip(tasks, checks, strict=True))
+    model = Agent(world).begin("# Cart\n\n" + "".join(lines))
+    ways = [*HONEST.items(), *LIARS.items()]
+    expected, told = {}, {}
+    for n, (task, check) in enumerate(zip(tasks, checks, strict=True)):
+        way, steps = ways[n % len(ways)]
+        model.work()
+        _play(world, model, check, steps)
+        told[task] = "Ticked: " in model.tick(task).text
+        expected[task] = "checked" if way in HONEST else "changed"
+
+    assert evidence(world) == expected
+    assert told == {task: word != "checked" for task, word in expected.items()}
+
+
+# ---------------------------------------------------------------- what goes wrong
+
+
+def test_a_box_that_git_brings(world: World) -> None:
+    """A pull brings the tick of a colleague, and the work that goes with it."""
+    shutil.rmtree(world.project / ".git")
+    git = ["git", "-c", "user.name=u", "-c", "user.email=u@example.org"]
+    Agent(world).begin()
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["commit", "-qm", "all"],
+        ["checkout", "-qb", "b"],
+    ):
+        subprocess.run([*git, *words], cwd=world.project, check=True)
+    plan = (world.project / "PLAN.md").read_text()
+    world.write("PLAN.md", plan.replace(f"[ ] {TAX}", f"[x] {TAX}"))
+    world.write("src/tax.py")
+    subprocess.run([*git, "add", "-A"], cwd=world.project, check=True)
+    subprocess.run([*git, "commit", "-qm", "tax"], cwd=world.project, check=True)
+    subprocess.run([*git, "checkout", "-q", "-"], cwd=world.project, check=True)
+    world.prompt()
+    assert evidence(world) == {}
+    subprocess.run([*git, "merge", "-q", "b"], cwd=world.project, check=True)
+    world.prompt()
+    assert evidence(world) == {TAX: "changed"}
+
+
+@pytest.mark.parametrize(
+    "end", ['{"type": "assis', "\0\0\0", '{"type": "user", "message": 1}\n', "[" * 50_000]
+)
+def test_a_transcript_that_is_cut(world: World, end: str) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK)
+    with world.transcript().open("a") as file:
+        file.write(end)
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
+    world.tool("Edit", {"file_path": str(file)})
+    assert evidence(world) == {TOTAL: "checked"}
+
+
+@pytest.mark.parametrize("path", ["", "/nowhere/s1.jsonl", "."])
+def test_a_transcript_that_is_not_there(world: World, path: str) -> None:
+    model = Agent(world).begin()
+    world.write("src/cart.py", "new\n")
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
+    answer = world.tool("Edit", {"file_path": str(file)}, transcript_path=path)
+    assert evidence(world) == {TOTAL: "changed"}
+    assert "has not run since the last change" in answer.text
+    assert model.plan
+
+
+def test_the_records_of_another_project_prove_nothing(world: World) -> None:
+    """The session ran the same command elsewhere, and then came here."""
+    other = world.new_project("other")
+    model = Agent(world).begin()
+    model.work()
+    world.write_down(agent(use("Bash", "o1", command=CHECK), cwd=str(other)))
+    world.write_down(result("3 passed in 0.1s", "o1"))
+    model.tick(TOTAL)
+    assert evidence(world) == {TOTAL: "changed"}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "x" * 10_000,
+        "echo \"it's\" '$(date)' \\`id\\` | cat & wait",
+        "printf '\x1b[31m'; true",
+        "make test\u202e; rm -rf ~",
+        "$(touch ran)",
+    ],
+)
+def test_checks_of_a_hostile_plan(world: World, check: str) -> None:
+    model = Agent(world).begin(f"- [ ] a (verify: ``{check}``)\n")
+    model.work()
+    answer = model.tick("a")
+    assert answer.code == 0
+    told = next(line for line in answer.text.splitlines() if line.startswith("Ticked: a."))
+    assert told.isprintable()
+    assert len(told) < 400
+    assert evidence(world) == {"a": "changed"}
+    assert not (world.project / "ran").exists()
+
+
+def test_two_sessions_that_tick_at_once(world: World) -> None:
+    first, second = Agent(world).begin(), Agent(world, "s2")
+    world.start("s2")
+    first.work()
+    first.run(CHECK)
+    file = world.project / "PLAN.md"
+    text = file.read_text()
+    file.write_text(text.replace(f"[ ] {TOTAL}", f"[x] {TOTAL}").replace("[ ] Round", "[x] Round"))
+    with ThreadPoolExecutor(2) as pool:
+        payloads = [
+            world.payload("PostToolUse.Edit", name, tool_input={"file_path": str(file)})
+            for name in ("s1", "s2")
+        ]
+        replies = list(pool.map(lambda each: world.process("post-tool-use", each), payloads))
+    assert [reply.code for reply in replies] == [0, 0]
+    told = "".join(reply.text for reply in replies)
+    assert told.count(f"Ticked: {ROUND}") == 1
+    world.stop()
+    assert evidence(world) == {TOTAL: "checked", ROUND: "changed"}
+    assert second.plan

@@ -299,7 +299,8 @@ def iteration_facts(each: Iteration) -> str:
     """Returns what an iteration of a run did and used, as far as it is known, for `ralph log RUN`;
     "" = nothing is."""
     item = one_line(each.item, _TASK)
-    is_done = " (done)" if item and each.is_done else ""
+    word = f", {each.evidence}" if each.evidence else ""
+    is_done = f" (done{word})" if item and each.is_done else f" (not done{word})" if word else ""
     parts = [
         f"{item}{is_done}",
         f"{each.seconds:,.0f} s" if each.seconds else "",

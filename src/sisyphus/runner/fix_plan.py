@@ -4,19 +4,20 @@ user's answers below them."""
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Collection, Iterable
 
 from sisyphus.boulder import find as plan_files
 from sisyphus.boulder import follow, task_names
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, Task, parse
 from sisyphus.boulder.plans import Checkpoint
-from sisyphus.ground import exports, files, markdown, paths
+from sisyphus.ground import exports, files, markdown, paths, quoting
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.markdown import Kind
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import one_line
-from sisyphus.loops.runs import RunState
+from sisyphus.loops.runs import Run, RunState
 from sisyphus.runner import messages
 
 MAX_NEW = 20
@@ -92,6 +93,12 @@ def with_failed(plan: FixPlan, items: Collection[str]) -> FixPlan:
         return plan
     done = [item for item in plan.done if item not in items]
     return replace(plan, todo=[*failed, *plan.todo], done=done, failed=failed)
+
+
+def to_trust(run: Run) -> str:
+    """Returns the command that lets us run the checks of a run's plan, as code."""
+    plan = shlex.quote(paths.display(run.state.plan, run.loop.project))
+    return quoting.code(f"sisyphus boulder checks {plan} --trust")
 
 
 def note(plan: FixPlan, state: RunState) -> None:

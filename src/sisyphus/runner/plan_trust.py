@@ -26,7 +26,8 @@ def settle(place: show.Place, run: Run, *, trusts_all: bool) -> list[str]:
         allowed |= trust.digests(new, place.project)
         new = []
     run.options.trusted = allowed
-    return _not_run(new) + [f"Not run: `{one_line(c, 100)}` {trust.why_not(c)}." for c in never]
+    impossible = [f"Not run: `{one_line(each, 100)}` {trust.why_not(each)}." for each in never]
+    return _not_run(new, fix_plan.to_trust(run)) + impossible
 
 
 def _commands(place: show.Place, run: Run) -> list[str]:
@@ -48,12 +49,13 @@ def _agrees(commands: list[str]) -> bool:
     return bool(typer.confirm(_QUESTION))
 
 
-def _not_run(commands: list[str]) -> list[str]:
+def _not_run(commands: list[str], way: str) -> list[str]:
+    """way: the command that trusts them."""
     if not commands:
         return []
     one = len(commands) == 1
     return [
         f"{len(commands)} check{'' if one else 's'} of the plan {'is' if one else 'are'} not "
-        f"trusted, so the run does not execute {'it' if one else 'them'}: `sisyphus boulder "
-        "checks --trust`, or --trust-checks."
+        f"trusted, so the run does not execute {'it' if one else 'them'}: {way}, or "
+        "--trust-checks."
     ]

@@ -14,7 +14,7 @@ from sisyphus.ground.quoting import block, bullets, code, plain
 from sisyphus.loops import loops, transcripts
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.runs import Run
-from sisyphus.runner import decide, messages
+from sisyphus.runner import decide, fix_plan, messages
 
 DONE, CHECKPOINT, NOT_DONE, NEEDS_USER, FOUND = "✓", "↻", "✗", "!", "+"
 """Marks of an iteration. FOUND: of an audit that was not clean."""
@@ -205,7 +205,7 @@ def _about_ticks(run: Run) -> list[str]:
         for check in lost
     ]
     rows += [
-        f"Not checked: {code(check)} is not trusted (`sisyphus boulder checks --trust`)"
+        f"Not checked: {code(check)} is not trusted ({fix_plan.to_trust(run)})"
         for check in state.untrusted
         if check not in run.options.trusted
     ]
