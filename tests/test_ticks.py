@@ -447,8 +447,8 @@ def test_a_transcript_that_is_cut(world: World, end: str) -> None:
     model = Agent(world).begin()
     model.work()
     model.run(CHECK)
-    with world.transcript().open("a") as file:
-        file.write(end)
+    with world.transcript().open("a") as transcript:
+        transcript.write(end)
     file = world.project / "PLAN.md"
     file.write_text(file.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
     world.tool("Edit", {"file_path": str(file)})

@@ -6,6 +6,7 @@ import time
 from functools import partial
 
 from sisyphus.ground import exports, git, worktree
+from sisyphus.ground.record import replace
 from sisyphus.loops import iterations, loops, transcripts
 from sisyphus.loops.loops import FATAL_ERROR, PAUSED
 from sisyphus.loops.runs import Run
@@ -43,10 +44,12 @@ def finish(runner: Runner, run: Run, decision: Decision) -> int:
     now = time.time()
     plan = iteration_outcome.plan_of(runner, run)
     with saving.change(runner, run) as is_open:
-        if is_open:
-            _close(run, decision, now)
         if not plan.problem:
             fix_plan.note(plan, run.state)
+        if decision.kind == decide.COMPLETED:
+            decision = replace(decision, why=f"{decision.why}{report.how_proven(run)}")
+        if is_open:
+            _close(run, decision, now)
         run.runner = run.client = ""
     saving.export(runner, run)
     text = _report(runner, run, plan.problem, now)

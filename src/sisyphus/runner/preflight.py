@@ -8,6 +8,7 @@ import sys
 import typer
 
 from sisyphus import clients
+from sisyphus.boulder import checks
 from sisyphus.clients.base import Headless
 from sisyphus.ground import git
 from sisyphus.ground.errors import SisyphusError, UsageError
@@ -70,8 +71,20 @@ def _check_client(place: show.Place, run: Run) -> None:
     _check_edits(place, headless, run.state.plan, mode)
     if problem := headless.why_logged_out(program, place.project):
         raise SisyphusError(problem)
-    for warning in headless.warnings(program, place.project):
-        typer.echo(f"warning: {show.plain(warning)}", err=True)
+    refused = headless.why_not_allowed(_checks(place, run), place.home, place.project, mode)
+    for warning in (*headless.warnings(program, place.project), refused):
+        if warning:
+            typer.echo(f"warning: {show.plain(warning)}", err=True)
+
+
+def _checks(place: show.Place, run: Run) -> list[str]:
+    """Returns the commands that have to pass for what is left to do, and at the end."""
+    named: list[str] = []
+    if run.state.plan:
+        plan = fix_plan.read(run.state.plan, place.project)
+        named = [check for item in plan.todo for check in plan.checks.get(item, ())]
+        named += plan.plan_checks
+    return [*checks.split(named).commands, *filter(None, [run.loop.options.verify])]
 
 
 def _check_edits(place: show.Place, headless: Headless, plan: str, mode: str) -> None:

@@ -91,11 +91,12 @@ def _done_item(run: Run, item: str) -> str:
     return f"{plain(item, _ITEM)}{f': {word}' if word else ''}"
 
 
-def _how_proven(run: Run) -> str:
-    """Says after a first line how many ticks prove nothing; "" = each does, or nobody knows."""
+def how_proven(run: Run) -> str:
+    """Says after why a run is complete how many ticks prove nothing; "" = each proves something, or
+    nobody knows."""
     total = len(_items_done(run))
     parts = [
-        f" {len(items)} of {total} {'is' if len(items) == 1 else 'are'} {_NOT_PROVEN[word]}."
+        f". {len(items)} of {total} {'is' if len(items) == 1 else 'are'} {_NOT_PROVEN[word]}"
         for word, items in not_proven(run).items()
     ]
     return "".join(parts)
@@ -132,7 +133,7 @@ def _first_line(run: Run, rest: str) -> str:
         loops.FATAL_ERROR: ("has failed", f"Mend that. {go_on}."),
     }
     how, way = ways[loop.result or loop.status]
-    return f"**It {how}**{why}{of_plan}{_how_proven(run)} {way}"
+    return f"**It {how}**{why}{of_plan} {way}"
 
 
 def _no_check(run: Run) -> str:
