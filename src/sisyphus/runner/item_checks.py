@@ -15,6 +15,7 @@ from sisyphus.boulder.check_runs import NO_TEST, RUNNING
 from sisyphus.boulder.evidence import TickFacts
 from sisyphus.boulder.ticks import Judgement
 from sisyphus.boulder.trust import CheckResult
+from sisyphus.clients.reports import Report
 from sisyphus.ground import git, worktree
 from sisyphus.ground.masking import mask
 from sisyphus.ground.record import Record
@@ -128,7 +129,10 @@ def _run(runner: Runner, run: Run, commands: tuple[str, ...]) -> list[CheckResul
     seconds = runner.settings["ralph.verify_seconds"]
     new = [each for each in commands if each not in run.options.trusted]
     run.state.untrusted = list(dict.fromkeys([*run.state.untrusted, *new]))
-    return trust.run(commands, run.options.trusted, runner.project, seconds)
+    ours = [each for each in commands if each in run.options.trusted]
+    if ours:
+        runner.screen.show(run, Report(text=messages.checking(ours)), time.time())
+    return trust.run(ours, run.options.trusted, runner.project, seconds)
 
 
 class _Work:

@@ -307,6 +307,11 @@ def check_failed(how: str) -> str:
     return f"the check {how}"
 
 
+def checking(commands: list[str]) -> str:
+    """Says in place of what the agent does that its work is checked."""
+    return f"checks the item: {one_line(', '.join(commands), 200)}"
+
+
 def check_of_item(command: str, how: str) -> str:
     """Says why a ticked item does not count. how: its check ended."""
     what = "its check ran no test" if "no test" in how else "its check fails"
