@@ -343,6 +343,11 @@ class Headless(Protocol):
         """Yields what the user should know before a run that can begin nevertheless, in
         sentences."""
 
+    def why_not_allowed(self, commands: Iterable[str], home: str, project: str, mode: str) -> str:
+        """Returns which of these shell commands the client will not let the agent run in a
+        permission mode, by its settings: for people, with what to write into which file. "" = it
+        may run them all, or nobody knows."""
+
     def is_refused(self, path: str, project: str, mode: str) -> bool:
         """Tells whether the client refuses to let the agent edit a file of the project in a
         permission mode, whatever the settings allow."""

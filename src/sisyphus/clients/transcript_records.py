@@ -20,7 +20,8 @@ class RecordedCall(Record):
     runs. asks_user: the call waits for an answer of the user. target: what the tool works on, for
     people: a file, a command line, a pattern; "" = nothing that we know. shell: the command line
     that it runs and waits for; "" = none. folder: where it runs; "" = unknown. text: what it puts
-    into a file. prompt: what it schedules for the client to submit.
+    into a file. prompt: what it schedules for the client to submit. at: when it began, in seconds
+    since 1970; 0 = when its line was written.
     """
 
     id: str
@@ -33,15 +34,18 @@ class RecordedCall(Record):
     text: str = ""
     prompt: str = ""
     folder: str = ""
+    at: float = 0.0
 
 
 class ToolResult(Record):
-    """is_refused: the user refused or interrupted the call, or the client did not allow it."""
+    """is_refused: the user refused or interrupted the call, or the client did not allow it.
+    goes_on: the command runs on in the background, so that nobody knows yet how it ends."""
 
     id: str
     text: str
     is_error: bool
     is_refused: bool = False
+    goes_on: bool = False
 
 
 class TranscriptLine(Record):

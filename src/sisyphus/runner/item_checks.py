@@ -16,6 +16,7 @@ from sisyphus.boulder.evidence import TickFacts
 from sisyphus.boulder.ticks import Judgement
 from sisyphus.boulder.trust import CheckResult
 from sisyphus.clients.reports import Report
+from sisyphus.clients.transcript_records import AGENT, TranscriptLine
 from sisyphus.ground import git, worktree
 from sisyphus.ground.masking import mask
 from sisyphus.ground.record import Record
@@ -131,7 +132,9 @@ def _run(runner: Runner, run: Run, commands: tuple[str, ...]) -> list[CheckResul
     run.state.untrusted = list(dict.fromkeys([*run.state.untrusted, *new]))
     ours = [each for each in commands if each in run.options.trusted]
     if ours:
-        runner.screen.show(run, Report(text=messages.checking(ours)), time.time())
+        report = Report()
+        report.add_record(TranscriptLine(AGENT, time.time(), texts=(messages.checking(ours),)))
+        runner.screen.show(run, report, time.time())
     return trust.run(ours, run.options.trusted, runner.project, seconds)
 
 

@@ -8,14 +8,14 @@ variables that name that session; a client that is started there must not see th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
 from sisyphus.clients import failures, json_files, lines, programs, values
-from sisyphus.clients.claude_code import native, transcript, usage
+from sisyphus.clients.claude_code import native, permissions, transcript, usage
 from sisyphus.clients.reports import (
     ACCOUNT,
     BILLING,
@@ -160,6 +160,10 @@ def _ask(program: str, folder: str, *words: str) -> str:
 
 def warnings(program: str, project: str) -> Iterator[str]:
     yield from ()
+
+
+def why_not_allowed(commands: Iterable[str], home: str, project: str, mode: str) -> str:
+    return permissions.why_not_allowed(commands, home, project, mode)
 
 
 def is_refused(path: str, project: str, mode: str) -> bool:

@@ -101,10 +101,11 @@ def _record(raw: Json) -> TranscriptLine | None:
     if fields.get("type") == "turn_aborted":
         return TranscriptLine(OTHER, _moment(raw), is_interrupt=True)
     item = rollout.item_of(raw)
-    return _of_item(item, _moment(raw), _ids(item, fields)) if item else None
+    began_at = values.count(fields.get("started_at_ms")) / 1000
+    return _of_item(item, _moment(raw), _ids(item, fields), began_at) if item else None
 
 
-def _of_item(item: Json, at: float, ids: frozenset[str]) -> TranscriptLine:
+def _of_item(item: Json, at: float, ids: frozenset[str], began_at: float) -> TranscriptLine:
     kind = values.text(item.get("type"))
     if kind == _USER:
         return _of_prompt(_said(item), at, ids)
@@ -114,7 +115,7 @@ def _of_item(item: Json, at: float, ids: frozenset[str]) -> TranscriptLine:
         return TranscriptLine(AGENT, at, ids, (escaped_tags.unescaped(_said(item)),))
     if kind in ("", *_NO_CALLS) or (kind == _SUBAGENT and item.get("kind") == "completed"):
         return TranscriptLine(OTHER, at, ids)
-    return TranscriptLine(AGENT, at, ids, calls=_calls(item), results=(_result(item),))
+    return TranscriptLine(AGENT, at, ids, calls=_calls(item, began_at), results=(_result(item),))
 
 
 def _of_prompt(said: str, at: float, ids: frozenset[str]) -> TranscriptLine:
@@ -125,21 +126,25 @@ def _of_prompt(said: str, at: float, ids: frozenset[str]) -> TranscriptLine:
     return TranscriptLine(PROMPT, at, ids, (said,), command=command, is_personal=True)
 
 
-def _calls(item: Json) -> tuple[RecordedCall, ...]:
+def _calls(item: Json, began_at: float) -> tuple[RecordedCall, ...]:
+    """began_at: when the call began, in seconds since 1970; 0 = unknown. Its line is written at its
+    end."""
     kind = item.get("type")
     if kind == touched.CHANGE:
         return _changes(item)
-    return (_command(item) if kind == touched.COMMAND else _other(item),)
+    return (_command(item, began_at) if kind == touched.COMMAND else _other(item),)
 
 
-def _command(item: Json) -> RecordedCall:
+def _command(item: Json, began_at: float) -> RecordedCall:
     words = [values.text(word) for word in values.items(item.get("command"))]
     line = words[-1] if words else ""  # the shell and its option stand before it
     files = touched.files_of(item, "/")
     action, target = files[0] if files else (event.OTHER, line)
     id = values.text(item.get("id"))
-    folder = values.text(item.get("cwd")).removeprefix("file://")
-    return RecordedCall(id, touched.SHELL, action, target=target, shell=line, folder=folder)
+    return RecordedCall(
+        id, touched.SHELL, action, target=target, shell=line,
+        folder=values.text(item.get("cwd")).removeprefix("file://"), at=began_at,
+    )  # fmt: skip
 
 
 def _changes(item: Json) -> tuple[RecordedCall, ...]:

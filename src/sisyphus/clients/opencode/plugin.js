@@ -354,10 +354,11 @@ export const Sisyphus = async ({ client, directory }) => {
 
   // --- events -------------------------------------------------------------------------------------------
 
-  const onTool = (session, { callID, state }) => {
+  const onTool = (session, { callID, tool, state }) => {
     if (!session.calls.has(callID) || (state.status !== "completed" && state.status !== "error")) return
     session.calls.delete(callID)
-    const failed = state.status === "error" || (state.metadata?.exit ?? 0) !== 0
+    const exit = state.metadata?.exit ?? (tool === "bash" ? -1 : 0) // a command that was killed has none
+    const failed = state.status === "error" || exit !== 0
     const output = String(state.output ?? state.error ?? "")
     const own = session.added.get(callID) ?? ""
     session.added.delete(callID)
@@ -484,7 +485,7 @@ export const Sisyphus = async ({ client, directory }) => {
     "tool.execute.before": safely(({ tool, sessionID, callID }, { args }) => {
       const session = sessionOf(sessionID)
       session.calls.add(callID)
-      write(session, "tool", { call: callID, tool, args })
+      write(session, "tool", { call: callID, tool, args, folder: directory })
     }),
 
     "tool.execute.after": safely(async ({ tool, sessionID, callID, args }, output) => {

@@ -6,7 +6,7 @@ own. See `clients.base.Transcript`.
     at        when, in milliseconds since 1970; every line has it
     kind      prompt: id, text; command = {name, arguments} of a typed one; is_ours: we injected it
               text: id, text: the agent said it
-              tool: id, call, tool, args: it called a tool
+              tool: id, call, tool, args: it called a tool; folder = that of the session
               result: call, text, failed
               usage: id, tokens = {input, output, reasoning, cache: {read, write}}, window
               compacted: what stands above has left the context
@@ -124,7 +124,7 @@ def _calls(raw: Json) -> tuple[RecordedCall, ...]:
             target=file or target,
             shell=values.text(args.get("command")) if tool == _SHELL else "",
             text=new,
-            folder=values.text(args.get("workdir")),
+            folder=os.path.join(values.text(raw.get("folder")), values.text(args.get("workdir"))),
         )
         for file in patches.files(values.text(args.get("patchText"))) or [""]
     )
