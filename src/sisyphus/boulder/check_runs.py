@@ -72,13 +72,16 @@ def steps_of(records: Sequence[TranscriptLine]) -> list[Step]:
         for call in record.calls:
             path = call.target if call.action in (EDIT, WRITE) else ""
             if path or call.shell:
-                step = Step(record.at, call.id, path, call.shell, call.folder)
+                step = Step(call.at or record.at, call.id, path, call.shell, call.folder)
                 steps.append(step)
                 running.setdefault(call.id, []).append(step)
         for result in record.results:
-            for step in running.get(result.id, ()):
+            for step in running.get(result.id, ()) if not result.goes_on else ():
                 step.is_over, step.is_error = True, result.is_error
                 step.output, step.ended_at = result.text, record.at
+                step.line = "" if result.is_refused else step.line  # it did not run
+    if all(step.at for step in steps):
+        steps.sort(key=lambda step: step.at)  # a client may write a call down at its end
     return steps
 
 

@@ -34,7 +34,7 @@ _LATE_SECONDS = 900
 
 class Ground(Record):
     """What new ticks are judged by. apart: paths that are no work: the plan, and files of ours.
-    is_open: a call of the event may have run a check, and its result is not written down yet."""
+    is_open: a check may have run whose result is not written down yet."""
 
     project: str
     apart: Collection[str]
@@ -92,7 +92,8 @@ def _ground(hook: Hook, file: PlanFile, pending: Pending) -> Ground:
         ground.steps = _steps(hook, ground, 0.0)
     known = {step.id for step in ground.steps if step.is_over}
     calls = [call for call in hook.event.calls if call.action == OTHER and call.id]
-    ground.is_open = any(call.id not in known for call in calls)
+    # Nobody reads what a subagent has run.
+    ground.is_open = bool(hook.event.agent) or any(call.id not in known for call in calls)
     return ground
 
 
@@ -111,7 +112,8 @@ def _judge(ground: Ground, task: Task, ticked_at: float, row: Tick | None) -> Ju
     from sisyphus.boulder.checks import split  # imported late: few tasks name a check
 
     commands = split(task.checks).commands if task.checks else ()
-    is_unchanged = lambda at: ground.last_change <= at  # noqa: E731
+    changed_at = row.changed_at if row and row.is_done else 0.0
+    is_unchanged = lambda at: (changed_at or ground.last_change) <= at  # noqa: E731
     runs = [
         check_runs.last_run(command, ground.steps, ticked_at, ground.project, is_unchanged)
         for command in commands
@@ -124,4 +126,5 @@ def _judge(ground: Ground, task: Task, ticked_at: float, row: Tick | None) -> Ju
             is_lost=bool(row and row.lost),
         )
     )
-    return Judgement(word, is_open=RUNNING in runs or (ground.is_open and not is_settled))
+    is_open = RUNNING in runs or (ground.is_open and not is_settled)
+    return Judgement(word, is_open=is_open, changed_at=ground.last_change if is_open else 0.0)

@@ -26,7 +26,7 @@ OF_PLAN = ""
 """The name in whose row the checks of the whole plan stand."""
 
 _PLAN = "(SELECT n FROM plan WHERE path = ?)"
-_COLUMNS = "task, is_done, at, evidence, checks, lost, output, is_told"
+_COLUMNS = "task, is_done, at, evidence, checks, lost, output, is_told, changed_at"
 
 _NAMED, _TASK = 3, 60
 """The most bare ticks that are named, and the characters of each."""
@@ -50,6 +50,7 @@ class Tick(Record, is_frequent=True):
     lost: str = ""
     output: str = ""
     is_told: bool = False
+    changed_at: float = 0.0
 
     @property
     def is_open(self) -> bool:
@@ -71,11 +72,13 @@ class Pending(Record):
 class Judgement(Record, frozen=True):
     """What somebody found out about a tick. evidence: see `evidence.py`. output: the end of what
     its check printed, if that failed. is_open: the result of a run of its check is still to come,
-    so nobody says yet that there is none."""
+    so nobody says yet that there is none. changed_at: when a file last changed before the tick; 0 =
+    nobody has looked."""
 
     evidence: str
     output: str = ""
     is_open: bool = False
+    changed_at: float = 0.0
 
 
 class Update(Record):
@@ -92,8 +95,8 @@ def of_plan(store: Store, path: str) -> dict[str, Tick]:
     """Returns what we know of the tasks of a plan, by their names."""
     rows = store.all(f"SELECT {_COLUMNS} FROM tick WHERE plan = {_PLAN}", path)
     return {
-        task: Tick(task, bool(is_done), at, word, checks, lost, output, bool(is_told))
-        for task, is_done, at, word, checks, lost, output, is_told in rows
+        task: Tick(task, bool(is_done), at, word, checks, lost, output, bool(is_told), changed)
+        for task, is_done, at, word, checks, lost, output, is_told, changed in rows
     }
 
 
@@ -165,9 +168,10 @@ def update(
 def save(store: Store, path: str, tick: Tick) -> None:
     """Inserts or replaces the row of a task. path: of its plan."""
     store.run(
-        f"INSERT OR REPLACE INTO tick (plan, {_COLUMNS}) VALUES ({_PLAN}, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT OR REPLACE INTO tick (plan, {_COLUMNS}) "
+        f"VALUES ({_PLAN}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         path, tick.task, int(tick.is_done), tick.at, tick.evidence, tick.checks, tick.lost,
-        tick.output, int(tick.is_told),
+        tick.output, int(tick.is_told), tick.changed_at,
     )  # fmt: skip
 
 
@@ -200,7 +204,8 @@ def _judged(tick: Tick, judgement: Judgement, *, is_new: bool) -> Tick:
         return tick
     if word == UNCHANGED and tick.evidence in (CHANGED, CHECKED):
         word = CHANGED
-    return replace(tick, evidence=word, output=judgement.output)
+    changed_at = judgement.changed_at if is_new else tick.changed_at
+    return replace(tick, evidence=word, output=judgement.output, changed_at=changed_at)
 
 
 def _is_to_tell(tick: Tick, judgement: Judgement, before: Tick | None) -> bool:

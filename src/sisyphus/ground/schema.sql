@@ -98,6 +98,7 @@ CREATE TABLE tick (
     lost     TEXT NOT NULL,             -- those that it had before
     output   TEXT NOT NULL,             -- the end of what its check printed when it failed, or ''
     is_told  INTEGER NOT NULL,          -- 1: a model was told that its check has not passed
+    changed_at REAL NOT NULL,           -- when a file last changed before the tick; 0 = nobody looked
     PRIMARY KEY (plan, task)
 ) WITHOUT ROWID;
 

@@ -33,7 +33,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE tick (plan INTEGER NOT NULL REFERENCES plan ON DELETE CASCADE, "
         "task TEXT NOT NULL, is_done INTEGER NOT NULL, at REAL NOT NULL, evidence TEXT NOT NULL, "
         "checks TEXT NOT NULL, lost TEXT NOT NULL, output TEXT NOT NULL, is_told INTEGER NOT NULL, "
-        "PRIMARY KEY (plan, task)) WITHOUT ROWID",
+        "changed_at REAL NOT NULL, PRIMARY KEY (plan, task)) WITHOUT ROWID",
         "CREATE TABLE trusted_check (project TEXT NOT NULL, command TEXT NOT NULL, "
         "at REAL NOT NULL, files TEXT NOT NULL, PRIMARY KEY (project, command)) WITHOUT ROWID",
         "ALTER TABLE iteration ADD COLUMN evidence TEXT NOT NULL DEFAULT ''",

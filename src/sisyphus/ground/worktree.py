@@ -18,6 +18,9 @@ PROGRESS = os.path.join(".claude", "progress.txt")
 _OURS = (PROMPT, STATE, PROGRESS)
 """What we write into a project ourselves, besides handoffs: the files of a run."""
 
+_CACHES = ("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox")
+"""Folders into which tests and linters write at each run."""
+
 _MAX_FILES = 20_000
 
 
@@ -28,7 +31,12 @@ def changed(project: str, since: float, now: float) -> Iterator[str]:
     if paths is None:
         paths = list(islice(files.walk(project, git.SKIPPED_FOLDERS), _MAX_FILES))
     fresh = (path for path in paths if since < changed_at(path) <= now)
-    return (path for path in fresh if not is_ours(path, project))
+    return (path for path in fresh if not (is_ours(path, project) or _is_cache(path)))
+
+
+def _is_cache(path: str) -> bool:
+    """Tells whether a tool has made a file by itself, where nobody tells git to ignore it."""
+    return any(f"{os.sep}{name}{os.sep}" in path for name in _CACHES)
 
 
 def last_change(project: str, now: float, apart: Collection[str] = ()) -> float:
