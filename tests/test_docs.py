@@ -8,6 +8,8 @@ A page is played from top to bottom in a new project, `~/shop`:
   line for any characters. Times and ids of loops may differ.
 - `<!-- play: read cart.py -->` does what a session does, by a method of `World`. Blocks called
   `text model`, `text user` and `text reason` are what the model and the user get from it.
+- `<!-- play: ran "make test" "3 passed in 0.1s" -->` is a command that the agent has run, and what
+  it printed.
 - `<!-- play: client "write cart.py" "tick Store the cart" "say Done." -->` is what the next client
   of a run does, in steps of `fake_client.py`.
 """
@@ -21,6 +23,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +31,7 @@ import fake_client
 import pytest
 import typer
 from typer.core import TyperGroup
-from world import SISYPHUS, Json, Reply, World, user
+from world import SISYPHUS, Json, Reply, World, agent, result, use, user
 
 from sisyphus.cli.app import app
 from sisyphus.ground.settings import SETTINGS
@@ -63,7 +66,7 @@ _SECTIONS = {name.partition(".")[0] for name in SETTINGS}
 _SETTING = re.compile(rf"`(?:\[?)((?:{'|'.join(sorted(_SECTIONS))})\.(?!{_OTHERS})[a-z_]+)\b")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-_OTHERS_OPTIONS = ("--", "--name", "--help", "--plugin-dir")
+_OTHERS_OPTIONS = ("--", "--name", "--help", "--plugin-dir", "--tb", "--color", "--deselect")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
@@ -99,12 +102,22 @@ def _play(world: World, name: str, *words: str) -> Reply:
     if name == "client":
         _script(world, words)
         return Reply(0, "", "")
+    if name == "ran":
+        _note_call(world, *words)
+        return Reply(0, "", "")
     if name == "start":
         return world.start(*words, transcript_path=str(world.transcript(words[0])))
     if name == "prompt":
         world.write_down(user(words[1]), session=words[0])
     result = getattr(world, name)(*words)
     return result if isinstance(result, Reply) else Reply(0, "", "")
+
+
+def _note_call(world: World, command: str, output: str) -> None:
+    """Adds to the transcript that the agent has run a command."""
+    id = f"toolu_{uuid.uuid4()}"
+    world.write_down(agent(use("Bash", id, command=command), cwd=str(world.project)))
+    world.write_down(result(output, id))
 
 
 def _script(world: World, steps: tuple[str, ...]) -> None:

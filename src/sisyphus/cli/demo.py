@@ -1,7 +1,6 @@
 """`sisyphus demo`: a whole session through the real hooks, in a temporary home."""
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sisyphus import clients
 from sisyphus.clients.claude_code import demo as client
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.hook.event import EDIT, READ
@@ -21,8 +21,14 @@ PLAN = """\
 
 ## Wave 1 — The lamp
 
-- [ ] Light the lamp
-- [ ] Turn the lens
+- [x] Build the tower
+- [ ] Light the lamp (verify: `sh test.sh`)
+- [ ] Name the keeper
+"""
+TEST = """\
+grep -q 'is_lit = True' lamp.py && exit
+echo "lamp.py: the lamp is dark"
+exit 1
 """
 RULE = """\
 ---
@@ -32,33 +38,37 @@ globs: "*.py"
 - Annotate every function.
 """
 README = "# Lighthouse\n\nKeeps ships off the rocks.\n"
-TASK = "Make the lamp shine"
 
 
 def demo() -> None:
     """Play a session through the real hooks, in a temporary home and project."""
     with _stage() as stage:
         show.heading("A project with a README, a rule for Python files and a plan.")
-        stage.start("A session starts. The model gets the README and the plan:")
+        stage.start("A session starts. The model gets the README, and the plan so far:")
         stage.tool("The model reads lamp.py. The rule for it arrives, once:", READ, "lamp.py")
         stage.tool("It reads the file again. Nothing is sent twice:", READ, "lamp.py")
-        stage.tick("Light the lamp")
-        stage.tool("It ticks a task. The plan's progress is recorded:", EDIT, "PLAN.md")
-        stage.command("You look at the plan:", "boulder", "status")
         stage.command(
-            "You start a loop:",
-            *("ralph", "start", "--session-id", "demo", "--completion-promise", "DONE", "--", TASK),
+            "The plan names a check. You read it, and let sisyphus run it:",
+            *("boulder", "checks", "--trust", "--yes"),
         )
-        stage.stop("The agent wants to stop. It may not yet:", "I did some of it.")
-        stage.stop("It says the promise, and may stop:", "It shines.\n\n<promise>DONE</promise>")
-        stage.start("Another session starts. It continues the plan:", "next")
+        stage.command(
+            "All sessions are to go on until the plan is complete:",
+            *("boulder", "hold", "on"),
+            most=1,
+        )
+        stage.write("lamp.py", "keeper = 'Ida'\n")
+        stage.tick("Light the lamp", "Name the keeper")
+        stage.tool("The agent ticks both boxes. It never ran the check of one:", EDIT, "PLAN.md")
+        stage.stop("It says that it is done. The check fails, so it must go on:", "All done.")
+        stage.write("lamp.py", "keeper = 'Ida'\nis_lit = True\n")
+        stage.stop("It mends lamp.py. The check passes, so it may stop:", "Now it shines.")
         stage.command("You ask what was decided, and why:", "why", "--session-id", "demo")
         show.line("")
         show.heading("That is all. `sisyphus install` wires it into your agents.")
 
 
 class Stage:
-    """A temporary project and home. Each method plays one scene and prints it."""
+    """A temporary project and home. Each method plays one scene; most print it."""
 
     def __init__(self, root: Path) -> None:
         self.project = root / "lighthouse"
@@ -67,12 +77,18 @@ class Stage:
         (self.project / ".cursor" / "rules").mkdir(parents=True)
         for name, text in (
             ("PLAN.md", PLAN), ("README.md", README), (".cursor/rules/python.mdc", RULE),
-            ("lamp.py", "lamp = None\n"),
+            ("lamp.py", "lamp = None\n"), ("test.sh", TEST),
         ):  # fmt: skip
-            (self.project / name).write_text(text, encoding="utf-8")
-        private = ("CLAUDE", "SISYPHUS")
-        rest = {key: os.environ[key] for key in os.environ if not key.startswith(private)}
+            self.write(name, text)
+        # In an agent's shell, too, the commands of the demo are those of its user.
+        homes = {clients.running(name).HOME_VARIABLE for name in clients.NAMES}
+        ours = clients.environment()
+        rest = {name: ours[name] for name in ours if name not in homes}
         self._environment = {**rest, "HOME": str(root), "NO_COLOR": "1"}
+
+    def write(self, path: str, text: str) -> None:
+        """Writes a file of the project, without a hook."""
+        (self.project / path).write_text(text, encoding="utf-8")
 
     def start(self, caption: str, session: str = "demo") -> None:
         self._hook(caption, "session-start", session, source="startup")
@@ -81,20 +97,23 @@ class Stage:
         file = str(self.project / path)
         self._hook(caption, "post-tool-use", "demo", action=action, path=file)
 
-    def tick(self, task: str) -> None:
-        """Ticks a task in the plan, without a hook."""
-        plan = self.project / "PLAN.md"
-        text = plan.read_text(encoding="utf-8")
-        plan.write_text(text.replace(f"[ ] {task}", f"[x] {task}"), encoding="utf-8")
+    def tick(self, *tasks: str) -> None:
+        """Ticks tasks in the plan, without a hook."""
+        plan = (self.project / "PLAN.md").read_text(encoding="utf-8")
+        for task in tasks:
+            plan = plan.replace(f"[ ] {task}", f"[x] {task}")
+        self.write("PLAN.md", plan)
 
     def stop(self, caption: str, last: str) -> None:
         self._hook(caption, "stop", "demo", last=last)
 
-    def command(self, caption: str, *words: str) -> None:
+    def command(self, caption: str, *words: str, most: int = 100) -> None:
+        """most: the most lines of the answer that are printed."""
         show.line("")
         show.line(caption, "bold")
         show.line(f"$ sisyphus {shlex.join(words)}", "dim")
-        _print(self._run(words))
+        lines = self._run(words).splitlines()
+        _print("\n".join([*lines[:most], *["…"][: len(lines) - most]]))
 
     def _hook(self, caption: str, event: str, session: str, **more: Any) -> None:
         payload = client.payload(event, session, str(self.project), **more)

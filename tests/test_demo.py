@@ -1,0 +1,45 @@
+"""`sisyphus demo` plays through the real hooks, wherever it is started."""
+
+from __future__ import annotations
+
+from world import World
+
+MOST_LINES = 40
+"""Of the part about a tick whose check fails."""
+
+
+def test_a_tick_whose_check_fails(world: World) -> None:
+    shown = world.cli("demo")
+
+    assert shown.code == 0, shown
+    part = shown.out[shown.out.index("The plan names a check") : shown.out.index("You ask what")]
+    told = [
+        "1 command is trusted in ~/lighthouse now.",
+        "Hold ",
+        "Ticked: Light the lamp. Its check has not run since the last change: sh test.sh",
+        "Hold of the plan: 2 of 3 tasks",
+        "The check of “Light the lamp” does not pass: sh test.sh exited 1\n"
+        "    lamp.py: the lamp is dark",
+        "[BOULDER HOLD COMPLETE]",
+        "Its ticks: 1 checked, 1 changed.",
+    ]
+    places = [part.index(each) for each in told]
+    assert places == sorted(places)
+    assert len(part.strip().splitlines()) <= MOST_LINES
+
+
+def test_in_the_shell_of_an_agent(world: World) -> None:
+    """Everything there is the user's: its home and its project are made for it."""
+    for name in (
+        "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CODEX_SESSION_ID", "QWEN_CODE_SESSION_ID",
+        "SISYPHUS_SESSION_ID",
+    ):  # fmt: skip
+        world.setenv(name, "1")
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME"):
+        world.setenv(name, str(world.root / "elsewhere"))
+
+    shown = world.cli("demo")
+
+    assert shown.code == 0, shown
+    assert shown.out.endswith("`sisyphus install` wires it into your agents.\n")
+    assert not (world.root / "elsewhere").exists()
