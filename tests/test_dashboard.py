@@ -203,7 +203,7 @@ def test_what_works_and_what_waits(world: World, browser: Browser) -> None:
     assert {row["id"]: row["state"] for row in view["live"]} == {id: "active", other: "blocked"}
     assert view["plans"][0] | {"number": 0, "used_at": 0, "project": ""} == {
         "number": 0, "name": "Shop", "project": "", "completed": 1, "total": 2,
-        "next_task": "total", "used_at": 0,
+        "failed": 0, "next_task": "total", "used_at": 0,
     }  # fmt: skip
     assert "(1) Overview" in browser.get("/").text
 

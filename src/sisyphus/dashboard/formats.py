@@ -8,6 +8,8 @@ from datetime import datetime
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from sisyphus.boulder.evidence import counts
+from sisyphus.boulder.messages import failed
 from sisyphus.ground.paths import display
 from sisyphus.runner.report import short_cost, short_count, short_time
 from sisyphus.sessions.messages import short
@@ -69,5 +71,5 @@ def markdown(text: str) -> Markup:
 FILTERS = {
     "ago": ago, "clock": clock, "day": day, "when": when, "iso": iso, "place": place,
     "markdown": markdown, "count": short_count, "dollars": short_cost, "duration": short_time,
-    "short": short,
+    "short": short, "tally": counts, "failing": failed,
 }  # fmt: skip

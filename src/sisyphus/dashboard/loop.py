@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from sisyphus import attention, clients
-from sisyphus.dashboard import actions, paging
+from sisyphus.dashboard import actions, checks, paging
 from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
@@ -16,11 +16,11 @@ from sisyphus.ground import files
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
-from sisyphus.ground.text import fingerprint
-from sisyphus.loops import lifecycle, loops, messages, runs, transcripts
+from sisyphus.ground.text import fingerprint, one_line
+from sisyphus.loops import iterations, lifecycle, loops, messages, runs, transcripts
 from sisyphus.loops.loops import FATAL_ERROR, SUCCESS, Loop
-from sisyphus.loops.runs import Run
-from sisyphus.runner import fix_plan
+from sisyphus.loops.runs import FailedCheck, Run
+from sisyphus.runner import fix_plan, report
 from sisyphus.runner import messages as runner_messages
 
 PAGE_ITERATIONS = 100
@@ -37,7 +37,7 @@ DONE, OPEN, BLOCKED, NOW = "done", "open", "blocked", "now"
 """How an item of a run is. NOW: the current iteration works on it."""
 
 _LOOK_AT = "\n## Look at first\n"
-"""The part of a report that stands open."""
+"""The part of a report that stands at the top of the page."""
 
 _RECENT_BYTES = 100_000
 """How much of the end of a client's transcript is read for what the agent did last."""
@@ -54,7 +54,9 @@ class Limit(Record, frozen=True):
 class Item(Record, frozen=True):
     """An item of a run. key: names it on the page. state: one of DONE, OPEN, BLOCKED, NOW. why:
     what it needs; "" = nothing. can_answer: the user can answer to that. answers: what they have
-    answered. next: what comes of that, or when they can answer; "" = nothing to say."""
+    answered. next: what comes of that, or when they can answer; "" = nothing to say. evidence: what
+    stands behind its tick, see `boulder/evidence.py`; "" = it is not ticked, or nobody knows.
+    failed: the check that fails though the box is ticked; None = none does."""
 
     key: str
     text: str
@@ -63,6 +65,8 @@ class Item(Record, frozen=True):
     can_answer: bool
     answers: list[str]
     next: str
+    evidence: str = ""
+    failed: FailedCheck | None = None
 
 
 class PlanName(Record, frozen=True):
@@ -92,6 +96,7 @@ class IterationRow(Record, frozen=True):
     is_done: bool
     cost: float
     denied: list[str]
+    evidence: str
 
 
 class Bar(Record, frozen=True):
@@ -107,10 +112,11 @@ class LoopPage(Record, frozen=True):
     what waits in the queue of its session. answered_at: when earlier ones went out, the last one
     first. way: how it goes on, in a sentence; "" = by itself, or never. command: of that.
     promise, check: "" = none. needs_plan: its plan must be complete. by_model: the model started
-    it. plan: that it works on. items: of a run.
+    it. plan: that it works on. items: of a run. evidence: what stands behind their ticks, by item.
     iterations: of this page, the newest first. bars: of the last iterations, the oldest first;
     their values are percent of the context or tokens, as `bars_are` says.
-    report: of a run, in Markdown; "" = there is none. look_at: the part of it that comes first.
+    report: of a run, in Markdown; "" = there is none. look_at: what a person should see to first,
+    in Markdown, as a report that was written now would say it.
     """
 
     row: loop_pages.Row
@@ -130,6 +136,7 @@ class LoopPage(Record, frozen=True):
     by_model: bool
     plan: PlanName | None
     items: list[Item]
+    evidence: dict[str, str]
     iterations: list[IterationRow]
     pages: Pages
     bars: list[Bar]
@@ -151,7 +158,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
     way, command = _way(store, loop, run, row)
     if row.state == loop_pages.WAITING:
         way = held_up[row.session].answer
-    report = _report(loop)
+    items = _items(store, run) if run else []
     bars_are, bars = _bars(store, loop)
     return LoopPage(
         row=row,
@@ -170,13 +177,14 @@ def query(desk: Desk, params: Params) -> LoopPage:
         needs_plan=loop.options.verify_plan,
         by_model=loop.by_model,
         plan=_plan(store, loop, run),
-        items=_items(store, run) if run else [],
+        items=items,
+        evidence={item.text: item.evidence for item in items if item.evidence},
         iterations=_iterations(store, loop, pages.number),
         pages=pages,
         bars=bars,
         bars_are=bars_are,
-        report=report,
-        look_at=report.partition(_LOOK_AT)[2].partition("\n## ")[0].strip(),
+        report=_report(loop),
+        look_at=_look_at(store, run) if run else "",
         has_transcript=os.path.exists(transcripts.full_file(loop.id)),
     )
 
@@ -276,9 +284,9 @@ def _items(store: Store, run: Run) -> list[Item]:
     answers = fix_plan.answers(state.plan, run.loop.project) if state.plan else {}
     return [
         *(_blocked_item(store, run, item, answers.get(item, [])) for item in state.blocked),
-        *(_item(item, BLOCKED, answers.get(item, [])) for item in marked),
+        *(_item(run, item, BLOCKED, answers.get(item, [])) for item in marked),
         *(_open_item(run, item, now, answers.get(item, [])) for item in opened),
-        *(_item(item, DONE, []) for item in state.done),
+        *(_item(run, item, DONE, []) for item in state.done),
     ]
 
 
@@ -286,7 +294,7 @@ def _blocked_item(store: Store, run: Run, text: str, answers: list[str]) -> Item
     """A run tries its blocked items again when it is resumed."""
     goes_on = _GOES_ON if answers and _has_new_answer(store, run) else ""
     return replace(
-        _item(text, BLOCKED, answers), why=run.state.blocked[text],
+        _item(run, text, BLOCKED, answers), why=run.state.blocked[text],
         can_answer=actions.can_answer(store, run.loop), next=actions.why_not_yet(run) or goes_on,
     )  # fmt: skip
 
@@ -303,17 +311,34 @@ def _has_new_answer(store: Store, run: Run) -> bool:
 
 def _open_item(run: Run, text: str, now: str, answers: list[str]) -> Item:
     if text == now:
-        return _item(text, NOW, answers)
+        return _item(run, text, NOW, answers)
     comes = _COMES if run.is_at_work else _GOES_ON
-    return replace(_item(text, OPEN, answers), next=comes if answers else "")
+    return replace(_item(run, text, OPEN, answers), next=comes if answers else "")
 
 
-def _item(text: str, state: str, answers: list[str]) -> Item:
-    return Item(fingerprint(text), text, state, "", False, answers, "")
+def _item(run: Run, text: str, state: str, answers: list[str]) -> Item:
+    failed = run.state.failed.get(text) if state != DONE else None
+    word = run.state.evidence.get(text, "") if failed or state == DONE else ""
+    return Item(
+        fingerprint(text), text, state, "", False, answers, "", word, failed and _short(failed)
+    )
+
+
+def _short(failed: FailedCheck) -> FailedCheck:
+    command, how = one_line(failed.command), one_line(failed.how)
+    return replace(failed, command=command, how=how, tail=checks.output(failed.tail))
 
 
 _COMES = "The run reads it when it comes to this item."
 _GOES_ON = f"The run takes it up when you resume it: `{runner_messages.RESUME}`."
+
+
+def _look_at(store: Store, run: Run) -> str:
+    """What has happened to the plan of a run that has ended is no concern of the run."""
+    plan = run.state.plan if run.loop.ended_at is None else ""
+    problem = fix_plan.read(plan, run.loop.project).problem if plan else ""
+    text = report.render(run, iterations.of(store, run.loop), problem, (), ())
+    return text.partition(_LOOK_AT)[2].partition("\n## ")[0].strip()
 
 
 def _report(loop: Loop) -> str:

@@ -34,6 +34,7 @@ from sisyphus.loops.loops import (
     UNUSABLE,
     Loop,
 )
+from sisyphus.runner import report
 from sisyphus.sessions import dialog
 from sisyphus.sessions import sessions as session_rows
 from sisyphus.sessions.hooks import FAILURE
@@ -69,10 +70,12 @@ class Row(Record, frozen=True):
 
     state: active, WAITING, paused, blocked, stuck, LEFT or, if it has ended, its result. why: the
     same in words. iteration: the current one; last: of how many, 0 = no limit. done, total: the
-    items of a run. tokens, cost: used so far. seconds: how long it has run, without pauses.
-    session: the id of the one that works at it; "" = none. is_working: its agent works now, as far
-    as we know. action: what a run's agent did last. heard_at: when the agent was last heard of, in
-    seconds since 1970; 0 = it is none, or has no session.
+    items of a run; failed: how many more of them are ticked, and their checks fail; not_proven: how
+    many of those that it did have which evidence that proves nothing. tokens, cost: used so far.
+    seconds: how long it has run, without pauses. session: the id of the one that works at it; "" =
+    none. is_working: its agent works now, as far as we know. action: what a run's agent did last.
+    heard_at: when the agent was last heard of, in seconds since 1970; 0 = it is none, or has no
+    session.
     """
 
     id: str
@@ -85,6 +88,8 @@ class Row(Record, frozen=True):
     last: int
     done: int
     total: int
+    failed: int
+    not_proven: dict[str, int]
     tokens: int
     cost: float
     seconds: float
@@ -247,7 +252,7 @@ def row_of(store: Store, loop: Loop, now: float, held_up: Mapping[str, Waiting])
     state = LEFT if has_no_session else WAITING if trouble else loop.result or loop.status
     return Row(
         **_common(loop, now), why=trouble.text if trouble else loop.why, state=state, done=0,
-        total=0, cost=0.0, session=id, action="", heard_at=seen_at,
+        total=0, failed=0, not_proven={}, cost=0.0, session=id, action="", heard_at=seen_at,
         is_working=is_active and not trouble and idle_since is None,
     )  # fmt: skip
 
@@ -263,6 +268,8 @@ def _of_run(store: Store, loop: Loop, now: float) -> Row:
         **_common(loop, now) | {"seconds": run.seconds(now), "iteration": iteration}, why=loop.why,
         state=LEFT if has_no_process else loop.result or loop.status,
         done=len(stands.done), total=stands.total, cost=stands.cost,
+        failed=sum(item in stands.failed for item in stands.todo),
+        not_proven={word: len(items) for word, items in report.not_proven(run).items()},
         session=session_rows.id_of(store, run.session),
         is_working=loop.is_active and not has_no_process,
         action=action(*last.partition(" ")[::2], loop.project), heard_at=run.heard_at,

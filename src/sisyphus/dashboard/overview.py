@@ -11,6 +11,7 @@ from sisyphus.boulder import plans
 from sisyphus.dashboard import days as calendar
 from sisyphus.dashboard import last_visit
 from sisyphus.dashboard import loops as loop_pages
+from sisyphus.dashboard import plans as plan_pages
 from sisyphus.dashboard.page import Desk, Params
 from sisyphus.ground import git
 from sisyphus.ground.record import Record
@@ -28,13 +29,15 @@ _FIRST_SECONDS = 24 * 3600
 
 
 class PlanProgress(Record, frozen=True):
-    """number: of its row. project: its folder."""
+    """number: of its row. project: its folder. failed: how many more tasks are ticked, and their
+    checks fail."""
 
     number: int
     name: str
     project: str
     completed: int
     total: int
+    failed: int
     next_task: str
     used_at: float
 
@@ -114,7 +117,7 @@ def open_plans(store: Store) -> list[PlanProgress]:
     return [
         PlanProgress(
             numbers[plan.path], plan.name, plan.project, plan.completed, plan.total,
-            plan.next_task, plan.used_at,
+            plan_pages.failing(plan), plan.next_task, plan.used_at,
         )
         for plan in plans.every(store)
         if plan.state == plans.ACTIVE and plan.used_at

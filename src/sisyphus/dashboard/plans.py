@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 
-from sisyphus.boulder import messages, plan_status, plans
-from sisyphus.boulder.plan import Plan, Task
+from sisyphus.boulder import messages, plan_status, plans, ticks
+from sisyphus.boulder.evidence import FAILED as CHECK_FAILS
+from sisyphus.boulder.plan import FAILED, Plan
 from sisyphus.boulder.plan_status import STALE, Status
 from sisyphus.boulder.plans import ACTIVE, DISMISSED, MISSING, PlanRecord
-from sisyphus.dashboard import paging
+from sisyphus.boulder.ticks import Tick
+from sisyphus.dashboard import checks, paging
+from sisyphus.dashboard.checks import Checks
 from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
@@ -23,7 +26,8 @@ _HISTORY = 50
 class PlanRow(Record, frozen=True):
     """A plan in the list, as we last saw it.
 
-    number: of its row. state: of its record, or STALE. used_at: 0 = no session has worked on it.
+    number: of its row. state: of its record, or STALE. failed: how many more tasks are ticked, and
+    their checks fail. used_at: 0 = no session has worked on it.
     sessions: the ids of the open ones that follow it, the last used first. hold: the id of its
     hold; "" = it has none.
     """
@@ -34,6 +38,7 @@ class PlanRow(Record, frozen=True):
     state: str
     completed: int
     total: int
+    failed: int
     next_task: str
     used_at: float
     sessions: list[str]
@@ -57,11 +62,14 @@ class Plans(Record, frozen=True):
 
 
 class TaskLine(Record, frozen=True):
-    """status: of `boulder.plan`. line: in the file, from 1."""
+    """status: of `boulder.plan`. line: in the file, from 1. evidence: what stands behind its tick,
+    see `boulder/evidence.py`; "" = it is not ticked, or nobody knows."""
 
     text: str
     status: str
     line: int
+    evidence: str
+    checks: Checks
 
 
 class Story(Record, frozen=True):
@@ -125,8 +133,10 @@ class PlanPage(Record, frozen=True):
     """A plan, as its file is now.
 
     problem: why there are no tasks; "" = the file was read. tasks are in waves, at most 500 of
-    them; more: how many others. notes: the checkpoints. history: newest first. sessions: that
-    followed it, the newest first. hold: the id of its hold; "" = it has none.
+    them; more: how many others. failed: how many more than the completed ones are ticked, and their
+    checks fail. evidence: what stands behind the ticks, by task. checks: of the whole plan. notes:
+    the checkpoints. history: newest first. sessions: that followed it, the newest first. hold: the
+    id of its hold; "" = it has none.
     """
 
     number: int
@@ -136,7 +146,10 @@ class PlanPage(Record, frozen=True):
     state: str
     completed: int
     total: int
+    failed: int
     blocked: int
+    evidence: dict[str, str]
+    checks: Checks
     next_task: str
     started_at: float
     used_at: float
@@ -164,12 +177,17 @@ def query(desk: Desk, params: Params) -> Plans:
         number = numbers[plan.path]
         row = PlanRow(
             number, plan.name, plan.path, _state(store, plan), plan.completed, plan.total,
-            plan.next_task if plan.state == ACTIVE else "", plan.used_at,
+            failing(plan), plan.next_task if plan.state == ACTIVE else "", plan.used_at,
             followers.get(number, []), holds.get(number, ""),
         )  # fmt: skip
         project = found.setdefault(plan.project, Project(plan.project, [], []))
         (project.open if plan.is_open else project.others).append(row)
     return Plans(sorted(found.values(), key=lambda project: not project.open))
+
+
+def failing(plan: PlanRecord) -> int:
+    """Returns how many tasks of a plan are ticked, and their checks fail."""
+    return sum(task != ticks.OF_PLAN for task in plan.failed)
 
 
 def _state(store: Store, plan: PlanRecord) -> str:
@@ -207,11 +225,13 @@ def query_one(desk: Desk, params: Params) -> PlanPage:
         )
     now = plan_status.of_record(store, record, time.time())
     record, (completed, total) = now.record or record, now.progress
-    tasks = now.plan.tasks[:_TASKS]
+    known = ticks.of_plan(store, record.path)
+    tasks = _tasks(now, known)
     return PlanPage(
         number=number, name=record.name, file=record.path, project=record.project,
         state=DISMISSED if record.state == DISMISSED else now.state,
-        completed=completed, total=total, blocked=record.blocked, next_task=now.plan.next_step,
+        completed=completed, total=total, failed=now.plan.counts[FAILED], blocked=record.blocked,
+        evidence=now.evidence, checks=_of_plan(now.plan, known), next_task=now.plan.next_step,
         started_at=record.started_at, used_at=record.used_at, problem=_problem(now),
         waves=_waves(now.plan, tasks), more=len(now.plan.tasks) - len(tasks),
         notes=_notes(record), history=_history(store, record.path), todos=_todos(record),
@@ -226,12 +246,30 @@ def _problem(now: Status) -> str:
     return messages.gone(now.record)
 
 
-def _waves(plan: Plan, tasks: tuple[Task, ...]) -> list[Wave]:
-    """Groups tasks by waves, and in these by stories, in the order of the file."""
+def _tasks(now: Status, known: dict[str, Tick]) -> list[TaskLine]:
+    """Returns the first tasks of a plan. known: what we noted of them, by name."""
+    named = list(zip(now.plan.names, now.plan.tasks, strict=True))[:_TASKS]
+    return [
+        TaskLine(
+            task.text, task.status, task.line, now.evidence.get(name, ""),
+            checks.of(task.checks, known.get(name), fails=task.status == FAILED),
+        )
+        for name, task in named
+    ]  # fmt: skip
+
+
+def _of_plan(plan: Plan, known: dict[str, Tick]) -> Checks:
+    """Returns the checks of a whole plan."""
+    tick = known.get(ticks.OF_PLAN)
+    return checks.of(plan.checks, tick, fails=bool(tick and tick.evidence == CHECK_FAILS))
+
+
+def _waves(plan: Plan, lines: list[TaskLine]) -> list[Wave]:
+    """Groups tasks by waves, and in these by stories, in the order of the file. lines: the first
+    tasks."""
     groups: dict[int | None, dict[str, list[TaskLine]]] = {}
-    for task in tasks:
+    for task, line in zip(plan.tasks, lines, strict=False):
         stories = groups.setdefault(task.wave, {})
-        line = TaskLine(task.text, task.status, task.line)
         stories.setdefault(task.story, []).append(line)
     counts: dict[int | None, tuple[int, int]] = {
         wave.number: (wave.completed, wave.total) for wave in plan.waves
