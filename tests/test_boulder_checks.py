@@ -75,8 +75,8 @@ def test_all_checks_of_a_plan(world: World) -> None:
         "    prose: the name is short\n"
         "  The whole plan\n"
         "    not trusted: make test\n"
-        "Sisyphus does not run prose. A command stands in backticks: verify: `CMD`\n"
-        "4 commands are not trusted: Sisyphus does not run them. `sisyphus boulder checks --trust` "
+        "Prose is not run. A command stands in backticks: verify: `CMD`\n"
+        "4 commands are not trusted: sisyphus does not run them. `sisyphus boulder checks --trust` "
         "shows what is new and asks you.\n"
     )
 
@@ -266,7 +266,7 @@ def test_the_user_is_asked_once(world: World, monkeypatch: pytest.MonkeyPatch) -
 
     for number, command in enumerate(ALL, 1):
         assert f"  {number}. {command}\n" in shown
-    assert shown.count("Let Sisyphus run these commands in ") == 1
+    assert shown.count("Let sisyphus run these commands in ") == 1
     assert "4 commands are trusted in" in shown
     assert sorted(trusted(world)) == sorted(ALL)
     assert "not trusted" not in checks(world).out
@@ -394,7 +394,7 @@ def test_characters_that_nobody_can_see(world: World, command: str, shown: str) 
     out = checks(world).out
     assert f"    cannot be trusted: {shown}\n" in out
     assert "it has characters that nobody can see" in out
-    assert "1 command is not trusted: Sisyphus does not run it.\n" in out
+    assert "1 command is not trusted: sisyphus does not run it.\n" in out
     assert all(c.isprintable() or c == "\n" for c in out)
 
     out = checks(world, "--trust", "--yes").out
@@ -446,3 +446,15 @@ def test_the_longest_command_is_shown_whole(world: World) -> None:
 
     assert f"  1. {command}\n" in checks(world, "--trust", "--yes").out
     assert trusted(world) == [command]
+
+
+def test_trust_is_taken_back(world: World) -> None:
+    world.write("PLAN.md", "# Cart\n\n- [ ] a (verify: `make test`)\n")
+    world.cli("boulder", "checks", "--trust", "--yes")
+    assert "1 command is trusted no more" in world.cli("boulder", "checks", "--forget").out
+    assert world.cli("boulder", "checks", "--json").json["untrusted"] == 1
+
+
+def test_a_complete_plan_by_its_name(world: World) -> None:
+    world.write("PLAN.md", "# Cart\n\n- [x] a (verify: `make test`)\n")
+    assert "make test" in world.cli("boulder", "checks", "PLAN.md").out

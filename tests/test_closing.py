@@ -173,3 +173,56 @@ def test_checks_that_misbehave(world: World, check: str) -> None:
     assert answer.code == 0
     assert answer.reason or "BOULDER HOLD COMPLETE" in answer.message or "is gone" in answer.message
     assert world.stop().code == 0
+
+
+def test_a_check_that_was_replaced_proves_less(world: World) -> None:
+    model = held(world, "- [ ] a (verify: `test -f a`)\n- [ ] b (verify: `true`)\n")
+    world.edit("PLAN.md", "`test -f a`", "`true`")
+    model.work()
+    model.tick("a", "b")
+    answer = world.stop()
+    assert not answer.reason
+    assert "Its ticks: 1 checked, 1 changed." in answer.message
+
+
+def test_what_a_check_depends_on_is_named_when_it_changed(world: World) -> None:
+    world.write("check.sh", "test -f total.py\n")
+    model = held(world, "- [ ] a (verify: `sh check.sh`)\n")
+    model.work("check.sh", "true\n")
+    model.tick("a")
+    answer = world.stop()
+    assert "Files that the check depends on changed" in answer.message
+    assert "check.sh" in answer.message
+
+
+def test_what_a_check_only_looks_at_is_the_work(world: World) -> None:
+    world.write("total.py", "old\n")
+    model = held(world, "- [ ] a (verify: `grep -q new total.py && test -f made.py`)\n")
+    model.work("total.py", "new\n")
+    world.write("made.py")
+    model.tick("a")
+    answer = world.stop()
+    assert "[BOULDER HOLD COMPLETE]" in answer.message
+    assert "depends on" not in answer.message
+
+
+def test_the_last_tick_under_a_hold_is_not_the_end(world: World) -> None:
+    model = held(world)
+    model.work()
+    answer = model.tick(TOTAL, TAX)
+    assert answer.message == "Cart: all 2 tasks are ticked. The checks run when the session stops."
+
+
+def test_a_hold_says_which_checks_it_does_not_run(world: World) -> None:
+    Agent(world).begin(PLAN)
+    answer = world.cli("boulder", "hold", "on", "--session-id", "s1")
+    assert (
+        "1 check is not trusted and does not run: `sisyphus boulder checks --trust`." in answer.out
+    )
+
+
+def test_the_reason_says_what_to_do_about_a_check(world: World) -> None:
+    model = held(world)
+    model.work()
+    model.tick(TOTAL, TAX)
+    assert "Make its check pass." in world.stop().reason

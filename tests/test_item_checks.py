@@ -241,7 +241,7 @@ def test_the_checks_of_the_whole_plan(runs: Runs) -> None:
     mended: Process = [["write", ["shop.py", "1\n"]], ["say", "Mended."]]
     answer = runs.run(TRUST, processes=[done("cart"), mended])
     assert answer.code == 0, answer
-    assert "but the check exited 1" in answer.out
+    assert "but the check test -f shop.py exited 1" in answer.out
     assert "all items are done, test -f shop.py passed" in answer.out
 
 
@@ -280,3 +280,19 @@ def test_a_followed_plan_knows_what_the_run_found(runs: Runs) -> None:
     answer = runs.run(TRUST, processes=[[["run", tick_it]], [["write", ["cart.py", "1\n"]]]])
     assert answer.code == 0, answer
     assert world.plan()["evidence"] == {"cart": "checked"}
+
+
+def test_boxes_that_were_ticked_before_the_run_are_checked_at_its_end(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", "- [x] cart (verify: `test -f cart.py`)\n- [ ] total\n")
+    mended: Process = [["write", ["cart.py", "1\n"]], ["say", "Mended."]]
+    answer = runs.run(TRUST, processes=[done("total"), mended])
+    assert answer.code == 0, answer
+    assert "but the check test -f cart.py exited 1" in answer.out
+    assert "all items are done, test -f cart.py passed" in answer.out
+
+
+def test_an_item_that_is_set_aside_says_what_its_check_printed(runs: Runs) -> None:
+    (runs.world.ours / "config.toml").write_text("[runner]\nitem_tries = 1\n")
+    runs.world.write("fix_plan.md", plan("cart (verify: `echo 3 is not 4; false`)"))
+    answer = runs.run(TRUST, processes=[done("cart")])
+    assert "3 is not 4" in answer.out.partition("## Look at first")[2]

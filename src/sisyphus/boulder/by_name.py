@@ -21,11 +21,19 @@ if TYPE_CHECKING:
 
 
 def to_start(store: Store, name: str, project: str, folder: str, home: str) -> PlanFile:
+    """Returns the plan that this name means, if it has open tasks. Raises `SisyphusError` if it has
+    none, or as `to_read` does."""
+    file = to_read(store, name, project, folder, home)
+    if not file.has_open_tasks:
+        raise SisyphusError(messages.not_to_follow(file))
+    return file
+
+
+def to_read(store: Store, name: str, project: str, folder: str, home: str) -> PlanFile:
     """Returns the plan that this name means. Plan mode's plans come last, because they belong to
     all projects.
 
-    folder: the current one. Raises `SisyphusError` if no plan has this name, if several have it, or
-    if it has no open tasks.
+    folder: the current one. Raises `SisyphusError` if no plan has this name, or several have it.
     """
     recorded = [row[0] for row in store.all("SELECT path FROM plan WHERE project = ?", project)]
     places = [*find.of_project(project, folder), *find.of_other_tools(project), *recorded]
@@ -48,10 +56,7 @@ def to_start(store: Store, name: str, project: str, folder: str, home: str) -> P
         raise SisyphusError(messages.no_plan_called(name, _ordered(with_tasks)))
     if len(matches) > 1:
         raise SisyphusError(messages.several_called(name, _ordered(matches)))
-    (file,) = matches
-    if not file.has_open_tasks:
-        raise SisyphusError(messages.not_to_follow(file))
-    return file
+    return matches[0]
 
 
 def one_of(rows: list[PlanRecord], name: str, project: str, folder: str) -> PlanRecord:

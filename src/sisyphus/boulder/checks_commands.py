@@ -65,10 +65,14 @@ class Listing(Record, frozen=True):
         return [*self.tasks, *([] if self.whole.is_empty else [self.whole])]
 
     @property
+    def commands(self) -> list[str]:
+        """Returns all commands, each once."""
+        return list(dict.fromkeys(each for entry in self.entries for each in entry.commands))
+
+    @property
     def new_commands(self) -> list[str]:
-        """Returns the commands that are not trusted, each once."""
-        all_ = dict.fromkeys(each for entry in self.entries for each in entry.commands)
-        return [each for each in all_ if each not in self.trusted]
+        """Returns the commands that are not trusted."""
+        return [each for each in self.commands if each not in self.trusted]
 
 
 def checks(
@@ -77,23 +81,26 @@ def checks(
         typer.Argument(metavar="[PLAN]", help="Name or path of a plan. Default: the followed one."),
     ] = None,
     trusts: Annotated[
-        bool, typer.Option("--trust", help="Show the new commands, and let Sisyphus run them.")
+        bool, typer.Option("--trust", help="Show the new commands, and let sisyphus run them.")
+    ] = False,
+    forgets: Annotated[
+        bool, typer.Option("--forget", help="Trust the commands of the plan no more.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --trust: do not ask.")] = False,
     project: show.Project = "",
     as_json: show.AsJson = False,
 ) -> None:
-    """List the checks of a plan, or let Sisyphus run their commands.
+    """List the checks of a plan, or let sisyphus run their commands.
 
     It runs only what you trust, letter by letter, and only in this project.
     """
     if yes and not trusts:
         raise UsageError("--yes is for --trust.")
-    if trusts and as_json:
-        raise UsageError("--json only lists: leave out --trust.")
-    if trusts:
+    if trusts + forgets + as_json > 1:
+        raise UsageError("--trust, --forget and --json do not go together.")
+    if trusts or forgets:
         show.need_user()
-    place = show.place_to_change(project) if trusts else show.place(project)
+    place = show.place_to_change(project) if trusts or forgets else show.place(project)
     plan_name = " ".join(name or []).strip()
     listing = _listing(place, _plan(place, plan_name))
     if as_json:
@@ -102,6 +109,8 @@ def checks(
     to_trust = _to_trust(plan_name, project)
     if trusts:
         _trust(place, listing, to_trust, yes=yes)
+    elif forgets:
+        _forget(place, listing)
     else:
         _print(listing, to_trust)
 
@@ -122,7 +131,7 @@ def _plan(place: show.Place, name: str) -> Status:
 
 
 def _with_name(place: show.Place, name: str) -> Status:
-    file = by_name.to_start(place.store, name, place.project, place.folder, place.home)
+    file = by_name.to_read(place.store, name, place.project, place.folder, place.home)
     row = plans.find(place.store, file.path)
     if row is None:
         return plan_status.of_file(file)
@@ -223,14 +232,14 @@ def _conclusion(listing: Listing, to_trust: str) -> list[str]:
     """Says what Sisyphus does not run, and what the user can do about it."""
     lines = []
     if any(not each.startswith("`") for entry in listing.entries for each in entry.criteria):
-        lines.append("Sisyphus does not run prose. A command stands in backticks: verify: `CMD`")
+        lines.append("Prose is not run. A command stands in backticks: verify: `CMD`")
     new = listing.new_commands
     can_be_trusted = [each for each in new if not trust.why_not(each)]
     way = f" `{to_trust}` shows what is new and asks you." if can_be_trusted else ""
     if len(new) == 1:
-        lines.append(f"1 command is not trusted: Sisyphus does not run it.{way}")
+        lines.append(f"1 command is not trusted: sisyphus does not run it.{way}")
     elif new:
-        lines.append(f"{len(new)} commands are not trusted: Sisyphus does not run them.{way}")
+        lines.append(f"{len(new)} commands are not trusted: sisyphus does not run them.{way}")
     return lines
 
 
@@ -287,6 +296,14 @@ def _trust(place: show.Place, listing: Listing, to_trust: str, *, yes: bool) -> 
     show.line(f"{what} trusted in {display(listing.project, '')} now.")
 
 
+def _forget(place: show.Place, listing: Listing) -> None:
+    known = [each for each in listing.commands if each in listing.trusted]
+    with place.store.write():
+        trust.forget(place.store, listing.project, known)
+    what = "1 command is" if len(known) == 1 else f"{len(known)} commands are"
+    show.line(f"{what} trusted no more in {display(listing.project, '')}.")
+
+
 def _need_yes(project: str, to_trust: str, *, yes: bool) -> None:
     """Asks the user. Raises `UsageError` where it cannot, `typer.Exit` if they decline."""
     if yes:
@@ -296,6 +313,6 @@ def _need_yes(project: str, to_trust: str, *, yes: bool) -> None:
             "Nothing was noted: there is no terminal to ask you. Read these commands, then run "
             f"`{to_trust} --yes`."
         )
-    if not typer.confirm(f"Let Sisyphus run these commands in {display(project, '')}?"):
+    if not typer.confirm(f"Let sisyphus run these commands in {display(project, '')}?"):
         show.line("Nothing was noted.")
         raise typer.Exit(DECLINED)

@@ -28,11 +28,13 @@ find no time prove nothing."""
 
 class Closing(Record):
     """What the checks of a plan came to. plan: as it is known now. judgements: by task, that of the
-    whole plan under `ticks.OF_PLAN`."""
+    whole plan under `ticks.OF_PLAN`. changed: files of the checks that have changed since they were
+    trusted."""
 
     file: PlanFile
     plan: Plan
     judgements: dict[str, Judgement]
+    changed: list[str]
 
 
 def look(hook: Hook, file: PlanFile) -> Closing | None:
@@ -42,9 +44,10 @@ def look(hook: Hook, file: PlanFile) -> Closing | None:
     if record is None or file.plan is None or not file.plan.is_complete:
         return None
     judgements = progress.judgements(hook, file)
-    judgements |= _Run(hook, file, file.plan).judge(judgements)
+    run = _Run(hook, file, file.plan)
+    judgements |= run.judge(judgements)
     known = _known(record, judgements)
-    return Closing(file, follow.as_known(file.plan, known), judgements)
+    return Closing(file, follow.as_known(file.plan, known), judgements, run.changed)
 
 
 def act(store: Store, closing: Closing, now: float) -> follow.Step:
@@ -74,6 +77,11 @@ class _Run:
         if self._trusted:
             apart = find.no_work(file)
             self._last_change = worktree.last_change(file.project, hook.now, apart)
+
+    @property
+    def changed(self) -> list[str]:
+        """Returns the files of the checks that have changed since they were trusted."""
+        return sorted({path for each in self._results.values() for path in each.changed})
 
     def judge(self, found: dict[str, Judgement]) -> dict[str, Judgement]:
         """Returns the judgements of the tasks whose checks ran. found: those by the session's

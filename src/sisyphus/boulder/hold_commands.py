@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sisyphus.boulder import commands, find, hold_messages, holds, progress
+from sisyphus.boulder import commands, find, hold_messages, holds, progress, trust
 from sisyphus.ground import exports
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.loops import limits, loops
@@ -98,6 +98,8 @@ def _start(place: show.Place, session: str, options: Options) -> None:
     own = partial(holds.export, place.store, row.project)
     exports.run([*progress.exports(place.store, row, file), own])
     show.line(hold_messages.hold_started(hold, facts, sessions, replaced, show.asker().typed))
+    if file.plan and (new := trust.allowed(place.store, place.project, file.plan)[1]):
+        show.line(hold_messages.not_trusted(len(new)))
     show.what_is_off(place, "boulder.enabled")
 
 

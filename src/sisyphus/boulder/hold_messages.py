@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.boulder.plan import ITS_CHECK_FAILS
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line, sentence
 from sisyphus.loops import messages
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 HEADING = "[BOULDER HOLD]"
 
 TURN_OFF = "`sisyphus boulder hold off`"
+
+_WHAT_TO_DO = ("Tick its box in the plan when it is done.", "Make its check pass.")
 
 _NAME = 60
 _TASK = 100
@@ -71,7 +74,7 @@ def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
             HEADING,
             f"The plan {name} is not complete: {plan.progress}. Continue with it.",
             f"Next task: {one_line(plan.next_task, _TASK)}",
-            f"Tick its box in the plan when it is done.\n{WAY_OUT}",
+            f"{_WHAT_TO_DO[plan.next_task.endswith(ITS_CHECK_FAILS)]}\n{WAY_OUT}",
         )
     )
 
@@ -106,6 +109,16 @@ def hold_started(
     if replaced:
         lines.insert(0, hold_replaced(replaced))
     return "\n".join(lines)
+
+
+def not_trusted(number: int) -> str:
+    """Says that a hold runs not all checks of its plan."""
+    what = (
+        "1 check is not trusted and does"
+        if number == 1
+        else f"{number} checks are not trusted and do"
+    )
+    return f"{what} not run: `sisyphus boulder checks --trust`."
 
 
 def turn_off(typed: str) -> str:

@@ -8,7 +8,7 @@ import os
 from sisyphus.boulder import find, follow, messages, progress
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
-from sisyphus.boulder.follow import NEW, NOTHING
+from sisyphus.boulder.follow import COMPLETED, NEW, NOTHING
 from sisyphus.boulder.plans import COMPLETE
 from sisyphus.ground import files
 from sisyphus.ground.errors import SisyphusError
@@ -108,6 +108,8 @@ def _update(
     step = progress.update(hook.store, file, hook.now, shared, judgements)
     outcome = progress.outcome(hook.store, step, file)
     row, is_new = step.record, step.what == NEW
+    if row and step.what == COMPLETED and hook.standing.hold == "active":
+        outcome.messages = [_all_ticked(hook, file, row)]
     if row is None or step.what == NOTHING or not row.is_open:
         return outcome
     is_used = is_new or bool(row.used_at)
@@ -118,6 +120,14 @@ def _update(
     id = hook.event.session if session else ""
     progress.attach(hook.store, session, id, row, hook.now, is_used=is_used)
     return outcome
+
+
+def _all_ticked(hook: Hook, file: PlanFile, row: PlanRecord) -> str:
+    """Tells the user of a held session that all boxes are ticked: its checks are still to run."""
+    from sisyphus.boulder import trust  # imported late: few edits complete a plan
+
+    has_checks = bool(file.plan and trust.allowed(hook.store, file.project, file.plan)[0])
+    return messages.all_ticked(row) if has_checks else messages.completed(row)
 
 
 def _is_open_elsewhere(row: PlanRecord, project: str) -> bool:

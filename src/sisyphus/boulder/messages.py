@@ -106,9 +106,10 @@ def open_todos(record: PlanRecord) -> str:
 def summary(record: PlanRecord) -> str:
     """Says on one line how far a plan is."""
     done = follow.of_tasks(record.completed, record.total)
+    number = len([name for name in record.failed if name != ticks.OF_PLAN])
     blocked = f", {record.blocked} blocked" if record.blocked else ""
     next_task = f", next: {one_line(record.next_task, 100)}" if record.next_task else ""
-    return f"{one_line(record.name)}: {done}{failed(len(record.failed))}{blocked}{next_task}"
+    return f"{one_line(record.name)}: {done}{failed(number)}{blocked}{next_task}"
 
 
 def note(record: PlanRecord, what: str) -> str:
@@ -189,6 +190,12 @@ def enabled_elsewhere(record: PlanRecord, other: PlanRecord) -> str:
 def completed(record: PlanRecord) -> str:
     done = "its task is done" if record.total == 1 else f"all {record.total} tasks are done"
     return f"{one_line(record.name)} is complete: {done}."
+
+
+def all_ticked(record: PlanRecord) -> str:
+    """Says that a plan is complete as far as its boxes say."""
+    ticked = "its task is" if record.total == 1 else f"all {record.total} tasks are"
+    return f"{one_line(record.name)}: {ticked} ticked. The checks run when the session stops."
 
 
 def emptied(record: PlanRecord) -> str:

@@ -204,6 +204,8 @@ def _judged(tick: Tick, judgement: Judgement, *, is_new: bool) -> Tick:
         return tick
     if word == UNCHANGED and tick.evidence in (CHANGED, CHECKED):
         word = CHANGED
+    if word == CHECKED and tick.lost:
+        word = CHANGED  # another check has passed than the plan had
     changed_at = judgement.changed_at if is_new else tick.changed_at
     return replace(tick, evidence=word, output=judgement.output, changed_at=changed_at)
 

@@ -7,17 +7,30 @@ this project, or for one run.
 
 from __future__ import annotations
 
+import os
+
+from sisyphus.boulder import checks
 from sisyphus.boulder.check_runs import FAILED, NO_TEST, PASSED
 from sisyphus.ground import quick_json
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.text import has_unseen
 from sisyphus.loops import check_files, verify
+from sisyphus.sessions.checks import split_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sisyphus.boulder.plan import Plan
     from sisyphus.ground.store import Store
+
+_LOOKS = frozenset((
+    "test", "[", "[[", "grep", "egrep", "rg", "cat", "ls", "diff", "cmp", "head", "tail", "wc",
+    "jq", "stat", "file",
+))  # fmt: skip
+"""Programs that only look at the files which they name."""
+
+_JOINTS = frozenset(("&&", "||", "|", ";", "&", "|&"))
 
 LONGEST = 2_000
 """The most characters of a command that somebody can trust: nobody reads a longer one."""
@@ -57,6 +70,14 @@ def trusted(store: Store, project: str) -> dict[str, Digests]:
     return {command: quick_json.loads(files) for command, files in rows}
 
 
+def allowed(store: Store, project: str, plan: Plan) -> tuple[list[str], list[str]]:
+    """Returns the commands of a plan that the user trusts, and the others."""
+    named = [*(check for task in plan.tasks for check in task.checks), *plan.checks]
+    known = trusted(store, project)
+    commands = checks.split(named).commands
+    return [c for c in commands if c in known], [c for c in commands if c not in known]
+
+
 def digests(commands: Iterable[str], project: str) -> dict[str, Digests]:
     """Returns what these commands depend on now. Slow."""
     return {each: check_files.digest_files(each, project) for each in commands}
@@ -72,6 +93,12 @@ def add(store: Store, project: str, commands: Mapping[str, Digests], now: float)
         )  # fmt: skip
 
 
+def forget(store: Store, project: str, commands: Iterable[str]) -> None:
+    """Notes that the user trusts these commands no more, in an open transaction."""
+    for command in commands:
+        store.run("DELETE FROM trusted_check WHERE project = ? AND command = ?", project, command)
+
+
 def run(
     commands: Iterable[str], trusted: Mapping[str, Digests], project: str, seconds: int
 ) -> list[CheckResult]:
@@ -82,10 +109,37 @@ def run(
         if command not in trusted:
             continue
         # Compare first: the check could restore its own files.
-        changed = check_files.changed(trusted[command], command, project)
+        changed = _changed(trusted[command], command, project)
         check = verify.run(command, project, seconds)
         ended = PASSED if check.has_passed else NO_TEST if check.ran_no_test else FAILED
         results.append(CheckResult(command, ended, check.how, check.tail, changed))
         if not check.has_passed:
             break
     return results
+
+
+def _changed(before: Digests, command: str, project: str) -> list[str]:
+    """Returns the files of a check that have changed since it was trusted, without what the work
+    itself had to make or to change: a test that the command names and that was not there, and what
+    it only looks at."""
+    work = set()
+    for program, *words in _simple_commands(command):
+        names = {os.path.normpath(word.partition("::")[0]) for word in words}
+        looks = program.rpartition("/")[2] in _LOOKS
+        work |= {name for name in names if looks or not before.get(name)}
+    return [path for path in check_files.changed(before, command, project) if path not in work]
+
+
+def _simple_commands(line: str) -> list[list[str]]:
+    """Returns the commands in a command line, each with its words; none if a quote is open."""
+    try:
+        words = split_words(line)
+    except ValueError:
+        return []
+    commands: list[list[str]] = [[]]
+    for word in words:
+        if word in _JOINTS:
+            commands.append([])
+        else:
+            commands[-1].append(word)
+    return [command for command in commands if command]

@@ -47,7 +47,7 @@ TABLE = (
     Row("boulder hold", "boulder.hold_commands:hold",
         "Make every session that follows the plan go on until the plan is complete."),
     Row("boulder checks", "boulder.checks_commands:checks",
-        "List the checks of a plan, or let Sisyphus run their commands."),
+        "List the checks of a plan, or let sisyphus run their commands."),
     Row("ralph", "", "Start and manage loops: the agent works until a task is done."),
     Row("ralph start", "ralph.commands:start",
         'Start a loop: `sisyphus ralph start --completion-promise DONE -- "Make it green"`.'),

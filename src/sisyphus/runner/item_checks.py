@@ -115,11 +115,12 @@ def note(runner: Runner, run: Run, judged: Judged) -> None:
         progress.update(runner.store, file, state.began_at, None, words)
 
 
-def of_plan(runner: Runner, run: Run, plan: FixPlan) -> CheckResult | None:
-    """Runs the checks of the whole plan; returns the one that did not pass, or the last; None =
-    none is trusted."""
-    results = _run(runner, run, checks.split(plan.plan_checks).commands)
-    return results[-1] if results else None
+def of_plan(runner: Runner, run: Run, plan: FixPlan) -> list[CheckResult]:
+    """Runs the checks of the items that were ticked before the run, which nobody has judged, and of
+    the whole plan, each once, up to the first that does not pass."""
+    before = [item for item in run.state.before if item in plan.done]
+    named = [check for item in before for check in plan.checks.get(item, ())]
+    return _run(runner, run, checks.split([*named, *plan.plan_checks]).commands)
 
 
 def _commands(plan: FixPlan, item: str) -> tuple[str, ...]:

@@ -145,11 +145,11 @@ def _completion(
     why, refused = _claim(run, turn, plan)
     if why == messages.CHECK_PASSED and not has_worked:
         return Completion("")
-    if why and plan and (of_plan := item_checks.of_plan(runner, run, plan)):
-        if not of_plan.has_passed:
-            check = Check(False, of_plan.how, of_plan.tail)
-            return Completion("", messages.check_failed(of_plan.how), check, of_plan.changed)
-        why = f"{why}, {loop_messages.check_passed(of_plan.command)}"
+    for result in item_checks.of_plan(runner, run, plan) if why and plan else ():
+        if not result.has_passed:
+            refused = messages.check_of_plan(result.command, result.how)
+            return Completion("", refused, Check(False, result.how, result.tail), result.changed)
+        why = f"{why}, {loop_messages.check_passed(result.command)}"
     if not options.verify or not why:
         return Completion(why, refused)
     changed = check_files.changed(run.loop.counters.evidence, options.verify, runner.project)

@@ -318,6 +318,11 @@ def check_of_item(command: str, how: str) -> str:
     return f"{what}: {masked_line(command, 200)}"
 
 
+def check_of_plan(command: str, how: str) -> str:
+    """Says why a run is not complete though all items are done. how: a check of its plan ended."""
+    return f"the check {masked_line(command, 200)} {how}"
+
+
 def unclear_item(line: str) -> str:
     """Makes an item of a line that looks like one and is none."""
     return f"Make a box `- [ ]` of this line of the list, do it, and tick it: {line}"

@@ -201,7 +201,7 @@ def _about_ticks(run: Run) -> list[str]:
         if item not in state.blocked
     ]
     rows += [
-        f"Check that was taken out of the plan: {code(check)}, of {plain(item, _ITEM)}"
+        f"Check that was taken out of the plan: {code(check.strip('`'))}, of {plain(item, _ITEM)}"
         for item, lost in state.lost_checks.items()
         for check in lost
     ]
@@ -215,7 +215,9 @@ def _about_ticks(run: Run) -> list[str]:
 
 def _look_at(run: Run, points: list[str]) -> str:
     """Returns these points as a list, with what the check printed; "" = there is nothing."""
-    parts = (bullets(points, _SHOWN), block(run.state.tail, _TAIL_LINES, _TAIL_CHARACTERS))
+    tails = [run.state.tail, *(each.tail for each in run.state.failed.values())]
+    last = next((tail for tail in reversed(tails) if tail.strip()), "")
+    parts = (bullets(points, _SHOWN), block(last, _TAIL_LINES, _TAIL_CHARACTERS))
     return "\n\n".join(part for part in parts if part)
 
 
