@@ -152,7 +152,7 @@ def _listing(place: show.Place, status: Status) -> Listing:
         status.project,
         [entry for entry in tasks if not entry.is_empty],
         _entry(plan.checks, rows.get(ticks.OF_PLAN)),
-        trust.trusted(place.store, status.project),
+        trust.of_project(place.store, status.project),
     )
 
 

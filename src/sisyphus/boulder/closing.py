@@ -70,7 +70,7 @@ class _Run:
     def __init__(self, hook: Hook, file: PlanFile, plan: Plan) -> None:
         self._plan, self._project = plan, file.project
         self._rows = ticks.of_plan(hook.store, file.path)
-        self._trusted = trust.trusted(hook.store, file.project)
+        self._trusted = trust.of_project(hook.store, file.project)
         self._seconds = hook.settings["ralph.verify_seconds"]
         self._ends_at = time.monotonic() + _SECONDS
         self._results: dict[str, CheckResult] = {}

@@ -47,14 +47,14 @@ def look_at_tools(hook: Hook) -> Act | None:
     own = _own_path(hook) if paths else ""
     plans = [path for path in paths if path == own or find.looks_like_plan(path)]
     files = [_read(path) for path in dict.fromkeys(plans)]
-    judged = [progress.judgements(hook, file) for file in files]
+    judgements = [progress.judgements(hook, file) for file in files]
     lists = [call.todos for call in hook.event.calls if call.todos is not None]
     own_file = _read_own_plan(hook) if lists else None
     if not files and not own_file:
         return None
     shared = progress.shared_changes(hook.store, hook.project) if files else None
     todos = lists[-1] if lists else []
-    return partial(_update_all, hook, files, judged, shared, own_file, todos)
+    return partial(_update_all, hook, files, judgements, shared, own_file, todos)
 
 
 def _own_path(hook: Hook) -> str:
@@ -76,14 +76,14 @@ def _read(path: str) -> PlanFile:
 def _update_all(
     hook: Hook,
     files: list[PlanFile],
-    judged: list[dict[str, Judgement]],
+    judgements: list[dict[str, Judgement]],
     shared: Shared | None,
     own_file: PlanFile | None,
     todos: list[dict[str, str]],
 ) -> Outcome:
     """Updates the plans that tools have changed. own_file: the plan that gets the todos."""
     outcomes = [
-        _update(hook, file, shared, found) for file, found in zip(files, judged, strict=True)
+        _update(hook, file, shared, found) for file, found in zip(files, judgements, strict=True)
     ]
     if own_file and (row := plan_rows.find(hook.store, own_file.path)):
         row = replace(row, todos=todos)
@@ -172,8 +172,8 @@ def look_at_stop(hook: Hook) -> Act | None:
         return partial(_update_own, hook, file, shared, progress.judgements(hook, file))
     plans = find.of_project(hook.project, hook.event.folder)
     new, _ = find.read_some(plans[:_MOST_NEW], hook.project)
-    judged = [progress.judgements(hook, each) for each in new]
-    return partial(_update_all, hook, new, judged, shared, None, [])
+    judgements = [progress.judgements(hook, each) for each in new]
+    return partial(_update_all, hook, new, judgements, shared, None, [])
 
 
 def _update_own(

@@ -143,16 +143,16 @@ def evidence_of(words: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def untold(ticked: Sequence[Tick]) -> Text:
+def not_passed(ticked: Sequence[Tick]) -> Text:
     """Tells the model which ticks their checks do not prove."""
-    lines = [_untold(tick) for tick in ticked[:_SHOWN]]
+    lines = [_not_passed(tick) for tick in ticked[:_SHOWN]]
     if len(ticked) > _SHOWN:
         lines.append(f"The checks of {len(ticked) - _SHOWN} more have not passed either.")
     body = "\n".join(lines)
     return Text("boulder", body, fingerprint(body))
 
 
-def _untold(tick: Tick) -> str:
+def _not_passed(tick: Tick) -> str:
     if tick.output:
         return _ran(tick)
     checks = (tick.checks or tick.lost).split("\n")

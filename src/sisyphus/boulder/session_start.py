@@ -32,8 +32,8 @@ class Survey(Record):
     global_record: a plan that only `HOME/.boulder.json` knows, and global_problem why that cannot
     be read. left_out: how many plans we did not read. of_other_tools: their open plans, if there
     are no others.
-    elsewhere: the plan used last, if it is open and of another project. judged: paths of plans →
-    what stands behind their ticks.
+    elsewhere: the plan used last, if it is open and of another project. judgements: the paths of
+    plans → what stands behind their ticks.
     """
 
     files: list[PlanFile]
@@ -47,7 +47,7 @@ class Survey(Record):
     left_out: int = 0
     of_other_tools: list[PlanFile] = field(default_factory=list)
     elsewhere: PlanRecord | None = None
-    judged: dict[str, dict[str, Judgement]] = field(default_factory=dict)
+    judgements: dict[str, dict[str, Judgement]] = field(default_factory=dict)
 
 
 def gather(hook: Hook) -> Survey:
@@ -74,7 +74,7 @@ def gather(hook: Hook) -> Survey:
     named += [only_global.path] if only_global and only_global.project == project else []
     rows = plan_rows.of_project(store, project)
     survey.files, survey.left_out = which.read(project, hook.event.folder, rows, survey.own, named)
-    survey.judged = {file.path: progress.judgements(hook, file) for file in survey.files}
+    survey.judgements = {file.path: progress.judgements(hook, file) for file in survey.files}
     if not survey.files and not find.of_project(project, hook.event.folder):
         survey.of_other_tools = find.open_of_other_tools(project)
     last = plan_rows.latest(store) or only_global
@@ -104,7 +104,7 @@ def act(hook: Hook, survey: Survey) -> Outcome:
         outcomes.append(_global_problem(hook, survey.global_problem))
     steps = {
         file.path: progress.update(
-            hook.store, file, hook.now, survey.shared, survey.judged.get(file.path)
+            hook.store, file, hook.now, survey.shared, survey.judgements.get(file.path)
         )
         for file in survey.files
     }

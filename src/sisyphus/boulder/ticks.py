@@ -83,12 +83,12 @@ class Judgement(Record, frozen=True):
 
 class Update(Record):
     """What came of an update. failed: the names of the ticked tasks whose check fails. new: the
-    ticks that are new, or of which more is known now. untold: those of which the model is to be
+    ticks that are new, or of which more is known now. to_tell: those of which the model is to be
     told."""
 
     failed: list[str] = field(default_factory=list)
     new: list[Tick] = field(default_factory=list)
-    untold: list[Tick] = field(default_factory=list)
+    to_tell: list[Tick] = field(default_factory=list)
 
 
 def of_plan(store: Store, path: str) -> dict[str, Tick]:
@@ -139,21 +139,21 @@ def update(
     names = plan.names
     tasks = dict(zip(names, plan.tasks, strict=True))
     before = of_plan(store, path)
-    rows = _reworded(store, path, before, tasks)
+    rows = _renamed(store, path, before, tasks)
     result = Update()
     for name, task in tasks.items():
         row = rows.get(name)
         if row is None and task.status != DONE and not task.checks:
             continue
-        tick = _noted(row or Tick(name), task, at)
+        tick = _with_task(row or Tick(name), task, at)
         judgement = judgements.get(name)
         if tick.is_done and judgement and not is_first:
-            tick = _judged(tick, judgement, is_new=row is None or not row.is_done)
+            tick = _with_judgement(tick, judgement, is_new=row is None or not row.is_done)
             if tick.evidence != (row.evidence if row and row.is_done else None):
                 result.new.append(tick)
             if _is_to_tell(tick, judgement, row):
                 tick = replace(tick, is_told=True)
-                result.untold.append(tick)
+                result.to_tell.append(tick)
         if tick.is_done and tick.evidence == FAILED:
             result.failed.append(name)
         if tick != row:
@@ -179,7 +179,7 @@ def _remove(store: Store, path: str, name: str) -> None:
     store.run(f"DELETE FROM tick WHERE plan = {_PLAN} AND task = ?", path, name)
 
 
-def _noted(tick: Tick, task: Task, at: float) -> Tick:
+def _with_task(tick: Tick, task: Task, at: float) -> Tick:
     """Returns a tick with the state and the checks of its task."""
     is_done, checks = task.status == DONE, "\n".join(task.checks)
     if (is_done, checks) == (tick.is_done, tick.checks):
@@ -195,7 +195,7 @@ def _lost(tick: Tick, checks: Iterable[str]) -> str:
     return "\n".join(each for each in known if each and each not in checks)
 
 
-def _judged(tick: Tick, judgement: Judgement, *, is_new: bool) -> Tick:
+def _with_judgement(tick: Tick, judgement: Judgement, *, is_new: bool) -> Tick:
     """Returns a tick with what was found out about it. What a check has said stays until a check
     says more; a task that was opened and ticked again without a change keeps its changes."""
     word = judgement.evidence
@@ -236,14 +236,14 @@ def _note_plan(
     if judgement:
         tick = replace(tick, evidence=judgement.evidence, output=judgement.output)
         if tick.evidence == FAILED and tick != row:
-            result.untold.append(tick)
+            result.to_tell.append(tick)
     if tick.evidence == FAILED:
         result.failed.append(OF_PLAN)
     if tick != (row or Tick(OF_PLAN)):
         save(store, path, tick)
 
 
-def _reworded(
+def _renamed(
     store: Store, path: str, rows: dict[str, Tick], tasks: Mapping[str, Task]
 ) -> dict[str, Tick]:
     """Returns the rows with those of reworded tasks under their new names: of the tasks that are

@@ -64,7 +64,7 @@ def why_not(command: str) -> str:
     return ""
 
 
-def trusted(store: Store, project: str) -> dict[str, Digests]:
+def of_project(store: Store, project: str) -> dict[str, Digests]:
     """Returns the commands that the user trusts in a project."""
     rows = store.all("SELECT command, files FROM trusted_check WHERE project = ?", project)
     return {command: quick_json.loads(files) for command, files in rows}
@@ -73,7 +73,7 @@ def trusted(store: Store, project: str) -> dict[str, Digests]:
 def allowed(store: Store, project: str, plan: Plan) -> tuple[list[str], list[str]]:
     """Returns the commands of a plan that the user trusts, and the others."""
     named = [*(check for task in plan.tasks for check in task.checks), *plan.checks]
-    known = trusted(store, project)
+    known = of_project(store, project)
     commands = checks.split(named).commands
     return [c for c in commands if c in known], [c for c in commands if c not in known]
 

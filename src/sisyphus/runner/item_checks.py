@@ -39,7 +39,7 @@ class ItemResult(Record, frozen=True):
     lost: tuple[str, ...] = ()
 
 
-Judged = dict[str, ItemResult]
+Results = dict[str, ItemResult]
 """Items → what stands behind their ticks."""
 
 
@@ -74,7 +74,7 @@ def passed_before(runner: Runner, run: Run, plan: FixPlan, item: str) -> bool:
     return len(results) == len(commands) and all(each.has_passed for each in results)
 
 
-def judge(runner: Runner, run: Run, plan: FixPlan, result: ClientResult | None) -> Judged:
+def judge(runner: Runner, run: Run, plan: FixPlan, result: ClientResult | None) -> Results:
     """Returns what stands behind the ticks that are new, and behind that of the current item if its
     check failed before. result: of the client; None = nobody has seen its end."""
     state = run.state
@@ -86,17 +86,17 @@ def judge(runner: Runner, run: Run, plan: FixPlan, result: ClientResult | None) 
     return {item: work.judge(item) for item in items}
 
 
-def failing(run: Run, judged: Judged) -> list[str]:
+def failing(run: Run, results: Results) -> list[str]:
     """Returns the items whose box is ticked and whose check does not pass."""
-    again = [item for item, each in judged.items() if each.check]
-    return [*(item for item in run.state.failed if item not in judged), *again]
+    again = [item for item, each in results.items() if each.check]
+    return [*(item for item in run.state.failed if item not in results), *again]
 
 
-def note(runner: Runner, run: Run, judged: Judged) -> None:
+def note(runner: Runner, run: Run, results: Results) -> None:
     """Notes what stands behind ticks; sets an item aside whose check does not pass for the last
     time."""
     state = run.state
-    for item, each in judged.items():
+    for item, each in results.items():
         state.evidence[item] = each.word
         state.check_changed = list(dict.fromkeys([*state.check_changed, *each.changed]))
         if each.lost:
@@ -109,9 +109,9 @@ def note(runner: Runner, run: Run, judged: Judged) -> None:
         state.failed[item] = FailedCheck(check.command, check.how, mask(check.tail), tries)
         if tries >= runner.settings["runner.item_tries"]:
             state.blocked[item] = messages.check_of_item(check.command, check.how)
-    if judged and (record := plans.find(runner.store, state.plan)):
+    if results and (record := plans.find(runner.store, state.plan)):
         file = plan_files.read(record.path, record.project)
-        words = {item: Judgement(each.word) for item, each in judged.items()}
+        words = {item: Judgement(each.word) for item, each in results.items()}
         progress.update(runner.store, file, state.began_at, None, words)
 
 
@@ -173,10 +173,10 @@ class _Work:
         not pass, and of the others what the agent's own run came to."""
         results = {each.command: each for each in _run(self._runner, self._run, commands)}
         trusted = self._run.options.trusted
-        seen = {each: self._seen(each) for each in commands if each not in trusted}
-        return [found for each in commands if (found := results.get(each) or seen.get(each))]
+        by_agent = {each: self._of_agent(each) for each in commands if each not in trusted}
+        return [found for each in commands if (found := results.get(each) or by_agent.get(each))]
 
-    def _seen(self, command: str) -> CheckResult:
+    def _of_agent(self, command: str) -> CheckResult:
         """Returns how the agent's own run of a check ended; see `check_runs.last_run`."""
         is_unchanged = lambda at: self._changed_at() <= at  # noqa: E731
         ended = check_runs.last_run(

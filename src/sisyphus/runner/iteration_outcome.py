@@ -15,7 +15,7 @@ from sisyphus.loops.verify import Check
 from sisyphus.ralph import promise
 from sisyphus.runner import fix_plan, item_checks, messages, project_files
 from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.runner.item_checks import Judged
+from sisyphus.runner.item_checks import Results
 from sisyphus.runner.iteration import ClientResult
 from sisyphus.runner.runner import Runner
 from sisyphus.sessions import turns
@@ -40,7 +40,7 @@ class Findings(Record, frozen=True):
 
     plan: as it is now; None = the run has none. changed: the files that changed, without the plan.
     has_progress: something changed, was committed or was done. is_done: its item is done now.
-    judged: what stands behind the ticks that are new.
+    results: what stands behind the ticks that are new.
     blocked_on: what the agent needs from the user; "" = nothing. handoff: with which the session
     ended; None = without one.
     """
@@ -51,7 +51,7 @@ class Findings(Record, frozen=True):
     has_progress: bool
     is_done: bool
     completion: Completion
-    judged: Judged
+    results: Results
     blocked_on: str
     handoff: Handoff | None
 
@@ -62,7 +62,7 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
     state, report = run.state, result.report
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
-    plan, judged = _plan_and_ticks(runner, run, result) if state.plan else (None, {})
+    plan, results = _plan_and_ticks(runner, run, result) if state.plan else (None, {})
     changed = changed_files(runner, run, now)
     is_done = bool(plan and state.item and state.item in plan.done)
     has_progress = bool(changed) or is_done or _has_more_changes(runner, state.began_at, now)
@@ -75,19 +75,19 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
         has_progress=has_progress,
         is_done=is_done,
         completion=completion,
-        judged=judged,
+        results=results,
         blocked_on=promise.blocked_on(turn.texts),
         handoff=_handoff(runner, run, result, now),
     )
 
 
-def _plan_and_ticks(runner: Runner, run: Run, result: ClientResult) -> tuple[FixPlan, Judged]:
+def _plan_and_ticks(runner: Runner, run: Run, result: ClientResult) -> tuple[FixPlan, Results]:
     """Returns the plan after an iteration, and what stands behind its new ticks. Those of one that
     is made again are judged before the next."""
     plan = item_checks.read(runner, run)
     is_made_again = result.failure is not None and result.failure.passes
-    judged = {} if is_made_again else item_checks.judge(runner, run, plan, result)
-    return fix_plan.with_failed(plan, item_checks.failing(run, judged)), judged
+    results = {} if is_made_again else item_checks.judge(runner, run, plan, result)
+    return fix_plan.with_failed(plan, item_checks.failing(run, results)), results
 
 
 def _has_more_changes(runner: Runner, since: float, now: float) -> bool:

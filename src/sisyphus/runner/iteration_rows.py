@@ -53,7 +53,7 @@ def note(runner: Runner, run: Run, result: ClientResult, found: Findings, now: f
     current.tries, current.waits_until, current.waits_for = 0, 0.0, ""
     refuse(run, found.completion)
     is_new = current.item not in current.blocked
-    item_checks.note(runner, run, found.judged)
+    item_checks.note(runner, run, found.results)
     if found.plan:
         _compare(current, found.plan)
     if found.blocked_on and current.item and not found.is_done:

@@ -18,7 +18,7 @@ def settle(place: show.Place, run: Run, *, trusts_all: bool) -> list[str]:
     lines. It asks on a terminal, where nobody has trusted one. trusts_all: the user trusts all that
     the plan names now, for this run and its resumes."""
     commands = _commands(place, run)
-    known = trust.trusted(place.store, place.project)
+    known = trust.of_project(place.store, place.project)
     allowed = {each: known[each] for each in commands if each in known} | run.options.trusted
     new = [each for each in commands if each not in allowed and not trust.why_not(each)]
     never = [each for each in commands if trust.why_not(each)]

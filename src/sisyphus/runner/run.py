@@ -115,10 +115,10 @@ def _judge_early_ticks(runner: Runner, run: Run) -> None:
     made."""
     if not run.state.is_working:
         return
-    judged = item_checks.judge(runner, run, item_checks.read(runner, run), None)
-    if judged:
+    results = item_checks.judge(runner, run, item_checks.read(runner, run), None)
+    if results:
         with saving.change(runner, run):
-            item_checks.note(runner, run, judged)
+            item_checks.note(runner, run, results)
 
 
 def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
