@@ -59,6 +59,7 @@ def test_nothing_runs_that_nobody_trusts(world: World) -> None:
     assert not answer.reason
     assert not (world.project / "ran").exists()
     assert "Its ticks: 1 changed." in answer.message
+    assert "1 check is not trusted and does not run" in answer.message
 
 
 def test_a_check_that_the_session_has_seen_to_pass_is_not_run_again(world: World) -> None:
@@ -87,6 +88,8 @@ def test_a_check_that_ran_no_test_holds(world: World) -> None:
     answer = world.stop()
     assert answer.reason
     assert "make check exited 0, but ran no test" in answer.text
+    assert world.plan()["evidence"] == {"a": "unproven"}
+    assert world.plan()["progress"]["failed"] == 1
 
 
 def test_the_check_of_the_whole_plan(world: World) -> None:

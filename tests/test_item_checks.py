@@ -66,6 +66,7 @@ def test_a_check_that_the_run_may_run(runs: Runs) -> None:
     assert answer.code == 0, answer
     assert "✓ cart · checked" in answer.out
     assert "- cart: checked\n" in answer.out
+    assert "The run executes this check: `test -f cart.py`." in answer.out
     assert (
         "Its check: `test -f cart.py`. The run executes it when the box is ticked."
         in (runs.prompts[0])
@@ -98,7 +99,8 @@ def test_an_item_whose_check_fails_three_times_is_set_aside(runs: Runs) -> None:
     assert "It is complete" not in answer.out
     assert "1 of 2 items is done" in answer.out
 
-    again = runs.resume(processes=[[["write", ["cart.py", "1\n"]], ["say", "Now."]]])
+    mended: Process = [["write", ["cart.py", "1\n"]], ["say", "Now."]]
+    again = runs.resume(processes=[[["say", "It is right."]], mended])
     assert again.code == 0, again
     assert words(runs) == {"cart": "checked", "total": "changed"}
 
@@ -118,6 +120,7 @@ def test_a_flaky_check_is_run_again(runs: Runs) -> None:
     answer = runs.run(TRUST, processes=[done("cart"), [["say", "It is right."]]])
     assert answer.code == 0, answer
     assert words(runs) == {"cart": "checked"}
+    assert "Its check failed, and passed without a change: cart" in answer.out
 
 
 def test_a_check_that_ran_no_test_gives_the_item_again(runs: Runs) -> None:
@@ -140,7 +143,7 @@ def test_a_check_that_passed_before_the_work_proves_nothing(runs: Runs) -> None:
     assert answer.code == NOT_PROVEN
     assert "Its check passes already: it proves nothing. Make it fail first" in runs.prompts[0]
     assert words(runs) == {"cart": "unproven"}
-    assert "1 of 1 is ticked, and its check proves nothing." in answer.out
+    assert "1 of 1 is ticked, and its check passed before the work began." in answer.out
 
 
 def test_a_check_that_the_agent_made_fail_first(runs: Runs) -> None:
@@ -153,6 +156,17 @@ def test_a_check_that_the_agent_made_fail_first(runs: Runs) -> None:
     ]
     answer = runs.run(TRUST, processes=[honest])
     assert answer.code == 0, answer
+    assert words(runs) == {"cart": "checked"}
+
+
+def test_a_check_that_the_agent_made_fail_an_iteration_before(runs: Runs) -> None:
+    runs.world.write("t.sh", "true\n")
+    runs.world.write("fix_plan.md", plan("cart (verify: `sh t.sh`)"))
+    red: Process = [["write", ["t.sh", "test -f cart.py\n"]], ["run", "sh t.sh"], ["say", "Red."]]
+    answer = runs.run(TRUST, processes=[red, done("cart")])
+    assert answer.code == 0, answer
+    assert "Its check passes already" in runs.prompts[0]
+    assert "Its check passes already" not in runs.prompts[1]
     assert words(runs) == {"cart": "checked"}
 
 
@@ -207,6 +221,8 @@ def test_a_check_that_is_taken_out_of_the_plan_is_named(runs: Runs) -> None:
     runs.world.write("fix_plan.md", plan("cart (verify: `test -f shop.py`)"))
     sly: Process = [["write", ["fix_plan.md", plan("cart")]], *done("cart")]
     answer = runs.run(TRUST, processes=[sly])
+    assert answer.code == NOT_PROVEN
+    assert "1 of 1 is ticked, and its check was taken out of the plan." in answer.out
     assert words(runs) == {"cart": "changed"}
     assert "- Check that was taken out of the plan: " in answer.out
     assert "test -f shop.py" in answer.out

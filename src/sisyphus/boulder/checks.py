@@ -32,7 +32,7 @@ _BEFORE_FOLDER = ("-C", "-f", "--directory", "--file")
 """Their options whose value is the next word."""
 
 _PROSE_END = re.compile(
-    r"(?:[.!?…]|\b(?:pass(?:es)?|succeeds?|works?|green|clean|ok(?:ay)?|fine))$", re.I
+    r"(?:[^./][.!?…]|\b(?:pass(?:es)?|succeeds?|works?|green|clean|ok(?:ay)?|fine))$", re.I
 )
 _HAS_TO_FAIL = re.compile(
     r"\b(?:fail\w*|non-?zero|exits? (?:with )?[1-9]\d*|errors? (?:with|out))\b", re.I

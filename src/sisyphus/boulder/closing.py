@@ -6,7 +6,8 @@ from __future__ import annotations
 import time
 
 from sisyphus.boulder import checks, find, follow, plans, progress, ticks, trust
-from sisyphus.boulder.evidence import CHECKED, FAILED
+from sisyphus.boulder.check_runs import NO_TEST
+from sisyphus.boulder.evidence import CHECKED, FAILED, UNPROVEN
 from sisyphus.boulder.ticks import OF_PLAN, Judgement
 from sisyphus.ground import worktree
 from sisyphus.ground.record import Record, replace
@@ -29,12 +30,13 @@ find no time prove nothing."""
 class Closing(Record):
     """What the checks of a plan came to. plan: as it is known now. judgements: by task, that of the
     whole plan under `ticks.OF_PLAN`. changed: files of the checks that have changed since they were
-    trusted."""
+    trusted. new: how many commands of the plan are not trusted, and did not run."""
 
     file: PlanFile
     plan: Plan
     judgements: dict[str, Judgement]
     changed: list[str]
+    new: int
 
 
 def look(hook: Hook, file: PlanFile) -> Closing | None:
@@ -47,7 +49,8 @@ def look(hook: Hook, file: PlanFile) -> Closing | None:
     run = _Run(hook, file, file.plan)
     judgements |= run.judge(judgements)
     known = _known(record, judgements)
-    return Closing(file, follow.as_known(file.plan, known), judgements, run.changed)
+    new = len(trust.allowed(hook.store, file.project, file.plan)[1])
+    return Closing(file, follow.as_known(file.plan, known), judgements, run.changed, new)
 
 
 def act(store: Store, closing: Closing, now: float) -> follow.Step:
@@ -60,7 +63,7 @@ def act(store: Store, closing: Closing, now: float) -> follow.Step:
 
 def _known(record: PlanRecord, judgements: dict[str, Judgement]) -> PlanRecord:
     failed = [name for name in record.failed if name not in judgements]
-    failed += [name for name, each in judgements.items() if each.evidence == FAILED]
+    failed += [name for name, each in judgements.items() if each.output]
     return replace(record, failed=failed)
 
 
@@ -96,7 +99,7 @@ class _Run:
             judgement = self._judge(checks.split(written).commands)
             if judgement:
                 judgements[name] = judgement
-            if judgement and judgement.evidence == FAILED:
+            if judgement and judgement.output:
                 break
         return judgements
 
@@ -116,6 +119,7 @@ class _Run:
                 self._results[command] = result
             if command in self._results and not self._results[command].has_passed:
                 result = self._results[command]
-                return Judgement(FAILED, f"{command} {result.how}\n{result.tail}".rstrip())
+                word = UNPROVEN if result.ended == NO_TEST else FAILED
+                return Judgement(word, f"{command} {result.how}\n{result.tail}".rstrip())
         is_proven = bool(commands) and all(each in self._results for each in commands)
         return Judgement(CHECKED) if is_proven else None

@@ -120,7 +120,7 @@ def as_known(plan: Plan, record: PlanRecord) -> Plan:
         named = zip(plan.names, plan.tasks, strict=True)
         plan = plan.with_failed({task.line for name, task in named if name in record.failed})
         if OF_PLAN in record.failed and plan.checks:
-            plan = replace(plan, failed_check=plan.checks[0].strip("`"))
+            plan = replace(plan, failed_check=plan.checks[0].strip("` "))
     return at_checkpoint(plan, record.checkpoint)
 
 

@@ -53,6 +53,12 @@ class Tick(Record, is_frequent=True):
     changed_at: float = 0.0
 
     @property
+    def does_not_pass(self) -> bool:
+        """Tells whether its check says that the task is not done: it failed, or ran no test when we
+        ran it."""
+        return self.evidence == FAILED or (self.evidence == UNPROVEN and bool(self.output))
+
+    @property
     def is_open(self) -> bool:
         """Tells whether its check may still prove what stands behind it."""
         return bool(self.checks) and self.evidence not in ("", CHECKED)
@@ -154,7 +160,7 @@ def update(
             if _is_to_tell(tick, judgement, row):
                 tick = replace(tick, is_told=True)
                 result.to_tell.append(tick)
-        if tick.is_done and tick.evidence == FAILED:
+        if tick.is_done and tick.does_not_pass:
             result.failed.append(name)
         if tick != row:
             save(store, path, tick)
@@ -235,9 +241,9 @@ def _note_plan(
         tick = replace(tick, checks=checks, lost=lost, evidence="", output="")
     if judgement:
         tick = replace(tick, evidence=judgement.evidence, output=judgement.output)
-        if tick.evidence == FAILED and tick != row:
+        if tick.does_not_pass and tick != row:
             result.to_tell.append(tick)
-    if tick.evidence == FAILED:
+    if tick.does_not_pass:
         result.failed.append(OF_PLAN)
     if tick != (row or Tick(OF_PLAN)):
         save(store, path, tick)

@@ -30,12 +30,13 @@ _ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
 
 class FailedCheck(Record):
     """Why a ticked item does not count: its check. how: as the end of a sentence. tail: the last
-    lines that it printed. tries: how often it was so."""
+    lines that it printed. tries: how often it was so. at: the last time, in seconds since 1970."""
 
     command: str
     how: str
     tail: str
     tries: int
+    at: float = 0.0
 
 
 class RunOptions(Record):
@@ -82,7 +83,8 @@ class RunState(Record):
     evidence: items → what stands behind their ticks, see `boulder/evidence.py`. failed: items whose
     box is ticked and whose check does not pass. item_began_at: when the work at the item began, in
     seconds since 1970. passed_before: items → whether their check passed before that. checks: items
-    → their checks as the run first read them. lost_checks: items → those of these that were taken
+    → their checks as the run first read them. flaky: items whose check failed, and passed without a
+    change. lost_checks: items → those of these that were taken
     out of the plan. untrusted: commands that would have been run, if they were trusted.
     """
 
@@ -126,6 +128,7 @@ class RunState(Record):
     checks: dict[str, list[str]] = field(default_factory=dict)
     lost_checks: dict[str, list[str]] = field(default_factory=dict)
     untrusted: list[str] = field(default_factory=list)
+    flaky: list[str] = field(default_factory=list)
 
     @property
     def left(self) -> int:

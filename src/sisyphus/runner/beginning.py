@@ -12,6 +12,7 @@ from sisyphus.boulder import plan_status
 from sisyphus.boulder.plans import ACTIVE
 from sisyphus.ground import exports, git, processes
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.record import replace
 from sisyphus.handoff import handoffs, writing
 from sisyphus.loops import history, lifecycle, loops, runs
 from sisyphus.loops.loops import RUN, SUCCESS
@@ -131,6 +132,7 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     loop.resume(now)
     run.runner, run.client = processes.key(os.getpid()), ""
     stands.blocked, stands.stops = {}, {}
+    stands.failed = {item: replace(each, tries=0) for item, each in stands.failed.items()}
     stands.first_audit, stands.clean_audits = stands.audits, 0
     stands.is_auditing = stands.is_auditing and run.options.audits > 0
     stands.plan = stands.plan or find_plan(place)

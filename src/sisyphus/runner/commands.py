@@ -122,7 +122,7 @@ def run(
 
     Exit codes: 0 = complete, 1 = it failed, 2 = wrong usage, 3 = a limit or no progress, 4 = all
     that is left is blocked, 5 = complete, but an item is ticked without any change, or its check
-    proves nothing, 130 = you ended it.
+    proves nothing or is gone, 130 = you ended it.
     """
     show.need_user()
     place = show.place_to_change(project)

@@ -26,8 +26,8 @@ EXIT_CODES = {
 }
 
 NOT_PROVEN = 5
-"""The exit code of a run that is complete, though nothing but the plan changed for an item, or its
-check proves nothing."""
+"""The exit code of a run that is complete, though nothing but the plan changed for an item, its
+check proves nothing, or that was taken out of the plan."""
 
 _NOTICES = {
     decide.COMPLETED: "completion",

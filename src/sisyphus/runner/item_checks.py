@@ -8,10 +8,11 @@ given to the agent again.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from sisyphus.boulder import check_runs, checks, evidence, plans, progress, trust
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder.check_runs import NO_TEST, RUNNING
+from sisyphus.boulder.check_runs import NO_TEST, RUNNING, Step
 from sisyphus.boulder.evidence import TickFacts
 from sisyphus.boulder.ticks import Judgement
 from sisyphus.boulder.trust import CheckResult
@@ -31,12 +32,14 @@ from sisyphus.runner.runner import Runner
 class ItemResult(Record, frozen=True):
     """What stands behind the tick of an item. word: see `boulder/evidence.py`. check: the check
     that did not pass; None = each one did, or did not run. changed: files of the check that have
-    changed since it was trusted. lost: checks that were taken out of the plan during the run."""
+    changed since it was trusted. lost: checks that were taken out of the plan during the run.
+    is_flaky: the check failed before, and nothing has changed since."""
 
     word: str
     check: CheckResult | None = None
     changed: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    is_flaky: bool = False
 
 
 Results = dict[str, ItemResult]
@@ -101,18 +104,42 @@ def note(runner: Runner, run: Run, results: Results) -> None:
         state.check_changed = list(dict.fromkeys([*state.check_changed, *each.changed]))
         if each.lost:
             state.lost_checks[item] = list(each.lost)
+        if each.is_flaky:
+            state.flaky = list(dict.fromkeys([*state.flaky, item]))
         if each.check is None:
             state.failed.pop(item, None)
             continue
+        state.passed_before[item] = False  # whatever passes now has failed since
         tries = state.failed[item].tries + 1 if item in state.failed else 1
         check = each.check
-        state.failed[item] = FailedCheck(check.command, check.how, mask(check.tail), tries)
+        tail = mask(check.tail)
+        state.failed[item] = FailedCheck(check.command, check.how, tail, tries, time.time())
         if tries >= runner.settings["runner.item_tries"]:
             state.blocked[item] = messages.check_of_item(check.command, check.how)
     if results and (record := plans.find(runner.store, state.plan)):
         file = plan_files.read(record.path, record.project)
-        words = {item: Judgement(each.word) for item, each in results.items()}
+        words = {item: Judgement(each.word, _output(each.check)) for item, each in results.items()}
         progress.update(runner.store, file, state.began_at, None, words)
+
+
+def _output(check: CheckResult | None) -> str:
+    """Says what a check printed that did not pass, for the row of its tick."""
+    return f"{check.command} {check.how}\n{mask(check.tail)}".rstrip() if check else ""
+
+
+def failed_since(run: Run, plan: FixPlan, result: ClientResult) -> bool:
+    """Tells whether the check of the current item passed before its work, and the agent has made it
+    fail since, so that it proves something."""
+    item = run.state.item
+    steps = check_runs.steps_of(result.report.records)
+    return bool(run.state.passed_before.get(item)) and _has_failed(
+        _commands(plan, item), steps, run.loop.project
+    )
+
+
+def _has_failed(commands: Sequence[str], steps: Sequence[Step], project: str) -> bool:
+    ends = (check_runs.ended(command, step, project) for command in commands for step in steps)
+    return check_runs.FAILED in ends
 
 
 def of_plan(runner: Runner, run: Run, plan: FixPlan) -> list[CheckResult]:
@@ -161,12 +188,15 @@ class _Work:
         facts = TickFacts(
             runs=[each.ended for each in checks],
             has_changed=self._has_changed(),
-            passed_before=state.passed_before.get(item, False) and not self._failed_once(commands),
+            passed_before=state.passed_before.get(item, False)
+            and not _has_failed(commands, self._steps, self._runner.project),
             is_lost=bool(lost),
         )
         failed = next((each for each in checks if each.ended in (check_runs.FAILED, NO_TEST)), None)
         changed = tuple(path for each in checks for path in each.changed)
-        return ItemResult(evidence.judge(facts), failed, changed, lost)
+        before = state.failed.get(item)
+        is_flaky = not failed and before is not None and self._changed_at() <= before.at
+        return ItemResult(evidence.judge(facts), failed, changed, lost, is_flaky)
 
     def _checks(self, commands: tuple[str, ...]) -> list[CheckResult]:
         """Returns how the checks of an item ended: those that we may run, up to the first that does
@@ -184,14 +214,6 @@ class _Work:
         )
         how = "ran no test" if ended == NO_TEST else "failed when the agent ran it"
         return CheckResult(command, "" if ended == RUNNING else ended, how)
-
-    def _failed_once(self, commands: tuple[str, ...]) -> bool:
-        """Tells whether the agent made the check fail before it passed."""
-        return any(
-            check_runs.ended(command, step, self._runner.project) == check_runs.FAILED
-            for command in commands
-            for step in self._steps
-        )
 
     def _changed_at(self) -> float:
         if self._last_change < 0:

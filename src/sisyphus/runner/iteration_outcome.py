@@ -40,7 +40,8 @@ class Findings(Record, frozen=True):
 
     plan: as it is now; None = the run has none. changed: the files that changed, without the plan.
     has_progress: something changed, was committed or was done. is_done: its item is done now.
-    results: what stands behind the ticks that are new.
+    results: what stands behind the ticks that are new. has_failed_since: the check of the item,
+    which had passed before the work, has failed since.
     blocked_on: what the agent needs from the user; "" = nothing. handoff: with which the session
     ended; None = without one.
     """
@@ -52,6 +53,7 @@ class Findings(Record, frozen=True):
     is_done: bool
     completion: Completion
     results: Results
+    has_failed_since: bool
     blocked_on: str
     handoff: Handoff | None
 
@@ -76,6 +78,7 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
         is_done=is_done,
         completion=completion,
         results=results,
+        has_failed_since=plan is not None and item_checks.failed_since(run, plan, result),
         blocked_on=promise.blocked_on(turn.texts),
         handoff=_handoff(runner, run, result, now),
     )

@@ -54,6 +54,8 @@ def note(runner: Runner, run: Run, result: ClientResult, found: Findings, now: f
     refuse(run, found.completion)
     is_new = current.item not in current.blocked
     item_checks.note(runner, run, found.results)
+    if found.has_failed_since:
+        current.passed_before[current.item] = False
     if found.plan:
         _compare(current, found.plan)
     if found.blocked_on and current.item and not found.is_done:
@@ -119,7 +121,8 @@ def entry(
     """Returns the row of an iteration. Its decision is BLOCKED, too, where the run goes on with
     another item."""
     report = result.report
-    is_mending = bool(run.state.plan and run.loop.options.verify) and not run.state.item
+    has_check = bool(run.loop.options.verify or run.options.trusted)
+    is_mending = bool(run.state.plan) and has_check and not run.state.item
     needs_user = bool(found.blocked_on) or run.state.item in run.state.blocked
     is_aside = decision.kind == decide.CONTINUE and needs_user and not found.is_done
     return Iteration(

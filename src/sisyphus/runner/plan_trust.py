@@ -5,10 +5,14 @@ from __future__ import annotations
 import typer
 
 from sisyphus.boulder import checks, trust
+from sisyphus.ground.quoting import code
 from sisyphus.ground.text import one_line
 from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan, preflight
 from sisyphus.terminal import show
+
+_SHOWN = 5
+"""The most checks that are named when a run begins."""
 
 _QUESTION = "Let the run execute these commands?"
 
@@ -26,8 +30,9 @@ def settle(place: show.Place, run: Run, *, trusts_all: bool) -> list[str]:
         allowed |= trust.digests(new, place.project)
         new = []
     run.options.trusted = allowed
+    runs = [f"The run executes {_listed(list(allowed))}."] if allowed else []
     impossible = [f"Not run: `{one_line(each, 100)}` {trust.why_not(each)}." for each in never]
-    return _not_run(new, fix_plan.to_trust(run)) + impossible
+    return [*runs, *_not_run(new, fix_plan.to_trust(run)), *impossible]
 
 
 def _commands(place: show.Place, run: Run) -> list[str]:
@@ -47,6 +52,12 @@ def _agrees(commands: list[str]) -> bool:
     for command in commands:
         show.line(command, indent=2)
     return bool(typer.confirm(_QUESTION))
+
+
+def _listed(commands: list[str]) -> str:
+    named = ", ".join(code(each, 60) for each in commands[:_SHOWN])
+    more = f" and {len(commands) - _SHOWN} more" if len(commands) > _SHOWN else ""
+    return f"{'this check' if len(commands) == 1 else 'these checks'}: {named}{more}"
 
 
 def _not_run(commands: list[str], way: str) -> list[str]:

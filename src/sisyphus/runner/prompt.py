@@ -222,8 +222,9 @@ def _ending(run: Run) -> Iterable[str]:
         )
     if options.verify:
         yield f"The run itself checks the work with {code(options.verify, 300)}."
+    is_open = bool(run.state.item) and run.state.item not in run.state.failed
     yield (
-        f"If you cannot go on without the user, {'leave the box open and ' * bool(run.state.item)}"
+        f"If you cannot go on without the user, {'leave the box open and ' * is_open}"
         "write `<blocked>what you need</blocked>`, alone on a line and without the backticks."
     )
     if options.promise:

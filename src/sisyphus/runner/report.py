@@ -24,10 +24,11 @@ _WORDS = {
     FOUND: "not clean",
 }  # fmt: skip
 
-_NOT_PROVEN = {
-    UNCHANGED: "ticked without any change",
-    UNPROVEN: "ticked, and its check proves nothing",
-}
+_BARE, _PASSED_BEFORE, _LOST = (
+    "ticked without any change",
+    "ticked, and its check passed before the work began",
+    "ticked, and its check was taken out of the plan",
+)
 
 _SHOWN = 20
 """The most entries of a list: the report is read before the first coffee."""
@@ -73,13 +74,14 @@ def render(
 
 
 def not_proven(run: Run) -> dict[str, list[str]]:
-    """Returns the items that a run has done and that nothing proves: evidence → items."""
-    words = (UNCHANGED, UNPROVEN)
+    """Returns the items that a run has done and that nothing proves: why, in words → items."""
+    state, done = run.state, _items_done(run)
     found = {
-        word: [item for item in _items_done(run) if run.state.evidence.get(item) == word]
-        for word in words
+        _BARE: [item for item in done if state.evidence.get(item) == UNCHANGED],
+        _PASSED_BEFORE: [item for item in done if state.evidence.get(item) == UNPROVEN],
+        _LOST: [item for item in done if state.lost_checks.get(item)],
     }
-    return {word: items for word, items in found.items() if items}
+    return {why: items for why, items in found.items() if items}
 
 
 def _items_done(run: Run) -> list[str]:
@@ -96,8 +98,8 @@ def how_proven(run: Run) -> str:
     nobody knows."""
     total = len(_items_done(run))
     parts = [
-        f". {len(items)} of {total} {'is' if len(items) == 1 else 'are'} {_NOT_PROVEN[word]}"
-        for word, items in not_proven(run).items()
+        f". {len(items)} of {total} {'is' if len(items) == 1 else 'are'} {why}"
+        for why, items in not_proven(run).items()
     ]
     return "".join(parts)
 
@@ -191,9 +193,14 @@ def _about_ticks(run: Run) -> list[str]:
     """Returns what a person should see to of the items that are ticked."""
     state = run.state
     rows = [
-        f"{_NOT_PROVEN[word].capitalize()}: {plain(item, _ITEM)}"
-        for word, items in not_proven(run).items()
+        f"{why.capitalize()}: {plain(item, _ITEM)}"
+        for why, items in not_proven(run).items()
+        if why != _LOST  # below, with the check
         for item in items
+    ]
+    rows += [
+        f"Its check failed, and passed without a change: {plain(item, _ITEM)}"
+        for item in state.flaky
     ]
     rows += [
         f"Ticked, but {code(each.command)} {each.how}: {plain(item, _ITEM)}"
