@@ -142,13 +142,13 @@ def test_a_check_that_was_taken_out_or_replaced(world: World) -> None:
 
     shown = checks(world).out
 
-    assert "· Show the total\n    taken out or replaced: `pytest tests/test_total.py`\n" in shown
+    assert "· Show the total\n    taken out or replaced: pytest tests/test_total.py\n" in shown
     assert "    not trusted: make check\n    taken out or replaced: make test\n" in shown
-    assert listed(world)["tasks"][0]["lost"] == [f"`{CHECK}`"]
+    assert listed(world)["tasks"][0]["lost"] == [CHECK]
     assert listed(world)["plan_lost"] == ["make test"]
 
     world.prompt()  # a hook notes it
-    assert listed(world)["tasks"][0]["lost"] == [f"`{CHECK}`"]
+    assert listed(world)["tasks"][0]["lost"] == [CHECK]
 
 
 def test_a_check_that_has_to_fail_is_prose_in_backticks(world: World) -> None:
@@ -452,6 +452,16 @@ def test_trust_is_taken_back(world: World) -> None:
     world.write("PLAN.md", "# Cart\n\n- [ ] a (verify: `make test`)\n")
     world.cli("boulder", "checks", "--trust", "--yes")
     assert "1 command is trusted no more" in world.cli("boulder", "checks", "--forget").out
+    assert world.cli("boulder", "checks", "--json").json["untrusted"] == 1
+
+
+def test_trust_is_taken_back_of_what_the_plan_names_no_more(world: World) -> None:
+    plan = world.write("PLAN.md", "# Cart\n\n- [ ] a (verify: `make test`)\n")
+    world.cli("boulder", "checks", "--trust", "--yes")
+    text = plan.read_text()
+    world.write("PLAN.md", "# Cart\n\n- [ ] a\n")
+    world.cli("boulder", "checks", "--forget")
+    world.write("PLAN.md", text)
     assert world.cli("boulder", "checks", "--json").json["untrusted"] == 1
 
 

@@ -6,6 +6,8 @@ import pytest
 from test_ticks import Agent
 from world import World
 
+from sisyphus.boulder import closing
+
 PLAN = "# Cart\n\n- [ ] Show the total (verify: `test -f total.py`)\n- [ ] Show the tax\n"
 TOTAL, TAX = "Show the total", "Show the tax"
 
@@ -200,7 +202,7 @@ def test_what_a_check_depends_on_is_named_when_it_changed(world: World) -> None:
 
 def test_what_a_check_only_looks_at_is_the_work(world: World) -> None:
     world.write("total.py", "old\n")
-    model = held(world, "- [ ] a (verify: `grep -q new total.py && test -f made.py`)\n")
+    model = held(world, "- [ ] a (verify: `test -f total.py && test -f made.py`)\n")
     model.work("total.py", "new\n")
     world.write("made.py")
     model.tick("a")
@@ -229,3 +231,37 @@ def test_the_reason_says_what_to_do_about_a_check(world: World) -> None:
     model.work()
     model.tick(TOTAL, TAX)
     assert "Make its check pass." in world.stop().reason
+
+
+def test_the_time_of_other_checks_fails_none(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closing, "_LEAST_SECONDS", 1.2)
+    monkeypatch.setattr(closing, "_SECONDS", 1.2)
+    slow = "- [ ] a (verify: `sleep 0.5`)\n- [ ] b (verify: `sleep 1`)\n"
+    model = held(world, slow)
+    model.work()
+    model.tick("a", "b")
+    answer = world.stop()
+    assert not answer.reason
+    assert "Its ticks: 1 checked, 1 changed." in answer.message
+
+
+def test_the_check_of_the_plan_passes_after_the_hold(world: World) -> None:
+    model = held(world, "---\nverify: test -f all.py\n---\n- [ ] a\n")
+    model.work()
+    model.tick("a")
+    assert world.stop().reason
+    world.cli("boulder", "hold", "off")
+    world.write("all.py")
+    model.run("test -f all.py", "")
+    world.stop()
+    assert world.plan()["state"] == "complete"
+
+
+def test_the_check_of_the_plan_that_fails_is_named(world: World) -> None:
+    whole = "- [ ] a\n\n## Validation Commands\n\n- `true`\n- `test -f all.py`\n"
+    model = held(world, whole)
+    model.work()
+    model.tick("a")
+    answer = world.stop()
+    assert "make the check of the plan pass: test -f all.py exited 1" in answer.reason
+    assert "Make its check pass." in answer.reason

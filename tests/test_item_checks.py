@@ -66,7 +66,7 @@ def test_a_check_that_the_run_may_run(runs: Runs) -> None:
     assert answer.code == 0, answer
     assert "✓ cart · checked" in answer.out
     assert "- cart: checked\n" in answer.out
-    assert "The run executes this check: `test -f cart.py`." in answer.out
+    assert "which are new here:\n  test -f cart.py\n" in answer.out
     assert (
         "Its check: `test -f cart.py`. The run executes it when the box is ticked."
         in (runs.prompts[0])
@@ -312,3 +312,67 @@ def test_an_item_that_is_set_aside_says_what_its_check_printed(runs: Runs) -> No
     runs.world.write("fix_plan.md", plan("cart (verify: `echo 3 is not 4; false`)"))
     answer = runs.run(TRUST, processes=[done("cart")])
     assert "3 is not 4" in answer.out.partition("## Look at first")[2]
+
+
+LIMIT = {"status": 429, "error": "rate_limit", "text": "API Error: Request rejected (429)"}
+BOTH = ("cart (verify: `test -f cart.py`)", "total (verify: `test -f total.py`)")
+
+
+def test_a_limit_after_the_last_tick_ends_nothing(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan(*BOTH))
+    cut: Process = [
+        ["write", ["cart.py", "1\n"]], ["tick", "cart"], ["tick", "total"], ["fail", LIMIT],
+    ]  # fmt: skip
+    mended: Process = [["write", ["total.py", "1\n"]], ["say", "Mended."]]
+    answer = runs.run(TRUST, processes=[cut, mended])
+    assert answer.code == 0, answer
+    assert words(runs) == {"cart": "checked", "total": "checked"}
+    assert (runs.world.project / "total.py").exists()
+
+
+def test_ticks_of_a_run_that_was_ended_are_judged_at_its_resume(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan(*BOTH))
+    cut: Process = [
+        ["write", ["cart.py", "1\n"]], ["tick", "cart"], ["tick", "total"],
+        ["signal", "SIGTERM"], ["sleep", 60],
+    ]  # fmt: skip
+    runs.script(cut)
+    runs.process(TRUST).wait(20)
+    answer = runs.resume(processes=[[["write", ["total.py", "1\n"]], ["say", "Mended."]]])
+    assert answer.code == 0, answer
+    assert words(runs) == {"cart": "checked", "total": "checked"}
+    assert (runs.world.project / "total.py").exists()
+
+
+def test_an_item_that_breaks_an_earlier_one(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan("cart (verify: `test -f cart.py`)", "total"))
+    breaks: Process = [["run", "rm cart.py"], ["write", ["t", "1\n"]], ["tick", "total"]]
+    mended: Process = [["write", ["cart.py", "1\n"]], ["say", "Mended."]]
+    answer = runs.run(TRUST, processes=[done("cart"), breaks, mended])
+    assert answer.code == 0, answer
+    assert "but the check test -f cart.py exited 1" in answer.out
+
+
+def test_an_item_that_is_renamed_without_its_check(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan("cart (verify: `test -f cart.py`)"))
+    sly: Process = [["write", ["x", "1\n"]], ["write", ["fix_plan.md", "- [x] The cart\n"]]]
+    answer = runs.run(TRUST, processes=[sly])
+    assert answer.code == NOT_PROVEN
+    assert "- Check that was taken out of the plan: `test -f cart.py`, of cart" in answer.out
+
+
+def test_a_handoff_is_no_work(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan("cart"))
+    bare: Process = [["write", [".claude/handoffs/x.md", "h\n"]], ["tick", "cart"]]
+    assert runs.run(processes=[bare]).code == NOT_PROVEN
+    assert words(runs) == {"cart": "unchanged"}
+
+
+def test_what_a_run_may_run_is_forgotten_with_the_rest(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan("cart (verify: `touch ran; false`)", "total"))
+    runs.run(TRUST, "--max-iterations", "1", processes=[[["say", "Nothing yet."]]])
+    (runs.world.project / "ran").unlink()
+    runs.world.cli("boulder", "checks", "--forget")
+    runs.resume("--max-iterations", "9", processes=[done("cart"), done("total")])
+    assert not (runs.world.project / "ran").exists()
+    assert words(runs) == {"cart": "changed", "total": "changed"}

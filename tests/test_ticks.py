@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from test_cases import linear_time
 from world import Json, Reply, World, agent, result, use
 
 from sisyphus.boulder import check_runs
@@ -331,6 +332,14 @@ def test_a_subagent_ticks(world: World) -> None:
         ("pytest() { true; }; pytest tests/test_total.py", "nothing"),
         ("true || pytest tests/test_total.py", "nothing"),
         ("pytest 'tests/test_total.py", "nothing"),
+        ("exit 0 && pytest tests/test_total.py", "nothing"),
+        ("alias pytest=true && pytest tests/test_total.py", "nothing"),
+        ("export PYTEST_ADDOPTS='-k x' && pytest tests/test_total.py", "nothing"),
+        ("eval 'cd src' && pytest tests/test_total.py", "nothing"),
+        ("git stash && pytest tests/test_total.py && git stash pop", "nothing"),
+        ("pytest tests/test_total.py short", "nothing"),
+        ("pytest tests/test_total.py -v 5", "nothing"),
+        ("cd . ; " * 9_000 + "pytest tests/test_total.py", "nothing"),
     ],
 )
 def test_what_a_command_line_proves(world: World, line: str, proof: str) -> None:
@@ -346,7 +355,14 @@ def test_what_a_command_line_proves(world: World, line: str, proof: str) -> None
         ("a | b", "a | b | c", "nothing"),
         ("cd web && npm test", "cd web && npm test", "all"),
         ("grep -q total src", "grep -q total src -v", "nothing"),
-        ("make lint && make test", "make lint && make test -s", "all"),
+        ("make lint && make test", "make lint && make test --silent", "all"),
+        ("make test", "make test -q", "nothing"),
+        ("npx jest", "npx jest -v", "nothing"),
+        ("npx jest", "npx jest --verbose 1", "nothing"),
+        ("cargo test", "cargo test -- short", "nothing"),
+        ("cargo test", "cargo test -- --nocapture", "all"),
+        ("go test ./...", "go test ./... -v", "all"),
+        ("python -m pytest tests", "python -m pytest tests -vv", "all"),
         ("make lint && make test", "make test && make lint", "nothing"),
         ("CI=1 npm test", "npm test", "nothing"),
     ],
@@ -372,7 +388,7 @@ HONEST: dict[str, list[tuple[str, bool]]] = {
     "it failed, was mended, and passed": [("{check}", False), ("edit", True), ("{check}", True)],
     "ran it, then committed": [("{check} && git commit -qam done", True)],
     "ran it with everything else": [("ruff check . && {check}", True)],
-    "ran it twice": [("{check}", True), ("{check} -s 2>&1", True)],
+    "ran it twice": [("{check}", True), ("{check} --silent 2>&1", True)],
 }
 LIARS: dict[str, list[tuple[str, bool]]] = {
     "ran nothing": [],
@@ -520,3 +536,67 @@ def test_two_sessions_that_tick_at_once(world: World) -> None:
     world.stop()
     assert evidence(world) == {TOTAL: "checked", ROUND: "changed"}
     assert second.plan
+
+
+def test_prose_is_nothing_that_could_run(world: World) -> None:
+    model = Agent(world).begin("- [ ] a (verify: it looks nice)\n- [ ] b\n")
+    model.work()
+    assert "Ticked" not in model.tick("a").text
+    assert evidence(world) == {"a": "changed"}
+
+
+def test_a_file_that_was_deleted_before_the_check(world: World) -> None:
+    """Who saves the plan anew, by a file beside it, changes their folder."""
+    shutil.rmtree(world.project / ".git")
+    world.write("old.py")
+    model = Agent(world).begin()
+    git = ["git", "-c", "user.name=u", "-c", "user.email=u@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *words], cwd=world.project, check=True)
+    model.work()
+    (world.project / "old.py").unlink()
+    time.sleep(0.02)
+    model.run(CHECK)
+    time.sleep(0.02)
+    plan = world.project / "PLAN.md"
+    beside = world.write("PLAN.tmp", plan.read_text().replace(f"[ ] {TOTAL}", f"[x] {TOTAL}"))
+    beside.rename(plan)
+    assert "Ticked" not in world.tool("Edit", {"file_path": str(plan)}).text
+    assert evidence(world) == {TOTAL: "checked"}
+
+
+def test_a_command_leaves_new_ticks_to_the_next_hook(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace(f"[ ] {TAX}", f"[x] {TAX}"))
+    world.cli("boulder", "checkpoint", "half", "--session-id", "s1")
+    world.stop()
+    assert evidence(world) == {TAX: "changed"}
+
+
+def test_a_plan_that_is_empty_for_a_moment(world: World) -> None:
+    model = Agent(world).begin()
+    model.work()
+    model.run(CHECK)
+    model.tick(TOTAL)
+    text = (world.project / "PLAN.md").read_text()
+    world.create("PLAN.md", "# Cart\n")
+    world.create("PLAN.md", text)
+    assert evidence(world) == {TOTAL: "checked"}
+
+
+def test_a_second_task_with_the_same_words(world: World) -> None:
+    model = Agent(world).begin("## Phase 1: Backend\n- [ ] Test\n- [ ] b\n")
+    model.work()
+    model.tick("Test")
+    plan = (world.project / "PLAN.md").read_text()
+    world.create("PLAN.md", f"{plan}\n## Phase 2: Pages\n- [ ] Test\n")
+    assert list(evidence(world).values()) == ["changed"]
+
+
+def test_a_frontmatter_full_of_blanks(world: World) -> None:
+    blanks = " " * 60_000
+    plan = f"---\nname: x{blanks}y\nverify: x{blanks}y\n---\n- [ ] a\n"
+    with linear_time():
+        Agent(world).begin(plan)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 
 from sisyphus.ground.record import Record
 from sisyphus.hook.event import EDIT, WRITE
@@ -17,7 +18,7 @@ from sisyphus.sessions import checks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from sisyphus.clients.transcript_records import TranscriptLine
 
@@ -32,16 +33,32 @@ passed; if not, another command may have failed."""
 _CD = re.compile(r"\s*cd\s+(?:\"([^\"]*)\"|'([^']*)'|([^\s;&|<>\"']+))\s*(?:&&|;|\n)\s*")
 _JOINED_OUTPUT = re.compile(r"\s2>&1(?=\s|$)")
 _OUTPUT_OPTION = re.compile(
-    r"-(?:v+|q+|x|s|l|r\w+)|--(?:verbose|quiet|exitfirst|showlocals|no-header|no-summary"
-    r"|(?:tb|colou?r|durations)(?:=\w+)?|nocapture|silent)?"
+    r"--(?:verbose|quiet|silent|showlocals|no-header|no-summary|nocapture"
+    r"|(?:tb|colou?r|durations)(?:=\w+)?)?"
 )
+_SHORT_OPTIONS = {
+    "pytest": re.compile(r"-(?:v+|q+|x|s|l|r\w+)|--exitfirst"),
+    "unittest": re.compile(r"-[vqfb]"),
+    "go": re.compile(r"-v"),
+    "cargo": re.compile(r"-[vq]"),
+}
 """The options of test commands that only change what is printed, and `--` before those of a runner
-that another one calls."""
+that another one calls. `-v` makes many other runners print their version."""
 
+_WITH_VALUE = ("--tb", "--color", "--colour", "--durations")
 _OPTION_VALUE = re.compile(r"auto|short|line|long|native|no|yes|always|never|\d+")
 
+_HARMLESS = frozenset((
+    "ruff", "mypy", "pyright", "black", "isort", "flake8", "eslint", "prettier", "tsc", "gofmt",
+    "echo", "ls", "cat", "pwd", "date",
+))  # fmt: skip
+"""Programs that may run before a check, with `&&`, and leave it as it is."""
 
-class Step(Record, is_frequent=True):
+_MOST_CHANGES = 5
+"""The most `cd` before a check that are followed."""
+
+
+class Action(Record, is_frequent=True):
     """What an agent did that matters here: it edited a file, or ran a command line.
 
     at, ended_at: when it began and ended; 0 = unknown. id: of the call. path: the file, "" = none.
@@ -64,90 +81,56 @@ class Step(Record, is_frequent=True):
         return bool(self.path) and not self.is_error
 
 
-def steps_of(records: Sequence[TranscriptLine]) -> list[Step]:
+def actions_of(records: Sequence[TranscriptLine]) -> list[Action]:
     """Returns the edits and the command lines of a session's main agent, in order."""
-    steps: list[Step] = []
-    running: dict[str, list[Step]] = {}
+    actions: list[Action] = []
+    running: dict[str, list[Action]] = {}
     for record in records:
         for call in record.calls:
             path = call.target if call.action in (EDIT, WRITE) else ""
             if path or call.shell:
-                step = Step(call.at or record.at, call.id, path, call.shell, call.folder)
-                steps.append(step)
-                running.setdefault(call.id, []).append(step)
+                action = Action(call.at or record.at, call.id, path, call.shell, call.folder)
+                actions.append(action)
+                running.setdefault(call.id, []).append(action)
         for result in record.results:
-            for step in running.get(result.id, ()) if not result.goes_on else ():
-                step.is_over, step.is_error = True, result.is_error
-                step.output, step.ended_at = result.text, record.at
-                step.line = "" if result.is_refused else step.line  # it did not run
-    if all(step.at for step in steps):
-        steps.sort(key=lambda step: step.at)  # a client may write a call down at its end
-    return steps
+            for action in running.get(result.id, ()) if not result.goes_on else ():
+                action.is_over, action.is_error = True, result.is_error
+                action.output, action.ended_at = result.text, record.at
+                action.line = "" if result.is_refused else action.line  # it did not run
+    if all(action.at for action in actions):
+        actions.sort(key=lambda action: action.at)  # a client may write a call down at its end
+    return actions
 
 
-def last_run(
-    command: str,
-    steps: Sequence[Step],
-    ticked_at: float,
-    project: str,
-    is_unchanged: Callable[[float], bool],
-) -> str:
-    """Returns how a check ended when it ran last on the work that was ticked; "" = it did not.
-
-    It ran on that work if nobody changed a file between it and the tick. One that passes at any
-    time after the tick counts, too; one that fails after the next change may have been broken by
-    the next task.
-
-    steps: without those that change the plan. is_unchanged: tells whether nothing has changed
-    between a time and the tick.
-    """
-    found = ""
-    has_passed_tick = has_changed = False
-    for step in steps:
-        if not has_passed_tick and step.at > ticked_at:
-            has_passed_tick = True
-        if step.is_change:
-            found, has_changed = (found, True) if has_passed_tick else ("", False)
-        result = ended(command, step, project)
-        if not result or (has_passed_tick and has_changed and result == FAILED):
-            continue
-        is_old = not has_passed_tick and result in (PASSED, FAILED)
-        if is_old and not is_unchanged(step.ended_at or step.at):
-            result = ""
-        found = result
-    return found
-
-
-def ended(command: str, step: Step, project: str) -> str:
-    """Returns how the check ended in a step; "" = the step says nothing of it."""
-    proof = proof_of(command, step.line, step.folder, project) if step.line else NOTHING
+def ended(command: str, action: Action, project: str) -> str:
+    """Returns how the check ended in an action; "" = that says nothing of it."""
+    proof = proof_of(command, action.line, action.folder, project) if action.line else NOTHING
     if proof == NOTHING:
         return ""
-    if not step.is_over:
+    if not action.is_over:
         return RUNNING
-    if step.is_error:
+    if action.is_error:
         return FAILED if proof == ALL else ""
     from sisyphus.sessions.no_tests import ran_no_test  # imported late: few ticks get here
 
-    return NO_TEST if ran_no_test(command, step.output) else PASSED
+    return NO_TEST if ran_no_test(command, action.output) else PASSED
 
 
 def proof_of(command: str, line: str, folder: str, project: str) -> str:
     """Returns what the end of a command line says of a check, see `ALL`. folder: where the line
     runs, "" = unknown."""
-    folder = folder or project
-    wanted = " ".join(command.split())
-    while _is_same_folder(folder, project) is False or " ".join(line.split()) != wanted:
+    if command.split(maxsplit=1)[0] not in line or len(line) > checks.MAX_CHARACTERS:
+        return ALL if line.strip() == command.strip() and folder in ("", project) else NOTHING
+    folder, wanted = folder or project, " ".join(command.split())
+    for _ in range(_MOST_CHANGES):
+        if " ".join(line.split()) == wanted and _is_same_folder(folder, project):
+            return ALL
         found = _CD.match(line)
         if not found:
             break
         name = found[1] or found[2] or found[3]
         line, folder = line[found.end() :], os.path.join(folder, os.path.expanduser(name))
-    else:
-        return ALL
-    if not _is_same_folder(folder, project):
-        return NOTHING
-    if max(len(line), len(command)) > checks.MAX_CHARACTERS:
+    if not _is_same_folder(folder, project) or len(command) > checks.MAX_CHARACTERS:
         return NOTHING
     try:
         parts = _commands(_JOINED_OUTPUT.sub(" ", line))
@@ -161,8 +144,9 @@ def _proof(parts: list[list[str]], wanted: list[list[str]], *, is_test: bool) ->
     for start in range(len(parts) - len(wanted) + 1 if wanted else 0):
         if _is_same(parts[start : start + len(wanted)], wanted, is_test=is_test):
             return ALL if len(parts) == len(wanted) else SUCCESS
-        if parts[start][:1] in (["cd"], ["pushd"]):
-            break
+        program = "".join(parts[start][:1]).rpartition("/")[2]
+        if program not in _HARMLESS and not checks.is_test(shlex.join(parts[start])):
+            break  # it may change what the next one does, as `exit`, `alias` and `git stash`
     return NOTHING
 
 
@@ -192,12 +176,13 @@ def _is_same(parts: list[list[str]], wanted: list[list[str]], *, is_test: bool) 
     if parts[:-1] != wanted[:-1] or parts[-1][: len(wanted[-1])] != wanted[-1]:
         return False
     more = parts[-1][len(wanted[-1]) :]
-    pairs = zip(["", *more], more, strict=False)
-    return all(
+    short = [pattern for name, pattern in _SHORT_OPTIONS.items() if name in wanted[-1]]
+    return not more or (
         is_test
-        and (
+        and all(
             _OUTPUT_OPTION.fullmatch(word)
-            or (before.startswith("--") and "=" not in before and _OPTION_VALUE.fullmatch(word))
+            or any(pattern.fullmatch(word) for pattern in short)
+            or (before in _WITH_VALUE and _OPTION_VALUE.fullmatch(word))
+            for before, word in zip(["", *more], more, strict=False)
         )
-        for before, word in pairs
     )

@@ -84,7 +84,7 @@ def checks(
         bool, typer.Option("--trust", help="Show the new commands, and let sisyphus run them.")
     ] = False,
     forgets: Annotated[
-        bool, typer.Option("--forget", help="Trust the commands of the plan no more.")
+        bool, typer.Option("--forget", help="Trust no command of the project any more.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --trust: do not ask.")] = False,
     project: show.Project = "",
@@ -101,6 +101,9 @@ def checks(
     if trusts or forgets:
         show.need_user()
     place = show.place_to_change(project) if trusts or forgets else show.place(project)
+    if forgets:
+        _forget(place)
+        return
     plan_name = " ".join(name or []).strip()
     listing = _listing(place, _plan(place, plan_name))
     if as_json:
@@ -109,8 +112,6 @@ def checks(
     to_trust = _to_trust(plan_name, project)
     if trusts:
         _trust(place, listing, to_trust, yes=yes)
-    elif forgets:
-        _forget(place, listing)
     else:
         _print(listing, to_trust)
 
@@ -168,7 +169,7 @@ def _entry(
     found = plan_checks.split(named)
     noted = [*row.lost.split("\n"), *row.checks.split("\n")] if row else []
     # The file may be newer than what we have noted.
-    lost = tuple(each for each in dict.fromkeys(noted) if each and each not in named)
+    lost = tuple(e.strip("` ") for e in dict.fromkeys(noted) if e and e not in named)
     return Entry(found.commands, found.criteria, lost, task, line, status, evidence or "")
 
 
@@ -296,12 +297,11 @@ def _trust(place: show.Place, listing: Listing, to_trust: str, *, yes: bool) -> 
     show.line(f"{what} trusted in {display(listing.project, '')} now.")
 
 
-def _forget(place: show.Place, listing: Listing) -> None:
-    known = [each for each in listing.commands if each in listing.trusted]
+def _forget(place: show.Place) -> None:
     with place.store.write():
-        trust.forget(place.store, listing.project, known)
-    what = "1 command is" if len(known) == 1 else f"{len(known)} commands are"
-    show.line(f"{what} trusted no more in {display(listing.project, '')}.")
+        number = trust.forget(place.store, place.project)
+    what = "1 command is" if number == 1 else f"{number} commands are"
+    show.line(f"{what} trusted no more in {display(place.project, '')}.")
 
 
 def _need_yes(project: str, to_trust: str, *, yes: bool) -> None:

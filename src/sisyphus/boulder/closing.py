@@ -27,6 +27,9 @@ _SECONDS = 780
 find no time prove nothing."""
 
 
+_LEAST_SECONDS = 120.0
+
+
 class Closing(Record):
     """What the checks of a plan came to. plan: as it is known now. judgements: by task, that of the
     whole plan under `ticks.OF_PLAN`. changed: files of the checks that have changed since they were
@@ -39,14 +42,17 @@ class Closing(Record):
     new: int
 
 
-def look(hook: Hook, file: PlanFile) -> Closing | None:
+def look(hook: Hook, file: PlanFile, *, reserved: float = 0.0) -> Closing | None:
     """Runs the trusted checks that have not passed since the last change, in the plan's order, up
-    to the first that fails. None = a box is open, or nobody follows the plan. Slow."""
+    to the first that fails. None = a box is open, or nobody follows the plan. Slow.
+
+    reserved: the seconds that another check of this Stop may need.
+    """
     record = plans.find(hook.store, file.path)
     if record is None or file.plan is None or not file.plan.is_complete:
         return None
     judgements = progress.judgements(hook, file)
-    run = _Run(hook, file, file.plan)
+    run = _Checks(hook, file, file.plan, max(_LEAST_SECONDS, _SECONDS - reserved))
     judgements |= run.judge(judgements)
     known = _known(record, judgements)
     new = len(trust.allowed(hook.store, file.project, file.plan)[1])
@@ -67,15 +73,15 @@ def _known(record: PlanRecord, judgements: dict[str, Judgement]) -> PlanRecord:
     return replace(record, failed=failed)
 
 
-class _Run:
-    """One run of the checks of a plan: each command once, as long as there is time."""
+class _Checks:
+    """The checks of a plan, each command run once, as long as there is time. seconds: how long."""
 
-    def __init__(self, hook: Hook, file: PlanFile, plan: Plan) -> None:
-        self._plan, self._project = plan, file.project
+    def __init__(self, hook: Hook, file: PlanFile, plan: Plan, seconds: float) -> None:
+        self._store, self._plan, self._project = hook.store, plan, file.project
         self._rows = ticks.of_plan(hook.store, file.path)
         self._trusted = trust.of_project(hook.store, file.project)
         self._seconds = hook.settings["ralph.verify_seconds"]
-        self._ends_at = time.monotonic() + _SECONDS
+        self._ends_at = time.monotonic() + seconds
         self._results: dict[str, CheckResult] = {}
         if self._trusted:
             apart = find.no_work(file)
@@ -112,14 +118,21 @@ class _Run:
     def _judge(self, commands: tuple[str, ...]) -> Judgement | None:
         """Runs the checks of one task; None = not all of them could run, and none has failed."""
         for command in commands:
-            left = int(self._ends_at - time.monotonic())
-            if command not in self._results and command in self._trusted and left > 0:
-                seconds = min(self._seconds, left)
-                (result,) = trust.run([command], self._trusted, self._project, seconds)
-                self._results[command] = result
+            self._try(command)
             if command in self._results and not self._results[command].has_passed:
                 result = self._results[command]
                 word = UNPROVEN if result.ended == NO_TEST else FAILED
                 return Judgement(word, f"{command} {result.how}\n{result.tail}".rstrip())
         is_proven = bool(commands) and all(each in self._results for each in commands)
         return Judgement(CHECKED) if is_proven else None
+
+    def _try(self, command: str) -> None:
+        """Runs a command, if that is to be done, and notes its result. One that is cut off before
+        its own time is up has none."""
+        left = int(self._ends_at - time.monotonic())
+        if command in self._results or command not in self._trusted or left <= 0:
+            return
+        seconds = min(self._seconds, left)
+        results = trust.run(self._store, [command], self._project, seconds)
+        if results and not (seconds < self._seconds and results[0].has_timed_out):
+            self._results[command] = results[0]

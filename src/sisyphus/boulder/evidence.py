@@ -26,9 +26,6 @@ began, or ran no test.
 
 WORDS = (CHECKED, CHANGED, UNCHANGED, FAILED, UNPROVEN)
 
-IS_REFUTED = (FAILED, UNPROVEN)
-"""Words that give the item of a run to the agent again, if a check says so that we run."""
-
 
 class TickFacts(Record):
     """What is known of a tick.

@@ -119,8 +119,8 @@ def as_known(plan: Plan, record: PlanRecord) -> Plan:
     if record.failed:
         named = zip(plan.names, plan.tasks, strict=True)
         plan = plan.with_failed({task.line for name, task in named if name in record.failed})
-        if OF_PLAN in record.failed and plan.checks:
-            plan = replace(plan, failed_check=plan.checks[0].strip("` "))
+        if OF_PLAN in record.failed:
+            plan = replace(plan, failed_check=record.failed_check)
     return at_checkpoint(plan, record.checkpoint)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder.plan import ITS_CHECK_FAILS
+from sisyphus.boulder.plan import ITS_CHECK_FAILS, MAKE_CHECK_PASS
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line, sentence
 from sisyphus.loops import messages
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 HEADING = "[BOULDER HOLD]"
 
 TURN_OFF = "`sisyphus boulder hold off`"
-
-_WHAT_TO_DO = ("Tick its box in the plan when it is done.", "Make its check pass.")
 
 _NAME = 60
 _TASK = 100
@@ -74,9 +72,14 @@ def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
             HEADING,
             f"The plan {name} is not complete: {plan.progress}. Continue with it.",
             f"Next task: {one_line(plan.next_task, _TASK)}",
-            f"{_WHAT_TO_DO[plan.next_task.endswith(ITS_CHECK_FAILS)]}\n{WAY_OUT}",
+            f"{_what_to_do(plan.next_task)}\n{WAY_OUT}",
         )
     )
+
+
+def _what_to_do(next_task: str) -> str:
+    is_check = next_task.endswith(ITS_CHECK_FAILS) or next_task.startswith(MAKE_CHECK_PASS)
+    return "Make its check pass." if is_check else "Tick its box in the plan when it is done."
 
 
 def held(hold: Loop, plan: PlanFacts) -> str:

@@ -44,7 +44,8 @@ class PlanRecord(Record):
 
     stamp: of the file when we last looked. total, completed, blocked (numbers of tasks), next_task,
     finished (names of complete waves and stories): what it said then.
-    failed: the names of the ticked tasks whose check fails; they count as open.
+    failed: the names of the ticked tasks whose check fails; they count as open. failed_check: the
+    check of the whole plan that fails, and how.
     problem: why its file could not be read when we last looked; "" = it could, or is not there.
     used_at: when a session last worked on it; 0 = none has. It stays 0 for a plan that a session
     only wrote while a plan of another project was open.
@@ -76,6 +77,7 @@ class PlanRecord(Record):
     is_chosen: bool = False
     problem: str = ""
     failed: list[str] = field(default_factory=list)
+    failed_check: str = ""
 
     @property
     def is_open(self) -> bool:

@@ -7,7 +7,7 @@ ticked again.
 
 from __future__ import annotations
 
-from sisyphus.boulder import evidence
+from sisyphus.boulder import evidence, task_names
 from sisyphus.boulder.evidence import CHANGED, CHECKED, FAILED, UNCHANGED, UNPROVEN
 from sisyphus.boulder.plan import DONE
 from sisyphus.ground.record import Record, field, replace
@@ -31,7 +31,7 @@ _COLUMNS = "task, is_done, at, evidence, checks, lost, output, is_told, changed_
 _NAMED, _TASK = 3, 60
 """The most bare ticks that are named, and the characters of each."""
 
-_MOST_REWORDED = 50
+_MOST_REWORDED = 20
 _LIKENESS = 0.6
 """How alike two texts have to be, of 1, so that one is the other one reworded, and among how many
 we look."""
@@ -60,8 +60,10 @@ class Tick(Record, is_frequent=True):
 
     @property
     def is_open(self) -> bool:
-        """Tells whether its check may still prove what stands behind it."""
-        return bool(self.checks) and self.evidence not in ("", CHECKED)
+        """Tells whether its check may still prove what stands behind it. That of the whole plan has
+        no box."""
+        is_ticked = self.is_done or self.task == OF_PLAN
+        return is_ticked and bool(self.checks) and self.evidence not in ("", CHECKED)
 
 
 class Pending(Record):
@@ -88,11 +90,13 @@ class Judgement(Record, frozen=True):
 
 
 class Update(Record):
-    """What came of an update. failed: the names of the ticked tasks whose check fails. new: the
+    """What came of an update. failed: the names of the ticked tasks whose check fails.
+    failed_check: the one of the whole plan that fails, or "". new: the
     ticks that are new, or of which more is known now. to_tell: those of which the model is to be
     told."""
 
     failed: list[str] = field(default_factory=list)
+    failed_check: str = ""
     new: list[Tick] = field(default_factory=list)
     to_tell: list[Tick] = field(default_factory=list)
 
@@ -111,13 +115,13 @@ def pending(store: Store, record: PlanRecord, file: PlanFile) -> Pending | None:
     rows = of_plan(store, file.path)
     if file.plan is None or is_first(record, rows):
         return None
-    open_ = [name for name, row in rows.items() if row.is_done and row.is_open]
+    open_ = [name for name, row in rows.items() if row.is_open]
     if record.stamp == file.stamp and not open_:
         return None
     named = zip(file.plan.names, file.plan.tasks, strict=True)
     done = dict.fromkeys(name for name, task in named if task.status == DONE)
     new = [name for name in done if name not in rows or not rows[name].is_done]
-    open_ = [name for name in open_ if name in done]
+    open_ = [name for name in open_ if name in done or name == OF_PLAN]
     since = max((row.at for row in rows.values() if row.is_done), default=record.started_at)
     return Pending(rows, new, open_, since) if new or open_ else None
 
@@ -149,7 +153,7 @@ def update(
     result = Update()
     for name, task in tasks.items():
         row = rows.get(name)
-        if row is None and task.status != DONE and not task.checks:
+        if row is None and task.status != DONE and not _commands(task.checks):
             continue
         tick = _with_task(row or Tick(name), task, at)
         judgement = judgements.get(name)
@@ -165,7 +169,7 @@ def update(
         if tick != row:
             save(store, path, tick)
     _note_plan(store, path, rows.get(OF_PLAN), plan, judgements.get(OF_PLAN), result)
-    for name in rows:
+    for name in rows if tasks else ():  # a plan may be empty for a moment
         if name not in tasks and name != OF_PLAN:
             _remove(store, path, name)
     return result
@@ -187,12 +191,21 @@ def _remove(store: Store, path: str, name: str) -> None:
 
 def _with_task(tick: Tick, task: Task, at: float) -> Tick:
     """Returns a tick with the state and the checks of its task."""
-    is_done, checks = task.status == DONE, "\n".join(task.checks)
+    is_done, checks = task.status == DONE, "\n".join(_commands(task.checks))
     if (is_done, checks) == (tick.is_done, tick.checks):
         return tick
     lost = _lost(tick, task.checks) if checks != tick.checks else tick.lost
     at = at if is_done and not tick.is_done else tick.at
     return replace(tick, is_done=is_done, at=at, checks=checks, lost=lost)
+
+
+def _commands(named: tuple[str, ...]) -> list[str]:
+    """Returns the checks that are commands, as the plan has them. Nobody runs prose."""
+    if all(each.startswith("`") and each.endswith("`") for each in named):
+        return list(named)
+    from sisyphus.boulder.checks import split  # imported late: most checks stand in backticks
+
+    return [each for each in named if split([each]).commands]
 
 
 def _lost(tick: Tick, checks: Iterable[str]) -> str:
@@ -219,10 +232,12 @@ def _with_judgement(tick: Tick, judgement: Judgement, *, is_new: bool) -> Tick:
 def _is_to_tell(tick: Tick, judgement: Judgement, before: Tick | None) -> bool:
     """Tells whether the model is to hear that the check of a task has not passed: once, and what it
     printed when we have run it."""
+    if judgement.is_open:
+        return False
     if judgement.output:
         return before is None or judgement.output != before.output
     has_check = bool(tick.checks or tick.lost)
-    return has_check and tick.evidence != CHECKED and not (judgement.is_open or tick.is_told)
+    return has_check and tick.evidence != CHECKED and not tick.is_told
 
 
 def _note_plan(
@@ -234,7 +249,7 @@ def _note_plan(
     result: Update,
 ) -> None:
     """Notes the checks of the whole plan, which has no box."""
-    checks = "\n".join(plan.checks)
+    checks = "\n".join(_commands(plan.checks))
     tick = row or Tick(OF_PLAN)
     if checks != tick.checks:
         lost = _lost(tick, plan.checks)
@@ -245,6 +260,7 @@ def _note_plan(
             result.to_tell.append(tick)
     if tick.does_not_pass:
         result.failed.append(OF_PLAN)
+        result.failed_check = tick.output.partition("\n")[0]
     if tick != (row or Tick(OF_PLAN)):
         save(store, path, tick)
 
@@ -262,7 +278,11 @@ def _renamed(
 
     rows = dict(rows)
     for old in gone[:_MOST_REWORDED]:
-        likeness = {name: SequenceMatcher(None, old, name).ratio() for name in new[:_MOST_REWORDED]}
+        plain = old.rpartition(" (")[0] if old.endswith(")") else old
+        likeness = {
+            name: SequenceMatcher(None, plain, task_names.plain(tasks[name].text)).ratio()
+            for name in new[:_MOST_REWORDED]
+        }
         best = max(likeness, key=likeness.__getitem__, default="")
         if likeness.get(best, 0.0) >= _LIKENESS:
             new.remove(best)

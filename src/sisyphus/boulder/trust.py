@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from sisyphus.boulder.plan import Plan
     from sisyphus.ground.store import Store
 
-_LOOKS = frozenset((
-    "test", "[", "[[", "grep", "egrep", "rg", "cat", "ls", "diff", "cmp", "head", "tail", "wc",
-    "jq", "stat", "file",
-))  # fmt: skip
-"""Programs that only look at the files which they name."""
+_LOOKS = ("test", "[", "[[")
+"""Programs that only ask whether the files which they name are there."""
 
 _JOINTS = frozenset(("&&", "||", "|", ";", "&", "|&"))
 
@@ -49,6 +46,7 @@ class CheckResult(Record):
     how: str
     tail: str = ""
     changed: list[str] = field(default_factory=list)
+    has_timed_out: bool = False
 
     @property
     def has_passed(self) -> bool:
@@ -64,10 +62,14 @@ def why_not(command: str) -> str:
     return ""
 
 
-def of_project(store: Store, project: str) -> dict[str, Digests]:
-    """Returns the commands that the user trusts in a project."""
-    rows = store.all("SELECT command, files FROM trusted_check WHERE project = ?", project)
-    return {command: quick_json.loads(files) for command, files in rows}
+def of_project(store: Store, project: str, run: str = "") -> list[str]:
+    """Returns the commands that the user trusts in a project for good, and in a run with this
+    id."""
+    rows = store.all(
+        "SELECT DISTINCT command FROM trusted_check WHERE project = ? AND run IN ('', ?)",
+        project, run,
+    )  # fmt: skip
+    return [row[0] for row in rows]
 
 
 def allowed(store: Store, project: str, plan: Plan) -> tuple[list[str], list[str]]:
@@ -83,36 +85,45 @@ def digests(commands: Iterable[str], project: str) -> dict[str, Digests]:
     return {each: check_files.digest_files(each, project) for each in commands}
 
 
-def add(store: Store, project: str, commands: Mapping[str, Digests], now: float) -> None:
-    """Notes that the user trusts these commands, in an open transaction."""
+def add(
+    store: Store, project: str, commands: Mapping[str, Digests], now: float, run: str = ""
+) -> None:
+    """Notes that the user trusts these commands, in an open transaction. run: the id of the run
+    that alone may run them; "" = for good."""
     for command, files in commands.items():
         store.run(
-            "INSERT OR REPLACE INTO trusted_check (project, command, at, files) "
-            "VALUES (?, ?, ?, ?)",
-            project, command, now, quick_json.dumps(files),
+            "INSERT OR REPLACE INTO trusted_check (project, command, run, at, files) "
+            "VALUES (?, ?, ?, ?, ?)",
+            project, command, run, now, quick_json.dumps(files),
         )  # fmt: skip
 
 
-def forget(store: Store, project: str, commands: Iterable[str]) -> None:
-    """Notes that the user trusts these commands no more, in an open transaction."""
-    for command in commands:
-        store.run("DELETE FROM trusted_check WHERE project = ? AND command = ?", project, command)
+def forget(store: Store, project: str) -> int:
+    """Notes that the user trusts no command in a project any more, in an open transaction; returns
+    how many they trusted."""
+    return len(store.all("DELETE FROM trusted_check WHERE project = ? RETURNING 1", project))
 
 
 def run(
-    commands: Iterable[str], trusted: Mapping[str, Digests], project: str, seconds: int
+    store: Store, commands: Iterable[str], project: str, seconds: int, run: str = ""
 ) -> list[CheckResult]:
     """Runs those of these commands that are trusted, in order, up to the first that does not pass.
-    seconds: the longest that each may take."""
+    seconds: the longest that each may take. run: see `of_project`."""
     results = []
     for command in commands:
-        if command not in trusted:
+        row = store.one(
+            "SELECT files FROM trusted_check WHERE project = ? AND command = ? AND run IN ('', ?) "
+            "ORDER BY run DESC",
+            project, command, run,
+        )  # fmt: skip
+        if row is None:
             continue
         # Compare first: the check could restore its own files.
-        changed = _changed(trusted[command], command, project)
+        changed = _changed(quick_json.loads(row[0]), command, project)
         check = verify.run(command, project, seconds)
         ended = PASSED if check.has_passed else NO_TEST if check.ran_no_test else FAILED
-        results.append(CheckResult(command, ended, check.how, check.tail, changed))
+        late = check.has_timed_out
+        results.append(CheckResult(command, ended, check.how, check.tail, changed, late))
         if not check.has_passed:
             break
     return results

@@ -273,8 +273,8 @@ def _has_plan_changed(hook: Hook) -> bool:
 def _has_open_ticks(hook: Hook) -> bool:
     """Tells whether the check of a ticked task of the plan may have passed since we last looked."""
     query = (
-        "SELECT 1 FROM tick WHERE plan = (SELECT n FROM plan WHERE path = ?) AND is_done "
-        "AND checks <> '' AND evidence NOT IN ('', 'checked') LIMIT 1"
+        "SELECT 1 FROM tick WHERE plan = (SELECT n FROM plan WHERE path = ?) "
+        "AND (is_done OR task = '') AND checks <> '' AND evidence NOT IN ('', 'checked') LIMIT 1"
     )
     return hook.store.one(query, hook.standing.plan) is not None
 

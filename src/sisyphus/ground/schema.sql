@@ -106,9 +106,10 @@ CREATE TABLE tick (
 CREATE TABLE trusted_check (
     project TEXT NOT NULL,
     command TEXT NOT NULL,              -- letter by letter
+    run     TEXT NOT NULL,              -- the id of the run that alone may run it; '' = for good
     at      REAL NOT NULL,
     files   TEXT NOT NULL,              -- JSON: the files that it depends on → their digests then
-    PRIMARY KEY (project, command)
+    PRIMARY KEY (project, command, run)
 ) WITHOUT ROWID;
 
 -- What happened to plans, the last 5,000 entries.

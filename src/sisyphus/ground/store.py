@@ -35,7 +35,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "checks TEXT NOT NULL, lost TEXT NOT NULL, output TEXT NOT NULL, is_told INTEGER NOT NULL, "
         "changed_at REAL NOT NULL, PRIMARY KEY (plan, task)) WITHOUT ROWID",
         "CREATE TABLE trusted_check (project TEXT NOT NULL, command TEXT NOT NULL, "
-        "at REAL NOT NULL, files TEXT NOT NULL, PRIMARY KEY (project, command)) WITHOUT ROWID",
+        "run TEXT NOT NULL, at REAL NOT NULL, files TEXT NOT NULL, "
+        "PRIMARY KEY (project, command, run)) WITHOUT ROWID",
         "ALTER TABLE iteration ADD COLUMN evidence TEXT NOT NULL DEFAULT ''",
     ),
 )

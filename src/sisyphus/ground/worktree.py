@@ -41,9 +41,16 @@ def _is_cache(path: str) -> bool:
 
 def last_change(project: str, now: float, apart: Collection[str] = ()) -> float:
     """Returns when a file of a project changed last, in seconds since 1970; 0 = there is none.
-    apart: absolute paths of files that do not count."""
-    found = changed(project, 0.0, now)
-    return max((changed_at(path) for path in found if path not in apart), default=0.0)
+    apart: absolute paths of files that do not count. Their folders tell no time of a file that is
+    gone: who saves a file anew changes its folder."""
+    folders = {os.path.dirname(path) for path in apart}
+    found = (path for path in changed(project, 0.0, now) if path not in apart)
+    times = (
+        changed_at(path)
+        for path in found
+        if os.path.dirname(path) not in folders or os.path.lexists(path)
+    )
+    return max(times, default=0.0)
 
 
 def is_ours(path: str, project: str) -> bool:

@@ -45,8 +45,8 @@ class RunOptions(Record):
     max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
     find nothing before the run is complete. permission_mode: of the client; "" = its default.
     client_command: a shell command that works on the prompt on its stdin; "" = the client itself.
-    client: its name; of a command, the client whose language it speaks. trusted: the checks of the
-    plan that it may run, each with the files that it depends on and their digests.
+    client: its name; of a command, the client whose language it speaks. trusted: the commands in
+    the checks of the plan that it may run.
     """
 
     max_usd: float = 0.0
@@ -54,7 +54,7 @@ class RunOptions(Record):
     permission_mode: str = ""
     client_command: str = ""
     client: str = clients.DEFAULT
-    trusted: dict[str, dict[str, str]] = field(default_factory=dict)
+    trusted: list[str] = field(default_factory=list)
 
 
 class RunState(Record):
@@ -83,9 +83,10 @@ class RunState(Record):
     evidence: items → what stands behind their ticks, see `boulder/evidence.py`. failed: items whose
     box is ticked and whose check does not pass. item_began_at: when the work at the item began, in
     seconds since 1970. passed_before: items → whether their check passed before that. checks: items
-    → their checks as the run first read them. flaky: items whose check failed, and passed without a
-    change. lost_checks: items → those of these that were taken
-    out of the plan. untrusted: commands that would have been run, if they were trusted.
+    → their checks as the run first read them. lost_checks: items → those of these that were taken
+    out of the plan. flaky: items whose check failed, and passed without a change. passed_at:
+    commands of checks → when they last passed, in seconds since 1970. untrusted: commands that
+    would have been run, if they were trusted.
     """
 
     plan: str = ""
@@ -129,6 +130,7 @@ class RunState(Record):
     lost_checks: dict[str, list[str]] = field(default_factory=dict)
     untrusted: list[str] = field(default_factory=list)
     flaky: list[str] = field(default_factory=list)
+    passed_at: dict[str, float] = field(default_factory=dict)
 
     @property
     def left(self) -> int:

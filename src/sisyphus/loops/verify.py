@@ -12,12 +12,14 @@ _UNITS = 2000
 
 class Check(Record):
     """The result of a check. how: how it ended, as the end of a sentence. tail: the last lines of
-    its output. ran_no_test: it exited 0, but is a test command that ran none."""
+    its output. ran_no_test: it exited 0, but is a test command that ran none. has_timed_out: it was
+    ended because its time was up."""
 
     has_passed: bool
     how: str
     tail: str
     ran_no_test: bool = False
+    has_timed_out: bool = False
 
 
 def run(command: str, project: str, seconds: int) -> Check:
@@ -35,7 +37,8 @@ def run(command: str, project: str, seconds: int) -> Check:
 
         if ran_no_test(command, done.output):
             return Check(False, f"{how}, but ran no test", _tail(done.output), ran_no_test=True)
-    return Check(done.code == 0, how, _tail(done.output))
+    late = done.has_timed_out
+    return Check(done.code == 0, how, _tail(done.output), has_timed_out=late)
 
 
 def _tail(output: str) -> str:

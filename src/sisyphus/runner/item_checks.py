@@ -8,20 +8,19 @@ given to the agent again.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
-from sisyphus.boulder import check_runs, checks, evidence, plans, progress, trust
+from sisyphus.boulder import checks, evidence, plans, progress, trust
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder.check_runs import NO_TEST, RUNNING, Step
+from sisyphus.boulder.check_runs import FAILED, NO_TEST, RUNNING
 from sisyphus.boulder.evidence import TickFacts
 from sisyphus.boulder.ticks import Judgement
 from sisyphus.boulder.trust import CheckResult
+from sisyphus.boulder.work import Work
 from sisyphus.clients.reports import Report
 from sisyphus.clients.transcript_records import AGENT, TranscriptLine
-from sisyphus.ground import git, worktree
+from sisyphus.ground import worktree
 from sisyphus.ground.masking import mask
 from sisyphus.ground.record import Record
-from sisyphus.loops import project_changes
 from sisyphus.loops.runs import FailedCheck, Run
 from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.runner.fix_plan import FixPlan
@@ -78,15 +77,15 @@ def passed_before(runner: Runner, run: Run, plan: FixPlan, item: str) -> bool:
 
 
 def judge(runner: Runner, run: Run, plan: FixPlan, result: ClientResult | None) -> Results:
-    """Returns what stands behind the ticks that are new, and behind that of the current item if its
-    check failed before. result: of the client; None = nobody has seen its end."""
+    """Returns what stands behind the ticks that nobody has judged, and behind that of the current
+    item if its check failed before. result: of the client; None = nobody has seen its end."""
     state = run.state
-    known = {*state.done, *state.before, *state.failed} - {state.item}
+    known = {*state.evidence, *state.before}
+    if state.item in state.failed:
+        known.discard(state.item)
     items = [item for item in plan.done if item not in known]
-    if state.item in state.evidence and state.item not in state.failed:
-        items = [item for item in items if item != state.item]
-    work = _Work(runner, run, plan, result)
-    return {item: work.judge(item) for item in items}
+    work = _work(run, result) if items else None
+    return {item: _judge(runner, run, plan, item, work) for item in items if work}
 
 
 def failing(run: Run, results: Results) -> list[str]:
@@ -98,7 +97,7 @@ def failing(run: Run, results: Results) -> list[str]:
 def note(runner: Runner, run: Run, results: Results) -> None:
     """Notes what stands behind ticks; sets an item aside whose check does not pass for the last
     time."""
-    state = run.state
+    state, now = run.state, time.time()
     for item, each in results.items():
         state.evidence[item] = each.word
         state.check_changed = list(dict.fromkeys([*state.check_changed, *each.changed]))
@@ -111,122 +110,104 @@ def note(runner: Runner, run: Run, results: Results) -> None:
             continue
         state.passed_before[item] = False  # whatever passes now has failed since
         tries = state.failed[item].tries + 1 if item in state.failed else 1
-        check = each.check
-        tail = mask(check.tail)
-        state.failed[item] = FailedCheck(check.command, check.how, tail, tries, time.time())
+        command, how, tail = each.check.command, each.check.how, mask(each.check.tail)
+        state.failed[item] = FailedCheck(command, how, tail, tries, now)
         if tries >= runner.settings["runner.item_tries"]:
-            state.blocked[item] = messages.check_of_item(check.command, check.how)
+            state.blocked[item] = messages.check_of_item(command, how)
     if results and (record := plans.find(runner.store, state.plan)):
         file = plan_files.read(record.path, record.project)
-        words = {item: Judgement(each.word, _output(each.check)) for item, each in results.items()}
-        progress.update(runner.store, file, state.began_at, None, words)
+        words = {item: _judgement(each) for item, each in results.items()}
+        progress.update(runner.store, file, now, None, words)
 
 
-def _output(check: CheckResult | None) -> str:
-    """Says what a check printed that did not pass, for the row of its tick."""
-    return f"{check.command} {check.how}\n{mask(check.tail)}".rstrip() if check else ""
+def _judgement(result: ItemResult) -> Judgement:
+    """Returns the same for the row of a tick. The next prompt tells the agent what is wrong."""
+    check = result.check
+    output = f"{check.command} {check.how}\n{mask(check.tail)}".rstrip() if check else ""
+    return Judgement(result.word, output, is_open=True)
 
 
 def failed_since(run: Run, plan: FixPlan, result: ClientResult) -> bool:
     """Tells whether the check of the current item passed before its work, and the agent has made it
     fail since, so that it proves something."""
     item = run.state.item
-    steps = check_runs.steps_of(result.report.records)
-    return bool(run.state.passed_before.get(item)) and _has_failed(
-        _commands(plan, item), steps, run.loop.project
-    )
-
-
-def _has_failed(commands: Sequence[str], steps: Sequence[Step], project: str) -> bool:
-    ends = (check_runs.ended(command, step, project) for command in commands for step in steps)
-    return check_runs.FAILED in ends
+    if not run.state.passed_before.get(item):
+        return False
+    work = _work(run, result)
+    return any(work.has_failed(command) for command in _commands(plan, item))
 
 
 def of_plan(runner: Runner, run: Run, plan: FixPlan) -> list[CheckResult]:
-    """Runs the checks of the items that were ticked before the run, which nobody has judged, and of
-    the whole plan, each once, up to the first that does not pass."""
-    before = [item for item in run.state.before if item in plan.done]
-    named = [check for item in before for check in plan.checks.get(item, ())]
-    return _run(runner, run, checks.split([*named, *plan.plan_checks]).commands)
+    """Runs the checks of all items that are done and of the whole plan, each once, up to the first
+    that does not pass: a later item may have broken an earlier one. Those that have passed since
+    the last change are left out."""
+    named = [check for item in plan.done for check in plan.checks.get(item, ())]
+    commands = checks.split([*named, *plan.plan_checks]).commands
+    changed_at = worktree.last_change(runner.project, time.time(), _no_work(run))
+    passed_at = run.state.passed_at
+    return _run(runner, run, [c for c in commands if passed_at.get(c, 0.0) <= changed_at])
 
 
 def _commands(plan: FixPlan, item: str) -> tuple[str, ...]:
     return checks.split(plan.checks.get(item, ())).commands
 
 
-def _run(runner: Runner, run: Run, commands: tuple[str, ...]) -> list[CheckResult]:
+def _no_work(run: Run) -> set[str]:
+    """Returns the paths of files whose change is no work at an item."""
+    return {path for path in (run.state.plan, project_files.chosen_state()) if path}
+
+
+def _work(run: Run, result: ClientResult | None) -> Work:
+    records = result.report.records if result else []
+    since, now = run.state.item_began_at, time.time()
+    return Work(records, run.loop.project, _no_work(run), since, now)
+
+
+def _judge(runner: Runner, run: Run, plan: FixPlan, item: str, work: Work) -> ItemResult:
+    state, commands = run.state, _commands(plan, item)
+    results = _check(runner, run, commands, work)
+    failed = next((each for each in results if each.ended in (FAILED, NO_TEST)), None)
+    named = plan.checks.get(item, ())
+    lost = tuple(each for each in state.checks.get(item, []) if each not in named)
+    has_failed = any(work.has_failed(command) for command in commands)
+    facts = TickFacts(
+        runs=[each.ended for each in results],
+        has_changed=work.has_changed,
+        passed_before=state.passed_before.get(item, False) and not has_failed,
+        is_lost=bool(lost),
+    )
+    before = state.failed.get(item)
+    is_flaky = failed is None and before is not None and work.last_change <= before.at
+    changed = tuple(path for each in results for path in each.changed)
+    return ItemResult(evidence.judge(facts), failed, changed, lost, is_flaky)
+
+
+def _check(runner: Runner, run: Run, commands: tuple[str, ...], work: Work) -> list[CheckResult]:
+    """Returns how the checks of an item ended: those that we may run, up to the first that does not
+    pass, and of the others what the agent's own run came to."""
+    results = {each.command: each for each in _run(runner, run, commands)}
+    trusted = run.options.trusted
+    by_agent = {each: _of_agent(each, work) for each in commands if each not in trusted}
+    return [found for each in commands if (found := results.get(each) or by_agent.get(each))]
+
+
+def _of_agent(command: str, work: Work) -> CheckResult:
+    ended = work.run_of(command, work.now)
+    how = "ran no test" if ended == NO_TEST else "failed when the agent ran it"
+    return CheckResult(command, "" if ended == RUNNING else ended, how)
+
+
+def _run(runner: Runner, run: Run, commands: tuple[str, ...] | list[str]) -> list[CheckResult]:
+    """Runs those of these commands that the run may run, up to the first that does not pass."""
+    state, ours = run.state, [each for each in commands if each in run.options.trusted]
+    new = [each for each in commands if each not in ours]
+    state.untrusted = list(dict.fromkeys([*state.untrusted, *new]))
+    if not ours:
+        return []
+    report = Report()
+    report.add_record(TranscriptLine(AGENT, time.time(), texts=(messages.checking(ours),)))
+    runner.screen.show(run, report, time.time())
     seconds = runner.settings["ralph.verify_seconds"]
-    new = [each for each in commands if each not in run.options.trusted]
-    run.state.untrusted = list(dict.fromkeys([*run.state.untrusted, *new]))
-    ours = [each for each in commands if each in run.options.trusted]
-    if ours:
-        report = Report()
-        report.add_record(TranscriptLine(AGENT, time.time(), texts=(messages.checking(ours),)))
-        runner.screen.show(run, report, time.time())
-    return trust.run(ours, run.options.trusted, runner.project, seconds)
-
-
-class _Work:
-    """The work of an iteration, by which its ticks are judged. What is slow is found out once."""
-
-    def __init__(
-        self, runner: Runner, run: Run, plan: FixPlan, result: ClientResult | None
-    ) -> None:
-        self._runner, self._run, self._plan = runner, run, plan
-        apart = {path for path in (run.state.plan, project_files.chosen_state()) if path}
-        records = result.report.records if result else []
-        self._steps = [s for s in check_runs.steps_of(records) if s.path not in apart]
-        self._apart = apart
-        self._now = time.time()
-        self._last_change = -1.0
-
-    def judge(self, item: str) -> ItemResult:
-        state, commands = self._run.state, _commands(self._plan, item)
-        checks = self._checks(commands)
-        first = state.checks.get(item, [])
-        lost = tuple(each for each in first if each not in self._plan.checks.get(item, ()))
-        facts = TickFacts(
-            runs=[each.ended for each in checks],
-            has_changed=self._has_changed(),
-            passed_before=state.passed_before.get(item, False)
-            and not _has_failed(commands, self._steps, self._runner.project),
-            is_lost=bool(lost),
-        )
-        failed = next((each for each in checks if each.ended in (check_runs.FAILED, NO_TEST)), None)
-        changed = tuple(path for each in checks for path in each.changed)
-        before = state.failed.get(item)
-        is_flaky = not failed and before is not None and self._changed_at() <= before.at
-        return ItemResult(evidence.judge(facts), failed, changed, lost, is_flaky)
-
-    def _checks(self, commands: tuple[str, ...]) -> list[CheckResult]:
-        """Returns how the checks of an item ended: those that we may run, up to the first that does
-        not pass, and of the others what the agent's own run came to."""
-        results = {each.command: each for each in _run(self._runner, self._run, commands)}
-        trusted = self._run.options.trusted
-        by_agent = {each: self._of_agent(each) for each in commands if each not in trusted}
-        return [found for each in commands if (found := results.get(each) or by_agent.get(each))]
-
-    def _of_agent(self, command: str) -> CheckResult:
-        """Returns how the agent's own run of a check ended; see `check_runs.last_run`."""
-        is_unchanged = lambda at: self._changed_at() <= at  # noqa: E731
-        ended = check_runs.last_run(
-            command, self._steps, self._now, self._runner.project, is_unchanged
-        )
-        how = "ran no test" if ended == NO_TEST else "failed when the agent ran it"
-        return CheckResult(command, "" if ended == RUNNING else ended, how)
-
-    def _changed_at(self) -> float:
-        if self._last_change < 0:
-            project = self._runner.project
-            self._last_change = worktree.last_change(project, self._now, self._apart)
-        return self._last_change
-
-    def _has_changed(self) -> bool:
-        """Tells whether a file has changed, or a commit has come, since the work at the item
-        began."""
-        since, project = self._run.state.item_began_at, self._runner.project
-        if self._changed_at() > since or any(step.is_change for step in self._steps):
-            return True
-        if since < git.head_moved_at(project) <= self._now:
-            return any(path not in self._apart for path in git.committed_since(project, since))
-        return project_changes.has_changed_besides(project, since, self._now, self._apart)
+    results = trust.run(runner.store, ours, runner.project, seconds, run.loop.id)
+    state.passed_at |= {each.command: time.time() for each in results if each.has_passed}
+    return results

@@ -85,11 +85,9 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
 
 
 def _plan_and_ticks(runner: Runner, run: Run, result: ClientResult) -> tuple[FixPlan, Results]:
-    """Returns the plan after an iteration, and what stands behind its new ticks. Those of one that
-    is made again are judged before the next."""
+    """Returns the plan after an iteration, and what stands behind its new ticks."""
     plan = item_checks.read(runner, run)
-    is_made_again = result.failure is not None and result.failure.passes
-    results = {} if is_made_again else item_checks.judge(runner, run, plan, result)
+    results = item_checks.judge(runner, run, plan, result)
     return fix_plan.with_failed(plan, item_checks.failing(run, results)), results
 
 

@@ -168,8 +168,6 @@ def not_to_answer(run: Run) -> str:
     )
 
 
-"""An item of a plan that has no words."""
-
 NEW_PLAN = "# Fix Plan"
 """The first line of a plan that an audit begins."""
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import typer
 
 from sisyphus.boulder import checks, trust
 from sisyphus.ground.quoting import code
-from sisyphus.ground.text import one_line
 from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan, preflight
 from sisyphus.terminal import show
 
-_SHOWN = 5
-"""The most checks that are named when a run begins."""
-
+_NEW = "The run executes these checks of its plan, which are new here:"
 _QUESTION = "Let the run execute these commands?"
 
 
@@ -22,17 +21,20 @@ def settle(place: show.Place, run: Run, *, trusts_all: bool) -> list[str]:
     lines. It asks on a terminal, where nobody has trusted one. trusts_all: the user trusts all that
     the plan names now, for this run and its resumes."""
     commands = _commands(place, run)
-    known = trust.of_project(place.store, place.project)
-    allowed = {each: known[each] for each in commands if each in known} | run.options.trusted
-    new = [each for each in commands if each not in allowed and not trust.why_not(each)]
-    never = [each for each in commands if trust.why_not(each)]
+    known = trust.of_project(place.store, place.project, run.loop.id)
+    new = [each for each in commands if each not in known and not trust.why_not(each)]
+    lines = []
+    if new and trusts_all:
+        lines = [_NEW, *(f"  {each}" for each in new)]
     if new and (trusts_all or _agrees(new)):
-        allowed |= trust.digests(new, place.project)
-        new = []
-    run.options.trusted = allowed
-    runs = [f"The run executes {_listed(list(allowed))}."] if allowed else []
-    impossible = [f"Not run: `{one_line(each, 100)}` {trust.why_not(each)}." for each in never]
-    return [*runs, *_not_run(new, fix_plan.to_trust(run)), *impossible]
+        files = trust.digests(new, place.project)
+        with place.store.write():
+            trust.add(place.store, place.project, files, time.time(), run.loop.id)
+        known, new = [*known, *new], []
+    run.options.trusted = [each for each in commands if each in known]
+    never = [each for each in commands if trust.why_not(each)]
+    impossible = [f"Not run: {code(each, 100)} {trust.why_not(each)}." for each in never]
+    return [*lines, *_not_run(new, fix_plan.to_trust(run)), *impossible]
 
 
 def _commands(place: show.Place, run: Run) -> list[str]:
@@ -52,12 +54,6 @@ def _agrees(commands: list[str]) -> bool:
     for command in commands:
         show.line(command, indent=2)
     return bool(typer.confirm(_QUESTION))
-
-
-def _listed(commands: list[str]) -> str:
-    named = ", ".join(code(each, 60) for each in commands[:_SHOWN])
-    more = f" and {len(commands) - _SHOWN} more" if len(commands) > _SHOWN else ""
-    return f"{'this check' if len(commands) == 1 else 'these checks'}: {named}{more}"
 
 
 def _not_run(commands: list[str], way: str) -> list[str]:

@@ -29,6 +29,7 @@ _BARE, _PASSED_BEFORE, _LOST = (
     "ticked, and its check passed before the work began",
     "ticked, and its check was taken out of the plan",
 )
+_GONE = "gone from the plan, with a check"
 
 _SHOWN = 20
 """The most entries of a list: the report is read before the first coffee."""
@@ -80,6 +81,7 @@ def not_proven(run: Run) -> dict[str, list[str]]:
         _BARE: [item for item in done if state.evidence.get(item) == UNCHANGED],
         _PASSED_BEFORE: [item for item in done if state.evidence.get(item) == UNPROVEN],
         _LOST: [item for item in done if state.lost_checks.get(item)],
+        _GONE: [item for item in state.removals if state.checks.get(item)],
     }
     return {why: items for why, items in found.items() if items}
 
@@ -195,7 +197,7 @@ def _about_ticks(run: Run) -> list[str]:
     rows = [
         f"{why.capitalize()}: {plain(item, _ITEM)}"
         for why, items in not_proven(run).items()
-        if why != _LOST  # below, with the check
+        if why not in (_LOST, _GONE)  # below, with the check
         for item in items
     ]
     rows += [
@@ -209,7 +211,7 @@ def _about_ticks(run: Run) -> list[str]:
     ]
     rows += [
         f"Check that was taken out of the plan: {code(check.strip('`'))}, of {plain(item, _ITEM)}"
-        for item, lost in state.lost_checks.items()
+        for item, lost in (state.lost_checks | _checks_of_removals(run)).items()
         for check in lost
     ]
     rows += [
@@ -218,6 +220,12 @@ def _about_ticks(run: Run) -> list[str]:
         if check not in run.options.trusted
     ]
     return rows
+
+
+def _checks_of_removals(run: Run) -> dict[str, list[str]]:
+    """Returns the checks of the items that left the plan before they were done."""
+    state = run.state
+    return {item: state.checks[item] for item in state.removals if item in state.checks}
 
 
 def _look_at(run: Run, points: list[str]) -> str:
