@@ -8,6 +8,8 @@ from typing import Any
 
 from sisyphus import attention
 from sisyphus.attention import Waiting
+from sisyphus.boulder import evidence
+from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
 from sisyphus.dashboard import days, paging
 from sisyphus.dashboard.page import Desk, Params
 from sisyphus.dashboard.paging import Pages
@@ -34,7 +36,7 @@ from sisyphus.loops.loops import (
     UNUSABLE,
     Loop,
 )
-from sisyphus.runner import report
+from sisyphus.loops.runs import Run
 from sisyphus.sessions import dialog
 from sisyphus.sessions import sessions as session_rows
 from sisyphus.sessions.hooks import FAILURE
@@ -269,11 +271,18 @@ def _of_run(store: Store, loop: Loop, now: float) -> Row:
         state=LEFT if has_no_process else loop.result or loop.status,
         done=len(stands.done), total=stands.total, cost=stands.cost,
         failed=sum(item in stands.failed for item in stands.todo),
-        not_proven={word: len(items) for word, items in report.not_proven(run).items()},
+        not_proven=_not_proven(run),
         session=session_rows.id_of(store, run.session),
         is_working=loop.is_active and not has_no_process,
         action=action(*last.partition(" ")[::2], loop.project), heard_at=run.heard_at,
     )  # fmt: skip
+
+
+def _not_proven(run: Run) -> dict[str, int]:
+    """Returns how many items of a run are ticked though nothing proves them, by evidence."""
+    items = (item for item in run.state.done if item not in run.state.before)
+    found = evidence.counts(run.state.evidence.get(item, "") for item in items)
+    return {word: found[word] for word in (UNCHANGED, UNPROVEN) if word in found}
 
 
 def action(tool: str, target: str, project: str) -> str:
