@@ -48,11 +48,11 @@ that another one calls. `-v` makes many other runners print their version."""
 _WITH_VALUE = ("--tb", "--color", "--colour", "--durations")
 _OPTION_VALUE = re.compile(r"auto|short|line|long|native|no|yes|always|never|\d+")
 
-_HARMLESS = frozenset((
+_HARMLESS = [words.split() for words in (
     "ruff", "mypy", "pyright", "black", "isort", "flake8", "eslint", "prettier", "tsc", "gofmt",
-    "echo", "ls", "cat", "pwd", "date",
-))  # fmt: skip
-"""Programs that may run before a check, with `&&`, and leave it as it is."""
+    "echo", "ls", "cat", "pwd", "date", "git status", "git diff", "git log", "git add",
+)]  # fmt: skip
+"""Commands that may run before a check, with `&&`, and leave it as it is."""
 
 _MOST_CHANGES = 5
 """The most `cd` before a check that are followed."""
@@ -93,10 +93,11 @@ def actions_of(records: Sequence[TranscriptLine]) -> list[Action]:
                 actions.append(action)
                 running.setdefault(call.id, []).append(action)
         for result in record.results:
-            for action in running.get(result.id, ()) if not result.goes_on else ():
+            for action in running.get(result.id, ()):
                 action.is_over, action.is_error = True, result.is_error
                 action.output, action.ended_at = result.text, record.at
-                action.line = "" if result.is_refused else action.line  # it did not run
+                if result.is_refused or result.goes_on:
+                    action.line = ""  # it did not run, or nobody hears how it ends
     if all(action.at for action in actions):
         actions.sort(key=lambda action: action.at)  # a client may write a call down at its end
     return actions
@@ -144,8 +145,8 @@ def _proof(parts: list[list[str]], wanted: list[list[str]], *, is_test: bool) ->
     for start in range(len(parts) - len(wanted) + 1 if wanted else 0):
         if _is_same(parts[start : start + len(wanted)], wanted, is_test=is_test):
             return ALL if len(parts) == len(wanted) else SUCCESS
-        program = "".join(parts[start][:1]).rpartition("/")[2]
-        if program not in _HARMLESS and not checks.is_test(shlex.join(parts[start])):
+        is_harmless = parts[start][:1] in _HARMLESS or parts[start][:2] in _HARMLESS
+        if not is_harmless and not checks.is_test(shlex.join(parts[start])):
             break  # it may change what the next one does, as `exit`, `alias` and `git stash`
     return NOTHING
 

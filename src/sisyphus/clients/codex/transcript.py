@@ -87,6 +87,10 @@ def _names(path: str) -> tuple[str, str]:
     return values.text(meta.get("session_id")), values.text(meta.get("id"))
 
 
+_LONGEST_TIME = 10**14
+"""Milliseconds: the year 5138."""
+
+
 def _prompts(path: str) -> list[Json]:
     items = map(rollout.item_of, lines.head(path, _HEAD))
     return [item for item in items if item.get("type") == _USER]
@@ -101,8 +105,12 @@ def _record(raw: Json) -> TranscriptLine | None:
     if fields.get("type") == "turn_aborted":
         return TranscriptLine(OTHER, _moment(raw), is_interrupt=True)
     item = rollout.item_of(raw)
-    began_at = values.count(fields.get("started_at_ms")) / 1000
-    return _of_item(item, _moment(raw), _ids(item, fields), began_at) if item else None
+    return _of_item(item, _moment(raw), _ids(item, fields), _began_at(fields)) if item else None
+
+
+def _began_at(fields: Json) -> float:
+    at = fields.get("started_at_ms")
+    return at / 1000 if type(at) is int and 0 < at < _LONGEST_TIME else 0.0
 
 
 def _of_item(item: Json, at: float, ids: frozenset[str], began_at: float) -> TranscriptLine:
