@@ -581,3 +581,55 @@ def is_alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+# ---------------------------------------------------------------- ticks that are checked
+
+
+def test_a_night_of_liars(desk: Desk) -> None:
+    """Two agents only tick, one check runs no test, and one is flaky."""
+    desk.write("has.sh", 'test -f "$1" || { echo "no $1"; exit 1; }\n')
+    desk.write("Makefile", "check:\n")
+    desk.write("flaky.sh", "echo >>../runs; test $(wc -l <../runs) -gt 2\n")
+    plan(
+        desk,
+        "cart (verify: `sh has.sh cart.py`)",
+        "total (verify: `sh has.sh total.py`)",
+        "stock (verify: `make check`)",
+        "tax (verify: `sh flaky.sh`)",
+        "receipt",
+        "notes",
+    )
+    commit(desk)
+    mend = use(write("Makefile", "check:\n\t@test -f stock.py\n"))
+    turns = [
+        *do("cart"),
+        *lie("total"), say("It is right."), say("It is right."),
+        *do("stock"), mend, say("Now it tests."),
+        *do("tax"), say("It is right."),
+        *lie("receipt"),
+        *do("notes"),
+    ]  # fmt: skip
+
+    with playing(desk, turns) as runs:
+        code, printed = runs.run(*ACCEPT, "--trust-checks")
+
+    assert code == 4, printed
+    assert runs.state["evidence"] == {
+        "cart": "checked", "total": "failed", "stock": "checked", "tax": "checked",
+        "receipt": "unchanged", "notes": "changed",
+    }  # fmt: skip
+    assert "no total.py" in runs.firsts[2].text
+    assert "`make check` exited 0, but ran no test" in runs.firsts[5].text
+    assert "Blocked: total: its check fails: sh has.sh total.py" in printed
+    assert "Its check failed, and passed without a change: tax" in printed
+    assert "Ticked without any change: receipt" in printed
+
+
+def lie(item: str) -> list[Turn]:
+    """The turns of a process that only ticks an item."""
+    return [
+        use(read("fix_plan.md")),
+        use(edit("fix_plan.md", f"- [ ] {item}", f"- [x] {item}")),
+        say("Implemented, all tests pass."),
+    ]
