@@ -91,9 +91,8 @@ class Judgement(Record, frozen=True):
 
 class Update(Record):
     """What came of an update. failed: the names of the ticked tasks whose check fails.
-    failed_check: the one of the whole plan that fails, or "". new: the
-    ticks that are new, or of which more is known now. to_tell: those of which the model is to be
-    told."""
+    failed_check: the one of the whole plan that fails, or "". new: the ticks that are new, or of
+    which more is known now. to_tell: those of which the model is to be told."""
 
     failed: list[str] = field(default_factory=list)
     failed_check: str = ""
@@ -201,7 +200,7 @@ def _with_task(tick: Tick, task: Task, at: float) -> Tick:
 
 def _commands(named: tuple[str, ...]) -> list[str]:
     """Returns the checks that are commands, as the plan has them. Nobody runs prose."""
-    if all(each.startswith("`") and each.endswith("`") for each in named):
+    if all(each[0] == each[-1] == "`" and each.strip("` ") for each in named):
         return list(named)
     from sisyphus.boulder.checks import split  # imported late: most checks stand in backticks
 
