@@ -265,3 +265,54 @@ def test_the_check_of_the_plan_that_fails_is_named(world: World) -> None:
     answer = world.stop()
     assert "make the check of the plan pass: test -f all.py exited 1" in answer.reason
     assert "Make its check pass." in answer.reason
+
+
+def test_a_check_that_ran_no_test_stays_so(world: World) -> None:
+    world.write("Makefile", "check:\n")
+    model = held(world, "- [ ] a (verify: `make check`)\n")
+    model.work()
+    model.tick("a")
+    world.stop()
+    world.cli("boulder", "hold", "off")
+    answer = world.stop()
+    assert "is complete" not in answer.message
+    assert world.plan()["state"] == "active"
+
+
+def test_the_failed_check_of_the_plan_is_told_by_its_name(world: World) -> None:
+    model = held(world, "---\nverify: test -f all.py\n---\n- [ ] a\n")
+    model.work()
+    model.tick("a")
+    assert "The check of the plan does not pass" in world.stop().text
+    model.work()
+    later = world.stop()
+    assert "Ticked: ." not in later.text
+    assert "is complete" not in later.message
+
+
+def test_a_check_that_found_no_time_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closing, "_LEAST_SECONDS", 1)
+    monkeypatch.setattr(closing, "_SECONDS", 1)
+    model = held(world, "- [ ] a (verify: `sleep 30`)\n")
+    model.work()
+    model.tick("a")
+    answer = world.stop()
+    assert "1 check of the plan found no time at this Stop, and proves nothing." in answer.message
+
+
+def test_a_failed_task_whose_check_is_taken_out_ends_the_hold(world: World) -> None:
+    model = held(world, "- [ ] a (verify: `false`)\n")
+    model.work()
+    model.tick("a")
+    assert world.stop().reason
+    world.edit("PLAN.md", " (verify: `false`)", "")
+    assert not world.stop().reason
+    assert world.plan()["evidence"] == {"a": "changed"}
+
+
+def test_a_check_that_the_session_ran_needs_no_trust(world: World) -> None:
+    model = held(world, "- [ ] a (verify: `make test`)\n", trusts=False)
+    model.work()
+    model.run("make test")
+    model.tick("a")
+    assert "not trusted" not in world.stop().message

@@ -376,3 +376,63 @@ def test_what_a_run_may_run_is_forgotten_with_the_rest(runs: Runs) -> None:
     runs.resume("--max-iterations", "9", processes=[done("cart"), done("total")])
     assert not (runs.world.project / "ran").exists()
     assert words(runs) == {"cart": "changed", "total": "changed"}
+
+
+def test_a_failed_check_stays_until_it_passes(runs: Runs) -> None:
+    """Nobody trusts it, so only the agent runs it; it says that all is right, and runs nothing."""
+    runs.world.write("fix_plan.md", plan("cart (verify: `test -f shop.py`)"))
+    write, ticked, said = done("cart")
+    liar = [write, ["run", "test -f shop.py"], ticked, said]
+    idle: Process = [["say", "It is right."]]
+    answer = runs.run(processes=[liar, idle, idle])
+    assert answer.code == 4, answer
+    assert words(runs) == {"cart": "failed"}
+    assert "passed without a change" not in answer.out
+
+
+def test_an_item_with_another_name_and_the_same_check(runs: Runs) -> None:
+    check = "(verify: `test -f cart.py`)"
+    runs.world.write("fix_plan.md", plan(f"cart {check}"))
+    renamed = f"# Shop\n\n- [x] The cart {check}\n"
+    honest: Process = [["write", ["cart.py", "1\n"]], ["write", ["fix_plan.md", renamed]]]
+    answer = runs.run(TRUST, processes=[honest])
+    assert answer.code == 0, answer
+    assert words(runs) == {"The cart": "checked"}
+
+
+def test_prose_that_is_written_anew_is_no_lost_check(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan("cart (check: both themes)"))
+    honest: Process = [["write", ["fix_plan.md", plan("cart (check: all themes)")]], *done("cart")]
+    answer = runs.run(TRUST, processes=[honest])
+    assert answer.code == 0, answer
+    assert "taken out" not in answer.out
+
+
+def test_a_red_check_before_an_account_s_limit(runs: Runs) -> None:
+    runs.world.write("t.sh", "true\n")
+    runs.world.write("fix_plan.md", plan("cart (verify: `sh t.sh`)"))
+    red: Process = [
+        ["write", ["t.sh", "test -f cart.py\n"]], ["run", "sh t.sh"], ["fail", LIMIT],
+    ]  # fmt: skip
+    answer = runs.run(TRUST, processes=[red, done("cart")])
+    assert answer.code == 0, answer
+    assert words(runs) == {"cart": "checked"}
+
+
+def test_what_was_deleted_unseen_is_found_at_the_end(runs: Runs) -> None:
+    """No file's time tells that an untracked file is gone."""
+    runs.git()
+    runs.world.write("fix_plan.md", plan("cart (verify: `test -f cart.py`)", "total"))
+    breaks: Process = [["run", "rm cart.py"], ["tick", "total"]]
+    mended: Process = [["write", ["cart.py", "1\n"]], ["say", "Mended."]]
+    answer = runs.run(TRUST, "--allow-dirty", processes=[done("cart"), breaks, mended])
+    assert "but the check test -f cart.py exited 1" in answer.out
+    assert (runs.world.project / "cart.py").exists()
+
+
+def test_an_iteration_without_an_item_mends_nothing_unless_something_failed(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", plan("cart (verify: `test -f cart.py`)"))
+    promise: Process = [["say", "<promise>DONE</promise>"]]
+    words_ = ("--completion-promise", "DONE")
+    answer = runs.run(TRUST, *words_, processes=[done("cart"), [["say", "Looked."]], promise])
+    assert "make the check pass" not in answer.out

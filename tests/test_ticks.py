@@ -332,6 +332,8 @@ def test_a_subagent_ticks(world: World) -> None:
         ("pytest() { true; }; pytest tests/test_total.py", "nothing"),
         ("true || pytest tests/test_total.py", "nothing"),
         ("pytest 'tests/test_total.py", "nothing"),
+        (". .venv/bin/activate && pytest tests/test_total.py", "success"),
+        ("pip install -e . && pytest tests/test_total.py", "success"),
         ("exit 0 && pytest tests/test_total.py", "nothing"),
         ("alias pytest=true && pytest tests/test_total.py", "nothing"),
         ("export PYTEST_ADDOPTS='-k x' && pytest tests/test_total.py", "nothing"),
@@ -363,6 +365,7 @@ def test_what_a_command_line_proves(world: World, line: str, proof: str) -> None
         ("cargo test", "cargo test -- --nocapture", "all"),
         ("go test ./...", "go test ./... -v", "all"),
         ("python -m pytest tests", "python -m pytest tests -vv", "all"),
+        (".venv/bin/pytest tests", ".venv/bin/pytest tests -q", "all"),
         ("make lint && make test", "make test && make lint", "nothing"),
         ("CI=1 npm test", "npm test", "nothing"),
     ],
@@ -600,3 +603,11 @@ def test_a_frontmatter_full_of_blanks(world: World) -> None:
     plan = f"---\nname: x{blanks}y\nverify: x{blanks}y\n---\n- [ ] a\n"
     with linear_time():
         Agent(world).begin(plan)
+
+
+def test_a_command_that_has_to_fail_is_none(world: World) -> None:
+    plan = "- [ ] a\n\nRun: `pytest x`\nExpected: FAIL with `NameError`\n\n- [ ] b\n"
+    model = Agent(world).begin(plan)
+    model.work()
+    assert "Ticked" not in model.tick("a").text
+    assert evidence(world) == {"a": "changed"}

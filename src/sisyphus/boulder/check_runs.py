@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from functools import lru_cache
 
 from sisyphus.ground.record import Record
 from sisyphus.hook.event import EDIT, WRITE
@@ -50,7 +51,9 @@ _OPTION_VALUE = re.compile(r"auto|short|line|long|native|no|yes|always|never|\d+
 
 _HARMLESS = [words.split() for words in (
     "ruff", "mypy", "pyright", "black", "isort", "flake8", "eslint", "prettier", "tsc", "gofmt",
-    "echo", "ls", "cat", "pwd", "date", "git status", "git diff", "git log", "git add",
+    "echo", "ls", "cat", "pwd", "date", "mkdir", "test", "[", "git status", "git diff", "git log",
+    "git add", "git commit", "pip install", "uv sync", "poetry install", "npm ci", "npm install",
+    "npm run", "cargo build", "cargo fmt", "cargo clippy", "go build", "go vet", "go fmt",
 )]  # fmt: skip
 """Commands that may run before a check, with `&&`, and leave it as it is."""
 
@@ -145,16 +148,22 @@ def _proof(parts: list[list[str]], wanted: list[list[str]], *, is_test: bool) ->
     for start in range(len(parts) - len(wanted) + 1 if wanted else 0):
         if _is_same(parts[start : start + len(wanted)], wanted, is_test=is_test):
             return ALL if len(parts) == len(wanted) else SUCCESS
-        is_harmless = parts[start][:1] in _HARMLESS or parts[start][:2] in _HARMLESS
-        if not is_harmless and not checks.is_test(shlex.join(parts[start])):
+        if not _is_harmless(parts[start]):
             break  # it may change what the next one does, as `exit`, `alias` and `git stash`
     return NOTHING
+
+
+def _is_harmless(words: list[str]) -> bool:
+    is_listed = words[:1] in _HARMLESS or words[:2] in _HARMLESS
+    is_activation = words[:1] in (["."], ["source"]) and words[-1].endswith("/bin/activate")
+    return is_listed or is_activation or checks.is_test(shlex.join(words))
 
 
 def _is_same_folder(folder: str, project: str) -> bool:
     return os.path.realpath(folder) == os.path.realpath(project)
 
 
+@lru_cache(2_000)  # each check looks at each line
 def _commands(line: str) -> list[list[str]]:
     """Returns the commands that are joined by `&&`; none if others than these join them."""
     words = checks.split_words(line)
@@ -177,7 +186,8 @@ def _is_same(parts: list[list[str]], wanted: list[list[str]], *, is_test: bool) 
     if parts[:-1] != wanted[:-1] or parts[-1][: len(wanted[-1])] != wanted[-1]:
         return False
     more = parts[-1][len(wanted[-1]) :]
-    short = [pattern for name, pattern in _SHORT_OPTIONS.items() if name in wanted[-1]]
+    names = {word.rpartition("/")[2].replace("py.test", "pytest") for word in wanted[-1]}
+    short = [pattern for name, pattern in _SHORT_OPTIONS.items() if name in names]
     return not more or (
         is_test
         and all(

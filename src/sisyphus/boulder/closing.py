@@ -33,13 +33,15 @@ _LEAST_SECONDS = 120.0
 class Closing(Record):
     """What the checks of a plan came to. plan: as it is known now. judgements: by task, that of the
     whole plan under `ticks.OF_PLAN`. changed: files of the checks that have changed since they were
-    trusted. new: how many commands of the plan are not trusted, and did not run."""
+    trusted. new: how many commands are not trusted, of tasks that nothing else proves; late: how
+    many trusted ones found no time to run."""
 
     file: PlanFile
     plan: Plan
     judgements: dict[str, Judgement]
     changed: list[str]
     new: int
+    late: int
 
 
 def look(hook: Hook, file: PlanFile, *, reserved: float = 0.0) -> Closing | None:
@@ -55,8 +57,8 @@ def look(hook: Hook, file: PlanFile, *, reserved: float = 0.0) -> Closing | None
     run = _Checks(hook, file, file.plan, max(_LEAST_SECONDS, _SECONDS - reserved))
     judgements |= run.judge(judgements)
     known = _known(record, judgements)
-    new = len(trust.allowed(hook.store, file.project, file.plan)[1])
-    return Closing(file, follow.as_known(file.plan, known), judgements, run.changed, new)
+    plan = follow.as_known(file.plan, known)
+    return Closing(file, plan, judgements, run.changed, run.new(judgements), len(run.late))
 
 
 def act(store: Store, closing: Closing, now: float) -> follow.Step:
@@ -83,14 +85,20 @@ class _Checks:
         self._seconds = hook.settings["ralph.verify_seconds"]
         self._ends_at = time.monotonic() + seconds
         self._results: dict[str, CheckResult] = {}
-        if self._trusted:
-            apart = find.no_work(file)
-            self._last_change = worktree.last_change(file.project, hook.now, apart)
+        self.late: set[str] = set()
+        self._last_change = worktree.last_change(file.project, hook.now, find.no_work(file))
 
     @property
     def changed(self) -> list[str]:
         """Returns the files of the checks that have changed since they were trusted."""
         return sorted({path for each in self._results.values() for path in each.changed})
+
+    def new(self, found: dict[str, Judgement]) -> int:
+        """Returns how many commands nobody trusts, of tasks that nothing else proves."""
+        named = zip(self._plan.names, (task.checks for task in self._plan.tasks), strict=True)
+        written = [each for name, each in named if not self._is_checked(name, found)]
+        commands = checks.split(check for each in (*written, self._plan.checks) for check in each)
+        return len([each for each in commands.commands if each not in self._trusted])
 
     def judge(self, found: dict[str, Judgement]) -> dict[str, Judgement]:
         """Returns the judgements of the tasks whose checks ran. found: those by the session's
@@ -130,9 +138,14 @@ class _Checks:
         """Runs a command, if that is to be done, and notes its result. One that is cut off before
         its own time is up has none."""
         left = int(self._ends_at - time.monotonic())
-        if command in self._results or command not in self._trusted or left <= 0:
+        if command in self._results or command not in self._trusted:
+            return
+        if left <= 0:
+            self.late.add(command)
             return
         seconds = min(self._seconds, left)
         results = trust.run(self._store, [command], self._project, seconds)
-        if results and not (seconds < self._seconds and results[0].has_timed_out):
+        if results and seconds < self._seconds and results[0].has_timed_out:
+            self.late.add(command)
+        elif results:
             self._results[command] = results[0]

@@ -124,6 +124,12 @@ def not_trusted(number: int) -> str:
     return f"{what} not run: `sisyphus boulder checks --trust`."
 
 
+def no_time(number: int) -> str:
+    """Says that checks of a plan could not run to their end at a Stop."""
+    what = "1 check" if number == 1 else f"{number} checks"
+    return f"{what} of the plan found no time at this Stop, and proves nothing."
+
+
 def turn_off(typed: str) -> str:
     """Tells the user how to end a hold. typed: our slash command as their session knows it; "" =
     they are in no session."""

@@ -43,8 +43,8 @@ def judge(hook: Hook, file: PlanFile, plan: Plan, pending: Pending) -> dict[str,
         judgement = _judge(work, checks[name], row, at, is_open)
         if judgement.evidence not in (CHANGED, UNCHANGED):
             found[name] = judgement
-        elif not row.is_told:
-            found[name] = replace(judgement, evidence=row.evidence)
+        elif name != OF_PLAN and not row.is_told:
+            found[name] = replace(judgement, evidence=row.evidence, output=row.output)
     return found
 
 

@@ -28,6 +28,9 @@ OF_PLAN = ""
 _PLAN = "(SELECT n FROM plan WHERE path = ?)"
 _COLUMNS = "task, is_done, at, evidence, checks, lost, output, is_told, changed_at"
 
+_PAIR = 2
+"""The backticks around a command that has none in it."""
+
 _NAMED, _TASK = 3, 60
 """The most bare ticks that are named, and the characters of each."""
 
@@ -195,13 +198,15 @@ def _with_task(tick: Tick, task: Task, at: float) -> Tick:
         return tick
     lost = _lost(tick, task.checks) if checks != tick.checks else tick.lost
     at = at if is_done and not tick.is_done else tick.at
-    return replace(tick, is_done=is_done, at=at, checks=checks, lost=lost)
+    tick = replace(tick, is_done=is_done, at=at, checks=checks, lost=lost)
+    is_by_check = tick.evidence in (CHECKED, FAILED, UNPROVEN)
+    return replace(tick, evidence=CHANGED, output="") if is_by_check and not checks else tick
 
 
 def _commands(named: tuple[str, ...]) -> list[str]:
     """Returns the checks that are commands, as the plan has them. Nobody runs prose."""
-    if all(each[0] == each[-1] == "`" and each.strip("` ") for each in named):
-        return list(named)
+    if all(each[0] == each[-1] == "`" and each.count("`") == _PAIR for each in named):
+        return [each for each in named if each.strip("`").strip()]
     from sisyphus.boulder.checks import split  # imported late: most checks stand in backticks
 
     return [each for each in named if split([each]).commands]

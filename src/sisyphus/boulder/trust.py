@@ -101,7 +101,8 @@ def add(
 def forget(store: Store, project: str) -> int:
     """Notes that the user trusts no command in a project any more, in an open transaction; returns
     how many they trusted."""
-    return len(store.all("DELETE FROM trusted_check WHERE project = ? RETURNING 1", project))
+    rows = store.all("DELETE FROM trusted_check WHERE project = ? RETURNING command", project)
+    return len({row[0] for row in rows})
 
 
 def run(

@@ -52,7 +52,8 @@ class Work:
     @property
     def has_changed(self) -> bool:
         """Tells whether a file has changed, or a commit changed one, since the work began."""
-        if any(action.is_change and action.at > self.since for action in self.actions):
+        edits = (action for action in self.actions if action.is_change)
+        if any(not action.at or action.at > self.since for action in edits):
             return True
         if self.last_change > self.since:
             return True

@@ -80,6 +80,7 @@ class RunState(Record):
     waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait. tries:
     the processes in a row that failed so.
     finished: how many iterations have ended. is_auditing: the next process is an auditor's.
+    is_mending: the iteration has no item: a check of the finished work fails.
     evidence: items → what stands behind their ticks, see `boulder/evidence.py`. failed: items whose
     box is ticked and whose check does not pass. item_began_at: when the work at the item began, in
     seconds since 1970. passed_before: items → whether their check passed before that. checks: items
@@ -122,6 +123,7 @@ class RunState(Record):
     tries: int = 0
     finished: int = 0
     is_auditing: bool = False
+    is_mending: bool = False
     evidence: dict[str, str] = field(default_factory=dict)
     failed: dict[str, FailedCheck] = field(default_factory=dict)
     item_began_at: float = 0.0

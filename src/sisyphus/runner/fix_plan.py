@@ -7,8 +7,8 @@ import os
 import shlex
 from collections.abc import Collection, Iterable
 
+from sisyphus.boulder import checks, follow, task_names
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder import follow, task_names
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, Task, parse
 from sisyphus.boulder.plans import Checkpoint
 from sisyphus.ground import exports, files, markdown, paths, quoting
@@ -81,8 +81,8 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
     )
     unclear = (one_line(line.text, ITEM_CHARACTERS) for line in plan.like_tasks)
     todo += map(messages.unclear_item, unclear)
-    checks = {names[task.line]: task.checks for task in plan.tasks if task.checks}
-    return FixPlan(path, plan.title, todo, done, blocked, checks=checks, plan_checks=plan.checks)
+    named = {names[task.line]: task.checks for task in plan.tasks if task.checks}
+    return FixPlan(path, plan.title, todo, done, blocked, checks=named, plan_checks=plan.checks)
 
 
 def with_failed(plan: FixPlan, items: Collection[str]) -> FixPlan:
@@ -104,6 +104,12 @@ def to_trust(run: Run) -> str:
 def note(plan: FixPlan, state: RunState) -> None:
     """Notes the items of the plan in the run's state."""
     state.todo, state.done, state.marked = plan.todo, plan.done, plan.blocked
+    for item, named in plan.checks.items():
+        state.checks.setdefault(item, list(named))
+    for item, lost in state.lost_checks.copy().items():
+        named = checks.split(plan.checks.get(item, ())).commands
+        if not set(lost).difference(named):
+            del state.lost_checks[item]  # they have come back
 
 
 def next_item(plan: FixPlan, aside: Collection[str]) -> str:

@@ -18,7 +18,6 @@ from sisyphus.boulder.trust import CheckResult
 from sisyphus.boulder.work import Work
 from sisyphus.clients.reports import Report
 from sisyphus.clients.transcript_records import AGENT, TranscriptLine
-from sisyphus.ground import worktree
 from sisyphus.ground.masking import mask
 from sisyphus.ground.record import Record
 from sisyphus.loops.runs import FailedCheck, Run
@@ -54,16 +53,14 @@ def read(runner: Runner, run: Run) -> FixPlan:
     return fix_plan.read(path, runner.project, followed.checkpoint if followed else None)
 
 
-def choose(run: Run, plan: FixPlan, item: str, now: float) -> None:
-    """Makes an item the current one, and remembers the checks that its plan names."""
+def choose(run: Run, item: str, now: float) -> None:
+    """Makes an item the current one."""
     state = run.state
     if item != state.item:
         state.item_began_at = now
         if item not in state.failed:
             state.evidence.pop(item, None)
     state.item = item
-    for each, named in plan.checks.items():
-        state.checks.setdefault(each, list(named))
 
 
 def passed_before(runner: Runner, run: Run, plan: FixPlan, item: str) -> bool:
@@ -101,6 +98,7 @@ def note(runner: Runner, run: Run, results: Results) -> None:
     for item, each in results.items():
         state.evidence[item] = each.word
         state.check_changed = list(dict.fromkeys([*state.check_changed, *each.changed]))
+        state.lost_checks.pop(item, None)
         if each.lost:
             state.lost_checks[item] = list(each.lost)
         if each.is_flaky:
@@ -137,15 +135,14 @@ def failed_since(run: Run, plan: FixPlan, result: ClientResult) -> bool:
     return any(work.has_failed(command) for command in _commands(plan, item))
 
 
-def of_plan(runner: Runner, run: Run, plan: FixPlan) -> list[CheckResult]:
+def of_plan(runner: Runner, run: Run, plan: FixPlan, since: float) -> list[CheckResult]:
     """Runs the checks of all items that are done and of the whole plan, each once, up to the first
-    that does not pass: a later item may have broken an earlier one. Those that have passed since
-    the last change are left out."""
+    that does not pass: a later item may have broken an earlier one. since: when the last client
+    ended, in seconds since 1970; those that have passed since then are left out."""
     named = [check for item in plan.done for check in plan.checks.get(item, ())]
     commands = checks.split([*named, *plan.plan_checks]).commands
-    changed_at = worktree.last_change(runner.project, time.time(), _no_work(run))
     passed_at = run.state.passed_at
-    return _run(runner, run, [c for c in commands if passed_at.get(c, 0.0) <= changed_at])
+    return _run(runner, run, [c for c in commands if passed_at.get(c, 0.0) < since])
 
 
 def _commands(plan: FixPlan, item: str) -> tuple[str, ...]:
@@ -165,10 +162,11 @@ def _work(run: Run, result: ClientResult | None) -> Work:
 
 def _judge(runner: Runner, run: Run, plan: FixPlan, item: str, work: Work) -> ItemResult:
     state, commands = run.state, _commands(plan, item)
-    results = _check(runner, run, commands, work)
+    before = state.failed.get(item)
+    results = [_or_before(each, before) for each in _check(runner, run, commands, work)]
     failed = next((each for each in results if each.ended in (FAILED, NO_TEST)), None)
-    named = plan.checks.get(item, ())
-    lost = tuple(each for each in state.checks.get(item, []) if each not in named)
+    first = checks.split(state.checks.get(item, ())).commands
+    lost = tuple(each for each in first if each not in commands)
     has_failed = any(work.has_failed(command) for command in commands)
     facts = TickFacts(
         runs=[each.ended for each in results],
@@ -176,10 +174,18 @@ def _judge(runner: Runner, run: Run, plan: FixPlan, item: str, work: Work) -> It
         passed_before=state.passed_before.get(item, False) and not has_failed,
         is_lost=bool(lost),
     )
-    before = state.failed.get(item)
-    is_flaky = failed is None and before is not None and work.last_change <= before.at
+    has_passed = bool(results) and all(each.has_passed for each in results)
+    is_flaky = has_passed and before is not None and work.last_change <= before.at
     changed = tuple(path for each in results for path in each.changed)
     return ItemResult(evidence.judge(facts), failed, changed, lost, is_flaky)
+
+
+def _or_before(result: CheckResult, before: FailedCheck | None) -> CheckResult:
+    """Returns a result, or that of the time before if the check failed then and did not run
+    since."""
+    if result.ended or before is None or before.command != result.command:
+        return result
+    return CheckResult(result.command, FAILED, before.how, before.tail)
 
 
 def _check(runner: Runner, run: Run, commands: tuple[str, ...], work: Work) -> list[CheckResult]:

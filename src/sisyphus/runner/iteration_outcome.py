@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from sisyphus.clients.transcript_records import Reading
 from sisyphus.ground import git, worktree
 from sisyphus.ground.paths import display
@@ -69,7 +71,7 @@ def gather(runner: Runner, run: Run, result: ClientResult, now: float) -> Findin
     is_done = bool(plan and state.item and state.item in plan.done)
     has_progress = bool(changed) or is_done or _has_more_changes(runner, state.began_at, now)
     has_worked = not (result.failure or result.end)
-    completion = _completion(runner, run, turn, plan, has_worked=has_worked)
+    completion = _completion(runner, run, turn, plan, now, has_worked=has_worked)
     return Findings(
         turn=turn,
         plan=plan,
@@ -133,20 +135,20 @@ def without_client(runner: Runner, run: Run) -> Completion | None:
     plan = plan_of(runner, run)
     if plan.todo or not plan.done:
         return None
-    return _completion(runner, run, Turn(), plan, has_worked=False)
+    return _completion(runner, run, Turn(), plan, time.time(), has_worked=False)
 
 
 def _completion(
-    runner: Runner, run: Run, turn: Turn, plan: FixPlan | None, *, has_worked: bool
+    runner: Runner, run: Run, turn: Turn, plan: FixPlan | None, now: float, *, has_worked: bool
 ) -> Completion:
     """Returns whether the run is complete. Its check runs only where nothing else is missing.
-    plan: None = the run has none. has_worked: the client has come to an end by itself; if not, a
-    check that passes is no end without a promise or items."""
+    plan: None = the run has none. now: when the client ended. has_worked: the client has come to an
+    end by itself; if not, a check that passes is no end without a promise or items."""
     options = run.loop.options
     why, refused = _claim(run, turn, plan)
     if why == messages.CHECK_PASSED and not has_worked:
         return Completion("")
-    for result in item_checks.of_plan(runner, run, plan) if why and plan else ():
+    for result in item_checks.of_plan(runner, run, plan, now) if why and plan else ():
         if not result.has_passed:
             refused = messages.check_of_plan(result.command, result.how)
             return Completion("", refused, Check(False, result.how, result.tail), result.changed)

@@ -47,15 +47,17 @@ def note(runner: Runner, run: Run, result: ClientResult, found: Findings, now: f
             current.checkpoint["active"] = False
     if found.handoff:
         _pass_on(runner, run, found, found.handoff)
+    if found.has_failed_since:
+        current.passed_before[current.item] = False
     if is_made_again and result.failure:
+        proven = {item: each for item, each in found.results.items() if not each.check}
+        item_checks.note(runner, run, proven)
         saving.note_wait(runner, run, result.failure.text, result.failure.until, now)
         return ""
     current.tries, current.waits_until, current.waits_for = 0, 0.0, ""
     refuse(run, found.completion)
     is_new = current.item not in current.blocked
     item_checks.note(runner, run, found.results)
-    if found.has_failed_since:
-        current.passed_before[current.item] = False
     if found.plan:
         _compare(current, found.plan)
     if found.blocked_on and current.item and not found.is_done:
@@ -121,8 +123,7 @@ def entry(
     """Returns the row of an iteration. Its decision is BLOCKED, too, where the run goes on with
     another item."""
     report = result.report
-    has_check = bool(run.loop.options.verify or run.options.trusted)
-    is_mending = bool(run.state.plan) and has_check and not run.state.item
+    is_mending = run.state.is_mending
     needs_user = bool(found.blocked_on) or run.state.item in run.state.blocked
     is_aside = decision.kind == decide.CONTINUE and needs_user and not found.is_done
     return Iteration(

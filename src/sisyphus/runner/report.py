@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
+from sisyphus.boulder.checks import split
 from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import display
@@ -29,7 +30,7 @@ _BARE, _PASSED_BEFORE, _LOST = (
     "ticked, and its check passed before the work began",
     "ticked, and its check was taken out of the plan",
 )
-_GONE = "gone from the plan, with a check"
+_GONE = "gone from the plan"
 
 _SHOWN = 20
 """The most entries of a list: the report is read before the first coffee."""
@@ -81,7 +82,7 @@ def not_proven(run: Run) -> dict[str, list[str]]:
         _BARE: [item for item in done if state.evidence.get(item) == UNCHANGED],
         _PASSED_BEFORE: [item for item in done if state.evidence.get(item) == UNPROVEN],
         _LOST: [item for item in done if state.lost_checks.get(item)],
-        _GONE: [item for item in state.removals if state.checks.get(item)],
+        _GONE: list(_checks_of_removals(run)),
     }
     return {why: items for why, items in found.items() if items}
 
@@ -99,10 +100,13 @@ def how_proven(run: Run) -> str:
     """Says after why a run is complete how many ticks prove nothing; "" = each proves something, or
     nobody knows."""
     total = len(_items_done(run))
+    found = not_proven(run)
+    gone = found.pop(_GONE, [])
     parts = [
         f". {len(items)} of {total} {'is' if len(items) == 1 else 'are'} {why}"
-        for why, items in not_proven(run).items()
+        for why, items in found.items()
     ]
+    parts += [f". {_count(len(gone), 'item')} left the plan with a check"] if gone else []
     return "".join(parts)
 
 
@@ -223,9 +227,16 @@ def _about_ticks(run: Run) -> list[str]:
 
 
 def _checks_of_removals(run: Run) -> dict[str, list[str]]:
-    """Returns the checks of the items that left the plan before they were done."""
+    """Returns the commands of the items that left the plan before they were done, without those
+    that another item has: perhaps it has another name now."""
     state = run.state
-    return {item: state.checks[item] for item in state.removals if item in state.checks}
+    still = (*state.done, *state.todo, *state.marked)
+    named = {each for item in still for each in split(state.checks.get(item, ())).commands}
+    found = {
+        item: [each for each in split(state.checks.get(item, ())).commands if each not in named]
+        for item in state.removals
+    }
+    return {item: lost for item, lost in found.items() if lost}
 
 
 def _look_at(run: Run, points: list[str]) -> str:

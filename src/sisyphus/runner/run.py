@@ -186,8 +186,9 @@ def _begin(runner: Runner, run: Run) -> str:
             iteration_rows.note_cut_session(runner.store, run)
         fix_plan.note(plan, current)
         if not (current.resume and current.item in plan.todo):  # else it goes on with that one
-            item_checks.choose(run, plan, fix_plan.next_item(plan, current.blocked), now)
+            item_checks.choose(run, fix_plan.next_item(plan, current.blocked), now)
         current.is_working, current.began_at = True, now
+        current.is_mending = bool(current.plan and current.refused) and not current.item
         run.loop.counters.iteration = current.finished + 1
     runner.screen.begin(run, now)
     _check_before(runner, run, plan)
