@@ -468,3 +468,8 @@ def test_trust_is_taken_back_of_what_the_plan_names_no_more(world: World) -> Non
 def test_a_complete_plan_by_its_name(world: World) -> None:
     world.write("PLAN.md", "# Cart\n\n- [x] a (verify: `make test`)\n")
     assert "make test" in world.cli("boulder", "checks", "PLAN.md").out
+
+
+def test_the_list_of_a_run_without_its_name(world: World) -> None:
+    world.write("fix_plan.md", "- [ ] a (verify: `make test`)\n")
+    assert "make test" in world.cli("boulder", "checks").out

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus.boulder import by_name, commands, messages, plan_status, plans, ticks, trust
+from sisyphus.boulder import by_name, commands, find, messages, plan_status, plans, ticks, trust
 from sisyphus.boulder import checks as plan_checks
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, FAILED
@@ -120,6 +120,8 @@ def _plan(place: show.Place, name: str) -> Status:
     """Returns the plan that the command means. Raises `SisyphusError` if there is none that can be
     read."""
     found = _with_name(place, name) if name else commands.of_place(place)
+    if found.record is None and (path := find.fix_plan(place.project)):
+        found = plan_status.of_file(find.read(path, place.project))
     record = found.record
     if record is None:
         raise SisyphusError(f"{messages.NOTHING_FOLLOWED} {commands.way_to_a_plan(found)}")
