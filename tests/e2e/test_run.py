@@ -160,9 +160,17 @@ def test_a_night(desk: Desk) -> None:
     def kill_client() -> None:
         os.kill(_client(desk), signal.SIGKILL)
 
+    def wait_for_handoff() -> None:
+        """The hook writes it after its answer, which is slow on a busy machine."""
+        give_up = time.monotonic() + SECONDS
+        while not list(desk.project.glob(document)) and time.monotonic() < give_up:
+            time.sleep(0.05)
+
+    document = ".claude/handoffs/*.md"
+    change = edit(document, "# Handoff\n", "# Handoff\n\nMind the VAT.\n")
     full = [
         use(write("total.py", "half = 1\n"), tokens=870_000),
-        use(edit(".claude/handoffs/*.md", "# Handoff\n", "# Handoff\n\nMind the VAT.\n")),
+        use(change, meanwhile=wait_for_handoff),
         say("Handed over."),
     ]
     turns = [
