@@ -13,6 +13,7 @@ import re
 import shlex
 from functools import lru_cache
 
+from sisyphus.boulder.evidence import FAILED, NO_TEST, PASSED, RUNNING
 from sisyphus.ground.record import Record
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.sessions import checks
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sisyphus.clients.transcript_records import TranscriptLine
-
-PASSED, FAILED, NO_TEST, RUNNING = "passed", "failed", "no_test", "running"
-"""How a run ended. NO_TEST: it exited 0, but ran no test. RUNNING: nobody has written down yet how
-it ended."""
 
 NOTHING, SUCCESS, ALL = "nothing", "success", "all"
 """What the end of a command line says of the check in it. SUCCESS: if it succeeds, the check has

@@ -6,8 +6,7 @@ from __future__ import annotations
 import time
 
 from sisyphus.boulder import checks, find, follow, plans, progress, ticks, trust
-from sisyphus.boulder.check_runs import NO_TEST
-from sisyphus.boulder.evidence import CHECKED, FAILED, UNPROVEN
+from sisyphus.boulder.evidence import CHECKED, FAILED, NO_TEST, UNPROVEN
 from sisyphus.boulder.ticks import OF_PLAN, Judgement
 from sisyphus.ground import worktree
 from sisyphus.ground.record import Record, replace

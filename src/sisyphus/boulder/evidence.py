@@ -5,8 +5,6 @@ Pure: the first fact that holds decides.
 
 from __future__ import annotations
 
-from sisyphus.boulder.check_runs import FAILED as RUN_FAILED
-from sisyphus.boulder.check_runs import NO_TEST, PASSED
 from sisyphus.ground.record import Record
 
 TYPE_CHECKING = False
@@ -24,6 +22,10 @@ its check ran after the last change, and did not pass. UNPROVEN: its check passe
 began, or ran no test.
 """
 
+PASSED, NO_TEST, RUNNING = "passed", "no_test", "running"
+"""How a run of a check ended, besides FAILED. NO_TEST: it exited 0, but ran no test. RUNNING:
+nobody has written down yet how it ended."""
+
 WORDS = (CHECKED, CHANGED, UNCHANGED, FAILED, UNPROVEN)
 
 
@@ -31,9 +33,9 @@ class TickFacts(Record):
     """What is known of a tick.
 
     runs: how each command of its check ended when it ran last on the finished work, "" = it did
-    not; see `check_runs.py`. has_changed: a file besides the plan changed since the tick before, or
-    a commit changed one. passed_before: the check passed before the work began. is_lost: a command
-    was taken out of the plan.
+    not. has_changed: a file besides the plan changed since the tick before, or a commit changed
+    one. passed_before: the check passed before the work began. is_lost: a command was taken out of
+    the plan.
     """
 
     runs: Collection[str] = ()
@@ -44,7 +46,7 @@ class TickFacts(Record):
 
 def judge(facts: TickFacts) -> str:
     """Returns what stands behind a tick."""
-    if RUN_FAILED in facts.runs:
+    if FAILED in facts.runs:
         return FAILED
     has_passed = bool(facts.runs) and all(run in (PASSED, NO_TEST) for run in facts.runs)
     if has_passed and (facts.passed_before or NO_TEST in facts.runs):

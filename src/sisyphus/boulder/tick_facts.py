@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from sisyphus import clients
 from sisyphus.boulder import evidence, find
-from sisyphus.boulder.check_runs import RUNNING
-from sisyphus.boulder.evidence import CHANGED, UNCHANGED, TickFacts
+from sisyphus.boulder.evidence import CHANGED, RUNNING, UNCHANGED, TickFacts
 from sisyphus.boulder.ticks import OF_PLAN, Judgement, Tick
 from sisyphus.boulder.work import Work
 from sisyphus.ground.record import replace

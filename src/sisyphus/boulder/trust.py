@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.boulder import checks
-from sisyphus.boulder.check_runs import FAILED, NO_TEST, PASSED
+from sisyphus.boulder.evidence import FAILED, NO_TEST, PASSED
 from sisyphus.ground import quick_json
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.text import has_unseen
@@ -37,7 +37,7 @@ Digests = dict[str, str]
 
 
 class CheckResult(Record):
-    """The end of a check that we have run. ended: see `check_runs.py`. how: as the end of a
+    """The end of a check that we have run. ended: see `evidence.py`. how: as the end of a
     sentence. tail: the last lines that it printed. changed: files that it depends on which have
     changed since it was trusted."""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.boulder import check_runs
-from sisyphus.boulder.check_runs import FAILED, PASSED
+from sisyphus.boulder.evidence import FAILED, PASSED
 from sisyphus.ground import git, worktree
 from sisyphus.loops import project_changes
 
@@ -70,7 +70,7 @@ class Work:
 
     def run_of(self, command: str, ticked_at: float, changed_at: float = 0.0) -> str:
         """Returns how a check ended when it ran last on the work that was ticked, see
-        `check_runs.PASSED`; "" = it did not.
+        `evidence.PASSED`; "" = it did not.
 
         It ran on that work if nobody changed a file between it and the tick. One that passes at any
         time after the tick counts, too; one that fails after the next change may have been broken

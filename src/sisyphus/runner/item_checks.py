@@ -11,8 +11,7 @@ import time
 
 from sisyphus.boulder import checks, evidence, plans, progress, trust
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder.check_runs import FAILED, NO_TEST, RUNNING
-from sisyphus.boulder.evidence import TickFacts
+from sisyphus.boulder.evidence import FAILED, NO_TEST, RUNNING, TickFacts
 from sisyphus.boulder.ticks import Judgement
 from sisyphus.boulder.trust import CheckResult
 from sisyphus.boulder.work import Work
