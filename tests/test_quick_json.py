@@ -211,3 +211,20 @@ def test_partial_is_that_of_functools() -> None:
     found = [python(text.format(word)) for word in ("sys.modules['_functools']", "None")]
 
     assert [each.split() for each in found] == [["True", "2"]] * 2
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": "cut', '{"a" 1}', '"\\\\ud8', '"\\x01"', '{"a": 1, "b', "[1,"]
+)
+def test_where_nobody_has_loaded_json_an_error_is_one_of_values(text: str) -> None:
+    """As in a hook that reads a line which the client has not finished. Python 3.11 names the error
+    only if `json` is there, and else raises SystemError."""
+    code = (
+        "import sys; from sisyphus.ground import quick_json; assert 'json' not in sys.modules\n"
+        f"try: quick_json.loads({text!r})\n"
+        "except ValueError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    with pytest.raises(ValueError, match=r".") as expected:
+        json.loads(text)
+    assert (done.stdout.strip(), done.stderr) == (str(expected.value), "")

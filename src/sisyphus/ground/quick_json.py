@@ -55,8 +55,8 @@ def loads(text: str | bytes) -> Any:
             value, end = _scan(plain, len(plain) - len(plain.lstrip(_BLANKS)))
             if not plain[end:].strip(_BLANKS):
                 return value
-        except StopIteration:  # there is no value
-            pass
+        except (StopIteration, SystemError):
+            pass  # there is no value; or what is wrong has no name, where nobody has loaded `json`
     import json
 
     return json.loads(text)
