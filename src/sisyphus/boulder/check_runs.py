@@ -168,13 +168,7 @@ def _commands(line: str) -> list[list[str]]:
         words.pop()
     if any(word in (*checks.NO_PROOF, ";", ">", ">>") for word in words):
         return []
-    commands: list[list[str]] = [[]]
-    for word in words:
-        if word == "&&":
-            commands.append([])
-        else:
-            commands[-1].append(word)
-    return commands
+    return checks.split_at(words, ("&&",))
 
 
 def _is_same(parts: list[list[str]], wanted: list[list[str]], *, is_test: bool) -> bool:

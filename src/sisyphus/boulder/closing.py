@@ -4,6 +4,7 @@ loop that needs it complete. Only those that the user trusts (see `trust.py`).""
 from __future__ import annotations
 
 import time
+from functools import cached_property
 
 from sisyphus.boulder import checks, find, follow, plans, progress, ticks, trust
 from sisyphus.boulder.evidence import CHECKED, FAILED, NO_TEST, UNPROVEN
@@ -25,8 +26,8 @@ _SECONDS = 780
 """The longest that all checks of a Stop may take: the client ends its hook after 900 s. Those that
 find no time prove nothing."""
 
-
 _LEAST_SECONDS = 120.0
+"""What they get though another check of the Stop may need the rest."""
 
 
 class Closing(Record):
@@ -85,7 +86,12 @@ class _Checks:
         self._ends_at = time.monotonic() + seconds
         self._results: dict[str, CheckResult] = {}
         self.late: set[str] = set()
-        self._last_change = worktree.last_change(file.project, hook.now, find.no_work(file))
+        self._file, self._now = file, hook.now
+
+    @cached_property
+    def _last_change(self) -> float:
+        """Asks git for the names of all files, so only where a check has passed before."""
+        return worktree.last_change(self._project, self._now, find.no_work(self._file))
 
     @property
     def changed(self) -> list[str]:

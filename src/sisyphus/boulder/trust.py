@@ -15,7 +15,7 @@ from sisyphus.ground import quick_json
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.text import has_unseen
 from sisyphus.loops import check_files, verify
-from sisyphus.sessions.checks import split_words
+from sisyphus.sessions.checks import split_at, split_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,10 +148,4 @@ def _simple_commands(line: str) -> list[list[str]]:
         words = split_words(line)
     except ValueError:
         return []
-    commands: list[list[str]] = [[]]
-    for word in words:
-        if word in _JOINTS:
-            commands.append([])
-        else:
-            commands[-1].append(word)
-    return [command for command in commands if command]
+    return [command for command in split_at(words, _JOINTS) if command]

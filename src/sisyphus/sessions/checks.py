@@ -7,6 +7,7 @@ these prove nothing.
 
 import re
 import shlex
+from collections.abc import Collection
 
 MAX_CHARACTERS = 4_000
 """The longest line that we read: we would not understand a whole script."""
@@ -95,6 +96,17 @@ def split_words(line: str) -> list[str]:
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
     return [";" if word.strip("\n") == "" else word.strip("\n") for word in lexer]
+
+
+def split_at(words: list[str], joints: Collection[str]) -> list[list[str]]:
+    """Splits words into commands at these operators. Between two of them is an empty command."""
+    commands: list[list[str]] = [[]]
+    for word in words:
+        if word in joints:
+            commands.append([])
+        else:
+            commands[-1].append(word)
+    return commands
 
 
 def _split(words: list[str]) -> list[list[str]]:
