@@ -26,13 +26,14 @@ from sisyphus.handoff import messages as handoff_messages
 from sisyphus.hook.event import EDIT, OTHER, Event
 from sisyphus.hook.hook import Hook
 from sisyphus.hook.outcome import Outcome, Text
+from sisyphus.hook.session import Session
 from sisyphus.hook.standing import Standing
 from sisyphus.loops import iterations, loops, messages, runs, transcripts
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loops import Counters, Loop, Options
 from sisyphus.runner import messages as runner_messages
 from sisyphus.runner import report
-from sisyphus.sessions import journal, ledger, sessions, stops
+from sisyphus.sessions import journal, ledger, sessions
 from sisyphus.sessions.turns import Turn
 
 _DAY = 24 * 3600
@@ -108,7 +109,7 @@ class _Week:
         self.home = Path(store.path).parents[2]
         self.projects = [str(self.home / name) for name in _PROJECTS]
         self.ids: set[str] = set()
-        self.sessions: list[tuple[int, Loop]] = []
+        self.sessions: list[tuple[Session, Loop]] = []
 
     def make_projects(self) -> None:
         for project in self.projects:
@@ -124,9 +125,12 @@ class _Week:
         event = Event(client, "session-start")
         event.session, event.source = id, "startup"
         event.transcript = str(self.home / ".claude" / "projects" / f"{id}.jsonl")
-        hook = Hook(event, str(self.home / ".claude"), project, self.store, {}, Standing(), began)
+        hook = Hook(
+            event, str(self.home / ".claude"), project, self.store, {}, Session(), Standing(), began
+        )
         hook.session = sessions.ensure(hook)
         sessions.start(hook)
+        hook.session.save(self.store)
         return hook
 
     def note(self, hook: Hook, name: str, decision: str, what: str, at: float) -> None:
@@ -175,7 +179,7 @@ class _Week:
         began = self.now - 900 - (age / 20 if is_live else age)
         hook = self.new_session(number, project, began)
         loop = self.new_loop(project, _TASKS[number % len(_TASKS)], began)
-        loop.session = hook.session
+        loop.session = hook.session.n
         count = loop.counters.iteration
         loops.insert(self.store, loop)
         if number < _WITH_FILES:
@@ -187,8 +191,8 @@ class _Week:
             self.leave_open(hook, loop, number // 2, end)
         else:
             self.end_loop(loop, number, end)
-            hook.now = end
-            sessions.end(hook)
+            hook.session.end(end)
+            hook.session.save(self.store)
         loops.save(self.store, loop)
 
     def new_loop(self, project: str, prompt: str, began: float) -> Loop:
@@ -211,7 +215,7 @@ class _Week:
                 number, at, "block", why, self.random.randrange(20_000, 400_000), said=said,
                 seconds=seconds, files=self.random.randrange(5), percent=min(95, 9 * number + 4),
             )  # fmt: skip
-            iterations.record(self.store, loop, hook.session, each)
+            iterations.record(self.store, loop, hook.session.n, each)
             loop.counters.tokens += each.tokens
             self.note(hook, "stop", "block", f"loop {loop.id}: {why}", at)
             if with_files:
@@ -240,14 +244,16 @@ class _Week:
             case 3:
                 why = "the password of the test account at the bank; is it in the vault?"
                 loop.pause(loops.BLOCKED, why, at)
-                stops.set_idle(self.store, hook.session, at)
+                hook.session.idle_since = at
             case 5:
                 loop.pause(loops.STUCK, "the same error came 3 times: No space left on device", at)
             case 7:
-                hook.now = loop.left_at = at
-                sessions.end(hook)
+                loop.left_at = at
+                hook.session.end(at)
             case 6:
-                stops.set_idle(self.store, hook.session, at, "Shall I delete the old table too?")
+                hook.session.idle_since = at
+                hook.session.question = "Shall I delete the old table too?"
+        hook.session.save(self.store)
 
     def end_loop(self, loop: Loop, number: int, at: float) -> None:
         match number % 7:
@@ -276,7 +282,7 @@ class _Week:
         run.state.action = "[Edit] src/receipt.py"
         run.state.todo = list(_ITEMS)
         runs.insert(self.store, run)
-        run.session = hook.session
+        run.session = hook.session.n
         for at, item in enumerate(_ITEMS[: 3 if number else 2], 1):
             self.add_run_iteration(run, hook, at, item)
         if number == 0:
@@ -312,7 +318,7 @@ class _Week:
             said=f"{item}: done.", seconds=880, files=3, percent=40, item=item, is_done=True,
             cost=1.4, denied=["Bash(curl https://example.com)"] if number == 2 else [],
         )  # fmt: skip
-        iterations.record(self.store, run.loop, hook.session, each)
+        iterations.record(self.store, run.loop, hook.session.n, each)
         run.state.done.append(item)
         run.state.todo.remove(item)
         run.state.cost += each.cost
@@ -344,7 +350,8 @@ class _Week:
         plan.checkpoint = plan_rows.Checkpoint(
             datetime.fromtimestamp(began, UTC).isoformat(), "the cart is stored", wave=1
         )
-        plan_rows.follow(self.store, hook.session, plan_rows.save(self.store, plan))
+        hook.session.plan = plan_rows.save(self.store, plan)
+        hook.session.save(self.store)
         plan_rows.add_history(self.store, plan, "started", began)
 
     def add_handoffs(self) -> None:
@@ -356,7 +363,7 @@ class _Week:
             text = f"# Handoff\n\n**Task**: {loop.task}\n\n## Next\n\n1. Show the total\n"
             file.write_text(text, encoding="utf-8")
             handoff = handoffs.Handoff(
-                session, loop.id, loop.project, str(file), handoffs.OPEN, 2, 78,
+                session.n, loop.id, loop.project, str(file), handoffs.OPEN, 2, 78,
                 self.now - 1800, "Go on with the total.", "Show the total",
                 json.dumps([[_FILES[0], "10-40"]]), why=handoff_messages.CONTEXT,
             )  # fmt: skip

@@ -14,9 +14,9 @@ from world import SISYPHUS, World
 
 from sisyphus.ground.settings import SETTINGS
 from sisyphus.ground.store import open_store
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops
 from sisyphus.loops.loops import Loop, Options
-from sisyphus.sessions import sessions
 from sisyphus.terminal import completion
 
 BASH = shutil.which("bash") or "there is no bash"
@@ -135,7 +135,7 @@ def test_ids_of_loops_that_the_command_takes(world: World) -> None:
 def test_the_newest_loops_alone_are_offered(world: World) -> None:
     world.loop()
     with closing(open_store(str(world.ours))) as store:
-        n = sessions.find(store, "s1")
+        n = Session.find(store, "s1").n
         assert n
         for number in range(completion.MOST):
             id = f"id{number:03}"

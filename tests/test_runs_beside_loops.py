@@ -19,11 +19,12 @@ from sisyphus.ground import processes
 from sisyphus.ground.store import Store, open_store
 from sisyphus.ground.text import iso
 from sisyphus.handoff import handoffs
+from sisyphus.hook.session import Session
 from sisyphus.loops import history, iterations, lifecycle, loops, runs
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loops import Counters, Loop, Options
 from sisyphus.loops.runs import Run, RunOptions, RunState
-from sisyphus.sessions import retention, sessions
+from sisyphus.sessions import retention
 
 GONE = "999999999 1"
 """A process that does not exist."""
@@ -65,7 +66,7 @@ def begin(
         run = Run(loop, RunOptions(), stands, runner=runner, client=runner)
         runs.insert(store, run)
         if session:
-            run.session = sessions.ensure_named(store, "claude-code", session, "", project, now)
+            run.session = Session.ensure(store, "claude-code", session, "", project, now).n
         if ended:
             loop.end(ended, why, now)
         elif status != "active":
@@ -90,7 +91,7 @@ def test_sessions_of_a_run_are_named_by_their_iterations(world: World) -> None:
     world.start("s3")
     with opened(world) as store, store.write():
         entry = Iteration(3, time.time(), "continue", "", item="trim")
-        iterations.record(store, change(world, id), sessions.find(store, "s3"), entry)
+        iterations.record(store, change(world, id), Session.find(store, "s3").n, entry)
     world.start("s9")
 
     rows = {each["session_id"]: each for each in world.cli("sessions", "--json").json["sessions"]}
@@ -268,7 +269,7 @@ def test_a_session_of_a_run_takes_no_handoff_of_others(world: World) -> None:
 
     assert "handoff" not in world.start().message
     with opened(world) as store:
-        assert handoffs.left_in(store, str(world.project), 0)
+        assert handoffs.left_in(store, str(world.project), Session())
 
 
 # ---------------------------------------------------------------- lists
@@ -572,7 +573,7 @@ def test_a_run_that_has_not_ended_is_not_deleted(world: World) -> None:
 def logged(world: World) -> list[tuple[str, str, str | None]]:
     """The lines of `sessions.jsonl`: session, status, outcome."""
     with opened(world) as store:
-        lifecycle.export(store, 0)
+        lifecycle.export(store, Session())
     file = world.ours / "logs/sessions.jsonl"
     lines = [json.loads(each) for each in file.read_text().splitlines()]
     return [(each["session_id"], each["status"], each.get("outcome")) for each in lines]
@@ -584,7 +585,7 @@ def test_the_log_of_sessions_has_runs(world: World) -> None:
     with opened(world) as store, store.write():
         run = runs.find(store, id)
         assert run is not None
-        run.session = sessions.ensure_named(store, "claude-code", "s5", "", run.loop.project, 1.0)
+        run.session = Session.ensure(store, "claude-code", "s5", "", run.loop.project, 1.0).n
         run.loop.end("limit", "its 60 minutes are up", time.time())
         runs.save(store, run)
 

@@ -10,15 +10,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus.boulder import hold_messages, holds
-from sisyphus.ground.processes import is_alive
+from sisyphus.enforce.enforcements import enforced_since
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.handoff import handoffs
+from sisyphus.hook.session import Session
 from sisyphus.loops import lifecycle, loops, runs, user_actions
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.loops import Loop
-from sisyphus.sessions import dialog, sessions, stops
+from sisyphus.sessions import dialog, sessions
 from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions.hooks import FAILURE
 
@@ -79,16 +80,13 @@ def as_dict(each: Waiting) -> dict[str, Any]:
 
 def _loops(store: Store) -> Iterator[Waiting]:
     """Of nested loops, yields the one that its session works at."""
-    for session in dict.fromkeys(loop.session for loop in loops.all_live(store)):
-        row = store.one(
-            "SELECT id, ended_at, seen_at, idle_since FROM session WHERE n = ?", session
-        )
+    for number in dict.fromkeys(loop.session for loop in loops.all_live(store)):
+        session = Session.load(store, number)
+        id, idle_since = session.id, session.idle_since
         loop = loops.current(store, session)
-        assert row is not None
         assert loop is not None
-        id, ended_at, seen_at, idle_since = row
         if user_actions.is_left(store, loop):
-            since = loop.left_at or ended_at or seen_at
+            since = loop.left_at or session.ended_at or session.seen_at
             text, answer = (
                 loop_messages.where_left(loop),
                 loop_messages.what_takes_up(loop, lifecycle.way_back(store, loop)),
@@ -109,7 +107,7 @@ def _loops(store: Store) -> Iterator[Waiting]:
             )
             since = loop.counters.resumed_at
             yield Waiting(PROMPT, text, since, answer, loop.project, id, loop.id)
-        elif idle_since is not None and stops.is_interrupted(store, session):
+        elif idle_since is not None and session.interrupted:
             text, answer = (
                 loop_messages.interrupted(loop),
                 loop_messages.what_goes_on(session_messages.short(id)),
@@ -135,7 +133,7 @@ def _runs(store: Store) -> Iterator[Waiting]:
         own = runs.of(store, run)
         if own.is_at_work:
             continue
-        session = sessions.id_of(store, own.session)
+        session = Session.load(store, own.session).id
         if run.is_active:
             text, since, answer = (
                 loop_messages.where_left(run),
@@ -147,7 +145,7 @@ def _runs(store: Store) -> Iterator[Waiting]:
             yield _paused(run, session)
     for run in loops.failed_runs(store):
         text, answer = loop_messages.run_failed(run), loop_messages.what_follows_failure(run)
-        session = sessions.id_of(store, runs.of(store, run).session)
+        session = Session.load(store, runs.of(store, run).session).id
         since = run.ended_at or run.started_at
         yield Waiting(run.result, text, since, answer, run.project, session, run.id)
 
@@ -158,66 +156,51 @@ def _paused(loop: Loop, session: str) -> Waiting:
     return Waiting(loop.status, text, since, answer, loop.project, session, loop.id)
 
 
-_IS_UNATTENDED = """main.ended_at IS NULL AND (
-    EXISTS (SELECT 1 FROM enforced WHERE enforced.project = main.project)
-    OR EXISTS (SELECT 1 FROM loop WHERE loop.session = main.n AND loop.ended_at IS NULL
-               AND loop.status = 'active')
-    OR EXISTS (SELECT 1 FROM loop JOIN plan ON plan.n = loop.plan WHERE plan.n = main.plan
-               AND plan.state <> 'dismissed' AND kind = 'hold' AND loop.ended_at IS NULL
-               AND loop.status = 'active'))"""
+def _is_unattended(store: Store, session: Session) -> bool:
+    if session.ended_at is not None:
+        return False
+    hold = loops.hold_of(store, session)
+    has_active = any(each.is_active for each in loops.live(store, session))
+    is_held = hold is not None and hold.is_active
+    return has_active or is_held or bool(enforced_since(store, session.project))
 
 
 def _requests(store: Store) -> Iterator[Waiting]:
     """Yields the sessions that have stopped because they failed, need something, or asked. One that
     its user interrupted is no news to them."""
-    rows = store.all(
-        "SELECT id, project, process, rests, question, failed, coalesce(idle_since, seen_at) "
-        "FROM session AS main WHERE (rests <> '' OR question <> '' OR failed <> '') "
-        f"AND {_IS_UNATTENDED}"
-    )
-    for id, project, process, rests, question, failed, since in rows:
-        if process and not is_alive(process):
+    for session in sessions.asking(store):
+        if session.is_gone or not _is_unattended(store, session):
             continue
-        if failed:
-            text, answer = session_messages.failed(id, failed), session_messages.ANSWER_REST
+        id, project = session.id, session.project
+        since = session.seen_at if session.idle_since is None else session.idle_since
+        if session.failed:
+            text, answer = session_messages.failed(id, session.failed), session_messages.ANSWER_REST
             yield Waiting(FAILURE, text, since, answer, project, id)
-        elif rests:
-            text, answer = session_messages.rests(id, rests), session_messages.ANSWER_REST
+        elif session.rests:
+            text, answer = session_messages.rests(id, session.rests), session_messages.ANSWER_REST
             yield Waiting(RESTS, text, since, answer, project, id)
         else:
-            text, answer = session_messages.asks(id, question), session_messages.ANSWER_QUESTION
-            yield Waiting(QUESTION, text, since, answer, project, id)
+            text = session_messages.asks(id, session.question)
+            yield Waiting(QUESTION, text, since, session_messages.ANSWER_QUESTION, project, id)
 
 
 def _standstills(store: Store, now: float) -> Iterator[Waiting]:
     """Yields the sessions that have stopped though their work stands: in plan mode, or for longer
     than background work excuses."""
-    rows = store.all(
-        "SELECT n, id, project, process, idle_since FROM session AS main "
-        "WHERE idle_since IS NOT NULL AND json_extract(stops, '$.standstill') <> '' "
-        f"AND {_IS_UNATTENDED}"
-    )
-    for n, id, project, process, since in rows:
-        known = stops.load(store, n)
-        is_late = not known.waits or now - max(known.waits.values()) > STANDSTILL_SECONDS
-        if is_late and not (process and not is_alive(process)):
-            text = session_messages.stands_still(id, known.standstill)
-            yield Waiting(STANDSTILL, text, since, session_messages.ANSWER_REST, project, id)
+    for session in sessions.standing_still(store):
+        stops, since = session.stops, session.idle_since or now
+        is_late = not stops.waits or now - max(stops.waits.values()) > STANDSTILL_SECONDS
+        if is_late and not session.is_gone and _is_unattended(store, session):
+            text = session_messages.stands_still(session.id, stops.standstill)
+            answer = session_messages.ANSWER_REST
+            yield Waiting(STANDSTILL, text, since, answer, session.project, session.id)
 
 
 def _dialogs(store: Store, now: float) -> Iterator[Waiting]:
     """Yields the dialogs of sessions and their subagents that nobody has answered for a while."""
-    rows = store.all(
-        "SELECT main.client, main.id, main.project, each.process, each.dialog, each.dialog_at "
-        "FROM session AS each JOIN session AS main ON main.client = each.client "
-        "AND main.id = each.id AND main.agent = '' "
-        f"WHERE each.dialog <> '' AND each.dialog_at <= ? AND {_IS_UNATTENDED}",
-        now - dialog.OPEN_SECONDS,
-    )
-    for client, id, project, process, tool, since in rows:
-        if dialog.is_open(client, process):
-            text, answer = (
-                session_messages.asks_permission(id, tool, project),
-                session_messages.ANSWER_DIALOG,
-            )
-            yield Waiting(dialog.KIND, text, since, answer, project, id)
+    for each in sessions.with_dialogs(store, now - dialog.OPEN_SECONDS):
+        main = Session.of_client(store, each.client, each.id)
+        if main.n and _is_unattended(store, main) and dialog.is_open(each):
+            text = session_messages.asks_permission(main.id, each.dialog, main.project)
+            since, answer = each.dialog_at or now, session_messages.ANSWER_DIALOG
+            yield Waiting(dialog.KIND, text, since, answer, main.project, main.id)

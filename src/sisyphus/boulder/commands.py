@@ -24,7 +24,7 @@ _SHOWN_COMPLETE = 10
 
 _SHOWN_STORIES = 20
 
-Session = Annotated[
+SessionId = Annotated[
     str,
     typer.Option(
         "--session-id",
@@ -39,7 +39,7 @@ def show_status(
         str, typer.Option(metavar="FILE", help="Any file; nothing is stored about it.")
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Show the plans of all projects.")] = False,
-    session: Session = "",
+    session: SessionId = "",
     project: show.Project = "",
     as_json: show.AsJson = False,
 ) -> None:
@@ -115,13 +115,8 @@ def _more(result: Status) -> str:
 
 def of_place(place: show.Place, session: str = "") -> Status:
     """Returns the plan that a command means."""
-    row = _session_row(place, session)
-    return plan_status.of_project(place.store, place.project, row, time.time(), place.folder)
-
-
-def _session_row(place: show.Place, session: str) -> int:
-    """Returns the number of the row of the session that a command means; 0 = there is none."""
-    return asker.session_number(place.store, session)
+    own = asker.session_of(place.store, session)
+    return plan_status.of_project(place.store, place.project, own, time.time(), place.folder)
 
 
 def print_status(result: Status, *, needs_one: bool = True) -> None:
@@ -239,22 +234,23 @@ def start(
         list[str] | None, typer.Argument(metavar="[PLAN]", help="Name or path of a plan.")
     ] = None,
     in_repo: Annotated[bool, typer.Option(help="Also write docs/kord/boulder.json.")] = False,
-    session: Session = "",
+    session: SessionId = "",
     project: show.Project = "",
 ) -> None:
     """Follow a plan from now on: the named one, else the only one with open tasks."""
     place = show.place_to_change(project)
-    words, number = " ".join(name or []), _session_row(place, session)
-    file = plan_status.to_start(place.store, words, place.project, place.folder, place.home, number)
-    own = plans.of_session(place.store, number)
-    if plans.is_held(place.store, number) and own and own.path != file.path:
+    words, meant = " ".join(name or []), asker.session_of(place.store, session)
+    file = plan_status.to_start(place.store, words, place.project, place.folder, place.home, meant)
+    own = plans.of_session(place.store, meant)
+    if plans.is_held(place.store, meant) and own and own.path != file.path:
         show.need_user(f"/start-work {one_line(file.name)}")
-    id, now = asker.session_of(place.store, session), time.time()
-    asker.warn_of_new(place.store, id)
+    now = time.time()
+    asker.warn_of_new(meant)
     with place.store.write():
-        if id:
-            number = sessions.ensure_by_id(place.store, id, place.project, now)
-        row = progress.start(place.store, number, id, file, now, in_repo=in_repo)
+        follower = None
+        if meant.id:
+            follower = sessions.ensure_by_id(place.store, meant.id, place.project, now)
+        row = progress.start(place.store, follower, file, now, in_repo=in_repo)
     exports.run(progress.exports(place.store, row, file, takes_over=in_repo))
     show.line(messages.started(row))
     if in_repo:
@@ -273,7 +269,7 @@ def checkpoint(
     ] = None,
     wave: Annotated[int | None, typer.Option(metavar="N", help="Current wave.")] = None,
     story: Annotated[str, typer.Option(metavar="ID", help="Current story.")] = "",
-    session: Session = "",
+    session: SessionId = "",
     project: show.Project = "",
 ) -> None:
     """Record how far the plan is, for the next session."""
@@ -322,7 +318,7 @@ def clear(
         list[str] | None,
         typer.Argument(metavar="[PLAN]", help="Name or path of a plan. Default: the followed one."),
     ] = None,
-    session: Session = "",
+    session: SessionId = "",
     project: show.Project = "",
 ) -> None:
     """Stop following this project's plan. Its file stays as it is."""

@@ -13,7 +13,7 @@ from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.loops import limits, loops
 from sisyphus.loops.loops import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Loop, Options
 from sisyphus.loops.messages import BY_USER, cancelled
-from sisyphus.sessions import sessions as session_rows
+from sisyphus.sessions import sessions
 from sisyphus.terminal import asker, show
 
 
@@ -49,7 +49,7 @@ def hold(
             "--wait-for-user", help="With `on`: let the agents stop to ask you a question."
         ),
     ] = False,
-    session: commands.Session = "",
+    session: commands.SessionId = "",
     project: show.Project = "",
     as_json: show.AsJson = False,
 ) -> None:  # fmt: skip
@@ -80,8 +80,8 @@ def _start(place: show.Place, session: str, options: Options) -> None:
     if plan is None or not plan.is_open:
         raise SisyphusError(hold_messages.needs_plan(commands.way_to_a_plan(here)))
     show.need_user("/boulder-hold on")
-    id, now = asker.session_of(place.store, session), time.time()
-    asker.warn_of_new(place.store, id)
+    meant, now = asker.session_of(place.store, session), time.time()
+    asker.warn_of_new(meant)
     file = find.read(plan.path, plan.project)
     shared = progress.shared_changes(place.store, plan.project)
     with place.store.write():
@@ -89,15 +89,15 @@ def _start(place: show.Place, session: str, options: Options) -> None:
         facts = holds.plan_facts(row)
         if facts.no_work:
             raise SisyphusError(hold_messages.nothing_to_hold(facts))
-        number = 0
-        if id:
-            number = session_rows.ensure_by_id(place.store, id, place.project, now)
-        row = progress.attach(place.store, number, id, row, now)
+        follower = None
+        if meant.id:
+            follower = sessions.ensure_by_id(place.store, meant.id, place.project, now)
+        row = progress.attach(place.store, follower, row, now)
         hold, replaced = holds.start(place.store, row, options, now)
-        sessions = holds.sessions(place.store, hold)
+        held = holds.held(place.store, hold)
     own = partial(holds.export, place.store, row.project)
     exports.run([*progress.exports(place.store, row, file), own])
-    show.line(hold_messages.hold_started(hold, facts, sessions, replaced, show.asker().typed))
+    show.line(hold_messages.hold_started(hold, facts, held, replaced, show.asker().typed))
     if file.plan and (new := trust.allowed(place.store, place.project, file.plan)[1]):
         show.line(hold_messages.not_trusted(len(new)))
     show.what_is_off(place, "boulder.enabled")
@@ -131,16 +131,15 @@ def _show(place: show.Place, session: str, *, as_json: bool) -> None:
         typed = show.asker().typed
         way_out = hold_messages.way_out(hold, facts, typed)
         show.line(hold_messages.hold_waits(facts, typed) if facts.no_work else way_out)
-        show.line(hold_messages.at_the_plan(holds.sessions(place.store, hold)))
+        show.line(hold_messages.at_the_plan(holds.held(place.store, hold)))
 
 
 def _pick(place: show.Place, session: str) -> Loop | None:
     """Returns the hold that a command means: of the session's plan, else of the plan that is
     followed here, else the only one of the project. Raises `SisyphusError` if there are several."""
     store = place.store
-    number = asker.session_number(store, session)
     plan = commands.of_place(place, session).record
-    if hold := loops.hold_of(store, number):
+    if hold := loops.hold_of(store, asker.session_of(store, session)):
         return hold
     here = holds.of_project(store, place.project, plan)
     is_of_plan = bool(here and plan and loops.plan_file(store, here[0]) == plan.path)

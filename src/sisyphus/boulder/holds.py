@@ -11,12 +11,11 @@ from sisyphus.boulder import follow, hold_messages, plans
 from sisyphus.boulder.hold_messages import PlanFacts
 from sisyphus.boulder.plans import COMPLETE, MISSING, NO_TASKS, PlanRecord
 from sisyphus.ground import exports, paths, traces
-from sisyphus.ground.processes import is_alive
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.loops import loops
 from sisyphus.loops.loops import HOLD, SUCCESS, Loop, Options
-from sisyphus.sessions import stops
+from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,24 +86,18 @@ def export(store: Store, project: str) -> None:
             os.unlink(file)
 
 
-def sessions(store: Store, hold: Loop) -> list[tuple[str, str]]:
+def held(store: Store, hold: Loop) -> list[tuple[str, str]]:
     """Returns the ids of the sessions that follow its plan and have not ended, each with what it
     waits for, or ""."""
-    rows = store.all(
-        "SELECT n, id, process FROM session WHERE plan = ? AND agent = '' "
-        "AND ended_at IS NULL ORDER BY seen_at DESC",
-        hold.plan,
-    )
-    alive = [(n, id) for n, id, process in rows if not process or is_alive(process)]
-    return [(id, stops.why_waits(store, n)) for n, id in alive]
+    followers = sessions.following(store, hold.plan)
+    return [(each.id, each.why_waits) for each in followers if not each.is_over]
 
 
 def last_stop(store: Store, hold: Loop) -> float:
     """Returns when a session at its plan last stopped, or did something; the hold's start if none
     follows it. In seconds since 1970."""
-    query = "SELECT max(coalesce(idle_since, seen_at)) FROM session WHERE plan = ? AND agent = ''"
-    row = store.one(query, hold.plan)
-    return row[0] if row and row[0] else hold.started_at
+    times = [each.idle_since or each.seen_at for each in sessions.following(store, hold.plan)]
+    return max(times, default=hold.started_at)
 
 
 def as_dict(store: Store, hold: Loop, now: float) -> dict[str, Any]:
@@ -123,8 +116,7 @@ def as_dict(store: Store, hold: Loop, now: float) -> dict[str, Any]:
         "wait_for_user": hold.options.wait_for_user,
         "started_at": iso(hold.started_at),
         "sessions": [
-            {"session_id": id, "waits_for_user": rests or None}
-            for id, rests in sessions(store, hold)
+            {"session_id": id, "waits_for_user": rests or None} for id, rests in held(store, hold)
         ],
     }
 

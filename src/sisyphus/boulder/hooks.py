@@ -17,7 +17,8 @@ from sisyphus.ground.paths import display, names, project_of
 from sisyphus.ground.record import replace
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome, merge
-from sisyphus.sessions import command_names, sessions
+from sisyphus.hook.session import Session
+from sisyphus.sessions import command_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ def _update(
         is_used = False
         outcome.messages = [messages.enabled_elsewhere(row, before)]
     session = _follower(hook, row, is_new=is_new)
-    id = hook.event.session if session else ""
-    progress.attach(hook.store, session, id, row, hook.now, is_used=is_used)
+    progress.attach(hook.store, session, row, hook.now, is_used=is_used)
     return outcome
 
 
@@ -134,23 +134,24 @@ def _is_open_elsewhere(row: PlanRecord, project: str) -> bool:
     return row.is_open and row.project != project and os.path.isfile(row.path)
 
 
-def _follower(hook: Hook, row: PlanRecord, *, is_new: bool) -> int:
-    """Returns the number of the session that follows a changed plan from now on; 0 = it is a plan
-    of another project, or the session keeps its own: the changed one is old, or its user holds it
-    at its own."""
+def _follower(hook: Hook, row: PlanRecord, *, is_new: bool) -> Session | None:
+    """Returns the session that follows a changed plan from now on; None = it is a plan of another
+    project, or the session keeps its own: the changed one is old, or its user holds it at its
+    own."""
     session = _main_session(hook)
     own = plan_rows.of_session(hook.store, session)
     is_held = plan_rows.is_held(hook.store, session)
     is_busy = own is not None and own.is_open and not is_new
     keeps_own = own is not None and own.path != row.path and (is_held or is_busy)
-    return 0 if keeps_own or row.project != hook.project else session
+    is_in_store = session.n and row.project == hook.project
+    return session if is_in_store and not keeps_own else None
 
 
-def _main_session(hook: Hook) -> int:
-    """Returns the session's row, for a subagent that of the session that it belongs to."""
+def _main_session(hook: Hook) -> Session:
+    """Returns the session, for a subagent the one that it belongs to."""
     if not hook.event.agent:
         return hook.session
-    return sessions.find(hook.store, hook.event.session)
+    return Session.find(hook.store, hook.event.session)
 
 
 # ---------------------------------------------------------------- prompts and Stops
@@ -183,7 +184,7 @@ def _update_own(
     step = progress.update(hook.store, file, hook.now, shared, judgements)
     is_over = step.record is None or step.record.state == COMPLETE
     if hook.event.name != "stop" and is_over and step.what == NOTHING:
-        plan_rows.follow(hook.store, hook.session, None)
+        hook.session.plan = None
     return progress.outcome(hook.store, step, file)
 
 
@@ -203,7 +204,7 @@ def _start_work(hook: Hook, name: str) -> Act:
 
 def _start_plan(hook: Hook, file: PlanFile) -> Outcome:
     assert file.plan is not None
-    row = progress.start(hook.store, hook.session, hook.event.session, file, hook.now)
+    row = progress.start(hook.store, hook.session, file, hook.now)
     return Outcome(
         [messages.continuation(row, file.plan, hook.project)],
         [messages.summary(row)],
@@ -262,6 +263,6 @@ def look_at_permission(hook: Hook) -> Act | None:
 
 def _allow(hook: Hook) -> Outcome:
     """Answers the request, so no dialog opens."""
-    sessions.close_dialog(hook)
+    hook.session.dialog = ""
     plan = display(hook.standing.plan, hook.project)
     return Outcome(notes=[f"allowed: the plan {plan}"], allows=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sisyphus.ground.store import Store
+    from sisyphus.hook.session import Session
 
 NONE, STALE = "none", "stale"
 """States in addition to those of records."""
@@ -69,7 +70,9 @@ class _Search(Record):
     left_out: int
 
 
-def of_project(store: Store, project: str, session: int, now: float, folder: str = "") -> Status:
+def of_project(
+    store: Store, project: str, session: Session, now: float, folder: str = ""
+) -> Status:
     """Returns the plan that a session follows, else one that is in use, else the one that the next
     session will follow, else one that is missing or has no tasks any more, else the one that was
     completed last. In a package, what the next session there will follow comes before a plan that
@@ -86,7 +89,7 @@ def of_project(store: Store, project: str, session: int, now: float, folder: str
     return replace(result, left_out=search.left_out)
 
 
-def of_session(store: Store, project: str, session: int) -> PlanRecord | None:
+def of_session(store: Store, project: str, session: Session) -> PlanRecord | None:
     """Returns the open plan of the project that a session follows; None = it follows none."""
     own = plan_rows.of_session(store, session)
     is_here = own and own.project == project and own.is_open and os.path.isfile(own.path)
@@ -123,7 +126,7 @@ def _with_stories(store: Store, status: Status) -> Status:
 
 
 def to_start(
-    store: Store, name: str, project: str, folder: str, home: str, session: int
+    store: Store, name: str, project: str, folder: str, home: str, session: Session
 ) -> PlanFile:
     """Returns the plan that `boulder start` means: the one with this name; without a name the
     session's own, or the only one. Raises `SisyphusError` if that is not one plan."""

@@ -10,12 +10,14 @@ import os
 
 from sisyphus.ground import log, quick_json
 from sisyphus.ground.record import Record, asdict, field, replace
+from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from sisyphus.ground.store import Store, Value
+    from sisyphus.hook.session import Session
 
 ACTIVE, NO_TASKS, COMPLETE, MISSING, DISMISSED = (
     "active", "no_tasks", "complete", "missing", "dismissed",
@@ -123,12 +125,11 @@ def in_use(store: Store, project: str) -> PlanRecord | None:
     """Returns the open plan of a project that a session follows which has not ended, if its file
     exists. If there are several, the one used last; none if the user has started another one in a
     terminal since."""
-    running = store.all(
-        "SELECT path FROM plan JOIN session ON session.plan = plan.n "
-        "WHERE plan.project = ? AND session.ended_at IS NULL AND session.agent = ''",
-        project,
+    followed = {each.plan for each in sessions.with_plans(store)}
+    running = _select(
+        store, f"WHERE project = ? AND n IN ({', '.join(map(str, followed))})", project
     )
-    paths = {row[0] for row in running}
+    paths = {row.path for row in running}
     rows = [row for row in of_project(store, project) if row.is_open and os.path.isfile(row.path)]
     last = next((row for row in rows if row.is_chosen or row.path in paths), None)
     return last if last and last.path in paths else None
@@ -144,25 +145,21 @@ def latest(store: Store) -> PlanRecord | None:
     return records[0] if records else None
 
 
-def of_session(store: Store, session: int) -> PlanRecord | None:
-    """Returns the plan that a session follows."""
-    records = _select(store, "WHERE n = (SELECT plan FROM session WHERE n = ?)", session)
+def named(store: Store, number: int | None) -> PlanRecord | None:
+    """Returns the plan with the number of its row; None if there is none."""
+    records = _select(store, "WHERE n = ?", number)
     return records[0] if records else None
 
 
-def follow(store: Store, session: int, plan: int | None) -> None:
-    """Makes the session follow a plan, or none."""
-    store.run("UPDATE session SET plan = ? WHERE n = ?", plan, session)
+def of_session(store: Store, session: Session) -> PlanRecord | None:
+    """Returns the plan that a session follows."""
+    return named(store, session.plan)
 
 
-def is_held(store: Store, session: int) -> bool:
+def is_held(store: Store, session: Session) -> bool:
     """Tells whether the user holds the session at the plan that it follows."""
-    row = store.one(
-        "SELECT 1 FROM loop JOIN session ON session.plan = loop.plan "
-        "WHERE session.n = ? AND kind = 'hold' AND loop.ended_at IS NULL",
-        session,
-    )
-    return row is not None
+    query = "SELECT 1 FROM loop WHERE plan = ? AND kind = 'hold' AND ended_at IS NULL"
+    return store.one(query, session.plan) is not None
 
 
 def end_hold(store: Store, path: str, why: str, now: float) -> bool:
@@ -180,12 +177,9 @@ def is_stale(store: Store, record: PlanRecord, now: float) -> bool:
     """Tells whether nobody has used it for long, and no session that follows it is alive."""
     if not record.used_at or now - record.used_at < STALE_SECONDS:
         return False
-    row = store.one(
-        "SELECT 1 FROM session JOIN plan ON plan.n = session.plan "
-        "WHERE plan.path = ? AND session.ended_at IS NULL AND seen_at > ?",
-        record.path, now - STALE_SECONDS,
-    )  # fmt: skip
-    return row is None
+    row = store.one("SELECT n FROM plan WHERE path = ?", record.path)
+    followers = sessions.following(store, row[0]) if row else []
+    return not any(each.seen_at > now - STALE_SECONDS for each in followers if not each.ended_at)
 
 
 def add_history(store: Store, record: PlanRecord, what: str, now: float) -> None:

@@ -88,7 +88,8 @@ def _own_plan(hook: Hook) -> PlanRecord | None:
     """Returns the open plan that the session, or the one that `/clear` ended, follows."""
     session = hook.session
     if hook.event.source == "clear":
-        session = sessions.before_clear(hook) or session
+        before = sessions.before_clear(hook)
+        session = before if before.n else session
     own = plan_rows.of_session(hook.store, session)
     return own if own and own.is_open and own.project == hook.project else None
 
@@ -166,7 +167,7 @@ def _continue(hook: Hook, file: PlanFile, step: Step, shared: Shared | None) -> 
         return Outcome(messages=[messages.stale(row, days)], notes=["the plan is stale"])
     if shared and not shared.is_absent:  # of another plan that is not open, or merged already
         row = replace(row, kord=shared.fingerprint)
-    row = progress.attach(hook.store, hook.session, hook.event.session, row, hook.now)
+    row = progress.attach(hook.store, hook.session, row, hook.now)
     is_new = step.what == NEW and hook.store.is_durable
     news = messages.enabled(row) if is_new else messages.summary(row)
     texts = ledger.missing(hook, [messages.continuation(row, file.plan, hook.project)])
@@ -190,7 +191,7 @@ def _leave(hook: Hook, elsewhere: PlanRecord | None, last: PlanRecord | None) ->
     is_passed = elsewhere and last and now and elsewhere.path == last.path != now.path
     if not elsewhere or not is_passed or hook.event.source == "compact":
         return Outcome()
-    if sessions.open_ids(hook.store, elsewhere.project):
+    if sessions.open_in(hook.store, elsewhere.project):
         return Outcome()
     return _advice(hook, messages.left_open(elsewhere))
 

@@ -11,9 +11,9 @@ from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops, messages, runs, state_file, user_actions
 from sisyphus.loops.loops import Loop
-from sisyphus.sessions import sessions
 from sisyphus.terminal import show
 
 _SHOWN_CHARACTERS = 100
@@ -50,7 +50,7 @@ def as_dict(store: Store, name: str, project: Project) -> dict[str, Any]:
         "project": name,
         "plans": [plan_status.as_dict(each) for each in project.plans],
         "loops": [
-            state_file.as_dict(loop, sessions.id_of(store, loop.session)) for loop in project.loops
+            state_file.as_dict(loop, Session.load(store, loop.session).id) for loop in project.loops
         ],
         "holds": [holds.as_dict(store, hold, time.time()) for hold in project.holds],
         "runs": [runs.as_dict(store, runs.of(store, run)) for run in project.runs],

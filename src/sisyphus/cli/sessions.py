@@ -1,6 +1,5 @@
 """`sisyphus why` and `sisyphus sessions`: what hooks did, and in which sessions."""
 
-import json
 import os
 import sys
 import time
@@ -11,9 +10,11 @@ import typer
 
 from sisyphus import clients
 from sisyphus.ground.errors import UsageError
+from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso, one_line
+from sisyphus.hook.session import Session
 from sisyphus.loops import iterations
-from sisyphus.sessions import journal, messages
+from sisyphus.sessions import journal, ledger, messages
 from sisyphus.sessions import sessions as session_rows
 from sisyphus.terminal import show
 
@@ -66,7 +67,7 @@ def _session(place: show.Place, named: str) -> str:
     """Returns the id of the session that is named, else of the project's latest."""
     if named:
         return session_rows.whole_id(place.store, named) or named
-    return session_rows.latest_id(place.store, place.project)
+    return session_rows.latest(place.store, place.project).id
 
 
 def _follow(place: show.Place, named: str, id: str, last: int) -> None:
@@ -107,9 +108,10 @@ def sessions(
 ) -> None:
     """List the sessions of this project by their first prompt, and what was sent to each."""
     place = show.place(project)
-    found = _rows(place, everywhere, limit)
-    runs = iterations.by_session(place.store, [row[0] for row in found])
-    rows = [_describe(place, row, runs.get(row[0])) for row in found]
+    of = "" if everywhere else place.project
+    found = session_rows.find_all(place.store, of, most=limit)
+    runs = iterations.by_session(place.store, found)
+    rows = [_describe(place.store, each, runs.get(each.n)) for each in found]
     if as_json:
         show.as_json({"sessions": rows})
         return
@@ -127,18 +129,6 @@ def sessions(
         show.line(messages.sent(each["sent"], each["hooks"]), "dim", indent=4)
 
 
-def _rows(place: show.Place, everywhere: bool, limit: int) -> list[tuple[Any, ...]]:
-    return place.store.all(
-        "SELECT n, id, client, project, source, started_at, seen_at, transcript, "
-        "(SELECT count(*) FROM event WHERE event.session = session.n), "
-        "(SELECT json_group_object(kind, amount) FROM (SELECT kind, "
-        "count(DISTINCT iif(path = '' OR kind = 'boulder', hash, path)) AS amount FROM sent "
-        "WHERE sent.session = session.n AND kind <> 'notice' GROUP BY kind ORDER BY kind)) "
-        "FROM session WHERE agent = '' AND (? OR project = ?) ORDER BY seen_at DESC LIMIT ?",
-        everywhere, place.project, limit,
-    )  # fmt: skip
-
-
 def _title(session: dict[str, Any]) -> str:
     """Returns what a session is about; "" = unknown."""
     if session["run"]:
@@ -147,26 +137,26 @@ def _title(session: dict[str, Any]) -> str:
 
 
 def _describe(
-    place: show.Place, row: tuple[Any, ...], of_run: tuple[str, int, str] | None
+    store: Store, session: Session, of_run: tuple[str, int, str] | None
 ) -> dict[str, Any]:
     """of_run: the iteration of a run that it is, see `iterations.by_session`."""
     run, iteration, item = of_run or (None, None, None)
-    n, id, client, project, source, started_at, seen_at, transcript, hooks, sent = row
+    started_at, transcript = session.started_at, session.transcript
     return {
-        "session_id": id,
-        "client": client,
-        "project": project,
-        "project_name": os.path.basename(project),
-        "first_prompt": clients.transcript(client).first_prompt(transcript),
+        "session_id": session.id,
+        "client": session.client,
+        "project": session.project,
+        "project_name": os.path.basename(session.project),
+        "first_prompt": clients.transcript(session.client).first_prompt(transcript),
         "run": run,
         "iteration": iteration,
         "item": item or None,
-        "state": "ended" if session_rows.is_over(place.store, n) else "open",
-        "start": source,
+        "state": "ended" if session.is_over else "open",
+        "start": session.source,
         "started_at": iso(started_at) if started_at else None,
-        "seen_at": iso(seen_at),
-        "seen": seen_at,
+        "seen_at": iso(session.seen_at),
+        "seen": session.seen_at,
         "transcript": transcript or None,
-        "hooks": hooks,
-        "sent": json.loads(sent),
+        "hooks": journal.count(store, [session.n]),
+        "sent": ledger.counts(store, session),
     }

@@ -9,6 +9,7 @@ from sisyphus import clients
 from sisyphus.ground import files, paths
 from sisyphus.ground.partial import partial
 from sisyphus.hook.outcome import Outcome
+from sisyphus.hook.session import NEW_FORK
 from sisyphus.sessions import ledger
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ README, AGENTS = "README.md", "AGENTS.md"
 def look_at_start(hook: Hook) -> Act | None:
     """Sends the documents of the session's folder, which may be a package, and of the project. A
     fork already has what its parent was sent."""
-    is_new_fork = hook.event.source == "fork" or hook.standing.fork == "new"
+    is_new_fork = hook.event.source == "fork" or hook.session.fork == NEW_FORK
     if not hook.settings["context.enabled"] or (is_new_fork and not hook.event.starts_empty):
         return None
     folder = os.path.realpath(hook.event.folder)

@@ -12,6 +12,7 @@ from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.paths import display
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import units
+from sisyphus.hook.session import Session
 from sisyphus.loops import lifecycle, loops, messages, runs, user_actions
 from sisyphus.loops.loops import BLOCKED, PAUSED, Loop
 from sisyphus.loops.runs import Run
@@ -139,7 +140,7 @@ def _answer_loop(store: Store, loop: Loop, text: str) -> str:
     if not is_left:
         user_actions.resume(store, loop)
     with store.write():
-        ledger.enqueue(store, loop.session, answer)
+        ledger.enqueue(store, Session.load(store, loop.session), answer)
     return messages.answered_left(loop, owner) if is_left else messages.answered(loop, owner)
 
 

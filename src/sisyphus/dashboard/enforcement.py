@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from itertools import islice
 from typing import Any
 
 from sisyphus import clients
@@ -14,7 +15,7 @@ from sisyphus.enforce import enforcements, gates, messages, state_file
 from sisyphus.enforce.enforcements import Enforcement
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
-from sisyphus.sessions.sessions import is_over
+from sisyphus.hook.session import Session
 
 DAYS = 14
 _SHOWN = 20
@@ -46,7 +47,7 @@ class Project(Record, frozen=True):
     wakes: int
 
 
-class Session(Record, frozen=True):
+class Enforced(Record, frozen=True):
     """An open session that was enforced.
 
     iteration: how often. failures: of these, the last ones in a row without a tool call. status:
@@ -83,7 +84,7 @@ class EnforcementPage(Record, frozen=True):
     is_allowed: bool
     projects: list[Project]
     days: list[Day]
-    sessions: list[Session]
+    sessions: list[Enforced]
     latest: list[Message]
     followed: int
     known: int
@@ -110,14 +111,13 @@ def query(desk: Desk, params: Params) -> EnforcementPage:
 
 
 class _Said(Record, frozen=True):
-    """A message as the journal has it. n: of the event's row. session: of the session's row."""
+    """A message as the journal has it. n: of the event's row."""
 
     n: int
     at: float
     kind: str
     text: str
-    session: int
-    project: str
+    session: Session
 
 
 def _pattern(note: str) -> re.Pattern[str]:
@@ -131,18 +131,17 @@ _KINDS = ((CLAIM, _pattern(messages.counted("7"))), (WAKE, _pattern(messages.wok
 def _said(store: Store, since: float) -> list[_Said]:
     """Returns all messages since a time, the newest first."""
     rows = store.all(
-        "SELECT event.n, at, notes, session.n, project FROM event "
-        "JOIN session ON session.n = event.session "
-        "WHERE at >= ? AND name IN ('stop', 'idle') AND instr(notes, 'enforcement ') "
-        "ORDER BY event.n DESC",
+        "SELECT n, at, notes, session FROM event WHERE at >= ? AND name IN ('stop', 'idle') "
+        "AND instr(notes, 'enforcement ') ORDER BY n DESC",
         since,
     )
-    found = []
-    for n, at, notes, session, project in rows:
+    found: list[_Said] = []
+    known = {number: Session.load(store, number) for number in {row[3] for row in rows}}
+    for n, at, notes, session in rows:
         for note in json.loads(notes):
             kind = next((name for name, pattern in _KINDS if pattern.fullmatch(note)), "")
             if kind:
-                found.append(_Said(n, at, kind, note, session, project))
+                found.append(_Said(n, at, kind, note, known[session]))
     return found
 
 
@@ -152,21 +151,20 @@ def _count(said: list[_Said]) -> tuple[int, int]:
 
 
 def _message(store: Store, said: _Said) -> Message:
-    row = store.one("SELECT id, client, transcript FROM session WHERE n = ?", said.session)
-    assert row is not None
-    id, client, transcript = row
-    is_followed = _is_followed(store, said, client, transcript)
-    return Message(said.at, said.kind, said.text, id, said.project, is_followed)
+    session = said.session
+    is_followed = _is_followed(store, said)
+    return Message(said.at, said.kind, said.text, session.id, session.project, is_followed)
 
 
-def _is_followed(store: Store, said: _Said, client: str, transcript: str) -> bool | None:
+def _is_followed(store: Store, said: _Said) -> bool | None:
     """Tells whether the agent used a tool after a message and before it stopped again. None = it
     has not stopped yet, or its transcript does not say."""
     next_stop = store.one(
         "SELECT at FROM event WHERE session = ? AND n > ? AND name = 'stop' ORDER BY n LIMIT 1",
-        said.session, said.n,
+        said.session.n, said.n,
     )  # fmt: skip
-    reading = clients.transcript(client).read(transcript, since=said.at, limit=_TRANSCRIPT_BYTES)
+    read = clients.transcript(said.session.client).read
+    reading = read(said.session.transcript, since=said.at, limit=_TRANSCRIPT_BYTES)
     end = next_stop[0] if next_stop else time.time()
     turn = [each for each in reading.records if said.at <= each.at <= end]
     if any(each.calls for each in turn):
@@ -180,33 +178,31 @@ def _is_followed(store: Store, said: _Said, client: str, transcript: str) -> boo
 def _projects(store: Store, said: list[_Said]) -> list[Project]:
     """Returns the projects where it is on or was, those where it is on first."""
     since: dict[Any, float] = dict(store.all("SELECT project, at FROM enforced ORDER BY at DESC"))
-    enforced = store.all(
-        "SELECT DISTINCT project FROM enforcement JOIN session "
-        "ON session.n = enforcement.session WHERE iteration > 0 OR enforcement.at > 0"
-    )
-    names = dict.fromkeys([*since, *(row[0] for row in enforced), *(each.project for each in said)])
+    rows = store.all("SELECT session FROM enforcement WHERE iteration > 0 OR at > 0")
+    sessions = [*(Session.load(store, n) for (n,) in rows), *(each.session for each in said)]
+    names = dict.fromkeys([*since, *(each.project for each in sessions)])
     return [
-        Project(name, since.get(name, 0.0), *_count([s for s in said if s.project == name]))
+        Project(name, since.get(name, 0.0), *_count([s for s in said if s.session.project == name]))
         for name in names
     ]
 
 
-def _sessions(desk: Desk, now: float) -> list[Session]:
+def _sessions(desk: Desk, now: float) -> list[Enforced]:
     """Returns the open sessions of projects where it is on, the one enforced last first."""
-    rows = desk.store.all(
-        "SELECT n, id, project FROM session JOIN enforcement ON enforcement.session = session.n "
-        "WHERE project IN (SELECT project FROM enforced) AND ended_at IS NULL AND agent = '' "
-        "AND (iteration > 0 OR is_stopped) ORDER BY enforcement.at DESC LIMIT ?",
-        _SESSIONS,
+    store = desk.store
+    on = {name for (name,) in store.all("SELECT project FROM enforced")}
+    rows = store.all(
+        "SELECT session FROM enforcement WHERE iteration > 0 OR is_stopped ORDER BY at DESC"
     )
+    found = (Session.load(store, n) for (n,) in rows)
+    shown = (each for each in found if each.project in on and not each.agent and not each.is_over)
     return [
-        _session(desk, id, project, enforcements.load(desk.store, n), now)
-        for n, id, project in rows
-        if not is_over(desk.store, n)
+        _session(desk, each, enforcements.load(store, each), now)
+        for each in islice(shown, _SESSIONS)
     ]
 
 
-def _session(desk: Desk, id: str, project: str, enforcement: Enforcement, now: float) -> Session:
+def _session(desk: Desk, session: Session, enforcement: Enforcement, now: float) -> Enforced:
     """The settings are the user's; a project may have lowered some."""
     values = dict(desk.settings)
     enforcement = gates.recovered(enforcement, now, values)
@@ -214,7 +210,7 @@ def _session(desk: Desk, id: str, project: str, enforcement: Enforcement, now: f
     opens = gates.cooldown_ends(enforcement, values)
     if status == state_file.RECOVERING:
         opens = max(opens, gates.recovers_at(enforcement, values))
-    return Session(
-        id, project, enforcement.iteration, enforcement.failures, messages.STATUS[status],
-        opens if opens > now else 0.0,
+    return Enforced(
+        session.id, session.project, enforcement.iteration, enforcement.failures,
+        messages.STATUS[status], opens if opens > now else 0.0,
     )  # fmt: skip

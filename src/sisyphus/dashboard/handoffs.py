@@ -12,7 +12,9 @@ from sisyphus.dashboard.paging import Pages
 from sisyphus.ground import files, paths, worktree
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.record import Record
+from sisyphus.ground.store import Store
 from sisyphus.handoff import messages
+from sisyphus.hook.session import Session
 
 _SIZE = 50
 
@@ -72,9 +74,8 @@ class HandoffPage(Record, frozen=True):
 
 _SELECT = (
     "SELECT handoff.n, handoff.project, file, at, why, handoff.level, percent, summary, files, "
-    "state, session.id, coalesce((SELECT id FROM session AS other WHERE other.n = taker), ''), "
-    "iif(EXISTS (SELECT 1 FROM loop WHERE loop.id = handoff.loop), handoff.loop, '') "
-    "FROM handoff JOIN session ON session.n = handoff.session"
+    "state, session, taker, "
+    "iif(EXISTS (SELECT 1 FROM loop WHERE loop.id = handoff.loop), handoff.loop, '') FROM handoff"
 )
 
 
@@ -86,7 +87,7 @@ def query(desk: Desk, params: Params) -> Handoffs:
         _SIZE, _SIZE * (pages.number - 1),
     )  # fmt: skip
     projects: dict[str, Project] = {}
-    for row in map(_row, rows):
+    for row in (_row(desk.store, row) for row in rows):
         projects.setdefault(row.project, Project(row.project, [])).handoffs.append(row)
     return Handoffs(list(projects.values()), pages)
 
@@ -100,7 +101,7 @@ def query_one(desk: Desk, params: Params) -> HandoffPage:
         raise NotThereError(
             "No handoff has this number here. The page Handoffs lists all that there are."
         )
-    row, document, problem = _row(found), "", ""
+    row, document, problem = _row(desk.store, found), "", ""
     try:
         document = _read(row, desk.our_home)
     except UnreadableError as error:
@@ -108,12 +109,14 @@ def query_one(desk: Desk, params: Params) -> HandoffPage:
     return HandoffPage(row, document, problem, resume[0])
 
 
-def _row(row: tuple[Any, ...]) -> HandoffRow:
-    number, project, file, at, why, level, percent, summary, resumed, *rest = row
+def _row(store: Store, row: tuple[Any, ...]) -> HandoffRow:
+    (number, project, file, at, why, level, percent, summary, resumed, state, session, taker,
+     loop) = row  # fmt: skip
     return HandoffRow(
         number, project, file, at, messages.occasion(percent, level, why),
         messages.level_name(level), percent, summary,
-        [Resumed(path, lines) for path, lines in json.loads(resumed)], *rest,
+        [Resumed(path, lines) for path, lines in json.loads(resumed)], state,
+        Session.load(store, session).id, Session.load(store, taker).id, loop,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import fingerprint, one_line
+from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, lifecycle, loops, messages, runs, transcripts
 from sisyphus.loops.loops import FATAL_ERROR, SUCCESS, Loop
 from sisyphus.loops.runs import FailedCheck, Run
@@ -220,10 +221,11 @@ def _action(store: Store, loop: Loop, row: loop_pages.Row) -> str:
     """Returns what the agent that works now did last, by its client's transcript."""
     if not row.is_working or row.action:
         return row.action if row.is_working else ""
-    found = store.one("SELECT client, transcript FROM session WHERE n = ?", loop.session)
-    if found is None or not found[1]:
+    session = Session.load(store, loop.session)
+    if not session.transcript:
         return ""
-    reading = clients.transcript(found[0]).read(found[1], limit=_RECENT_BYTES)
+    read = clients.transcript(session.client).read
+    reading = read(session.transcript, limit=_RECENT_BYTES)
     calls = [call for each in reading.records for call in each.calls]
     return loop_pages.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
 
@@ -266,11 +268,8 @@ def _plan(store: Store, loop: Loop, run: Run | None) -> PlanName | None:
         found = store.one("SELECT n, name, path FROM plan WHERE path = ?", path)
         unknown = PlanName(0, os.path.basename(path), path) if path else None
         return PlanName(*found) if found else unknown
-    found = store.one(
-        "SELECT n, name, path FROM plan "
-        "WHERE n = coalesce(?, (SELECT plan FROM session WHERE n = ?))",
-        loop.plan, loop.session,
-    )  # fmt: skip
+    number = loop.plan or Session.load(store, loop.session).plan
+    found = store.one("SELECT n, name, path FROM plan WHERE n = ?", number)
     return PlanName(*found) if found else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import cache
 from typing import Any
 
 from sisyphus import attention
@@ -15,10 +14,10 @@ from sisyphus.dashboard.page import Desk, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.paths import display
-from sisyphus.ground.processes import is_alive
 from sisyphus.ground.record import Record, asdict
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops, runs, user_actions
 from sisyphus.loops.loops import (
     ACTIVE,
@@ -38,7 +37,6 @@ from sisyphus.loops.loops import (
 )
 from sisyphus.loops.runs import Run
 from sisyphus.sessions import dialog
-from sisyphus.sessions import sessions as session_rows
 from sisyphus.sessions.hooks import FAILURE
 
 TYPE_CHECKING = False
@@ -208,14 +206,14 @@ def _has_state(store: Store, state: str, held_up: Mapping[str, Waiting]) -> str:
     if state in RESULTS:
         both = f"'{LIMIT}', '{MAX_ITERATIONS}'"
         return f"outcome IN ({both})" if state == LIMIT else f"outcome = '{state}'"
-    left = f"n IN ({', '.join(map(str, _left(store)))})"
+    left = f"id IN ({', '.join(repr(each.id) for each in _left(store))})"
     if state == LEFT:
         return left
     status = ACTIVE if state == WAITING else state
     condition = f"ended_at IS NULL AND status = '{status}' AND NOT {left}"
     if status != ACTIVE:
         return condition
-    sessions = [session_rows.find(store, id) for id in held_up]
+    sessions = [Session.find(store, id).n for id in held_up]
     waits = f"(kind = '{LOOP}' AND session IN ({', '.join(map(str, sessions))}))"
     return f"{condition} AND {waits}" if state == WAITING else f"{condition} AND {waits} IS NOT 1"
 
@@ -226,20 +224,10 @@ def troubles(waiting: Iterable[Waiting]) -> dict[str, Waiting]:
     return {each.session: each for each in waiting if each.kind in _TROUBLES}
 
 
-def _left(store: Store) -> list[int]:
-    """Returns the rows of those that are LEFT."""
-    alive = cache(is_alive)
-    rows = store.all(
-        "SELECT loop.n, kind = 'run', status = 'active', coalesce(runner, ''), "
-        "left_at IS NOT NULL OR session.ended_at IS NOT NULL, coalesce(process, '') FROM loop "
-        "LEFT JOIN session ON session.n = loop.session LEFT JOIN run ON run.loop = loop.n "
-        "WHERE loop.ended_at IS NULL"
-    )
-    left_runs = [n for n, is_run, is_active, runner, _, _ in rows
-                 if is_run and is_active and not alive(runner)]  # fmt: skip
-    left_loops = [n for n, is_run, _, _, is_over, process in rows
-                  if not is_run and (is_over or (process and not alive(process)))]  # fmt: skip
-    return [*left_runs, *left_loops]
+def _left(store: Store) -> list[Loop]:
+    """Returns those that are LEFT."""
+    live = [*loops.all_live(store), *loops.runs(store)]
+    return [loop for loop in live if user_actions.is_left(store, loop)]
 
 
 def row_of(store: Store, loop: Loop, now: float, held_up: Mapping[str, Waiting]) -> Row:
@@ -247,15 +235,15 @@ def row_of(store: Store, loop: Loop, now: float, held_up: Mapping[str, Waiting])
     if loop.is_run:
         return _of_run(store, loop, now)
     has_no_session = user_actions.is_left(store, loop)
-    found = store.one("SELECT id, idle_since, seen_at FROM session WHERE n = ?", loop.session)
-    id, idle_since, seen_at = found or ("", now, 0.0)
+    session = Session.load(store, loop.session)
+    is_idle = not session.n or session.idle_since is not None
     is_active = loop.is_active and not has_no_session
-    trouble = held_up.get(id) if is_active else None
+    trouble = held_up.get(session.id) if is_active else None
     state = LEFT if has_no_session else WAITING if trouble else loop.result or loop.status
     return Row(
         **_common(loop, now), why=trouble.text if trouble else loop.why, state=state, done=0,
-        total=0, failed=0, not_proven={}, cost=0.0, session=id, action="", heard_at=seen_at,
-        is_working=is_active and not trouble and idle_since is None,
+        total=0, failed=0, not_proven={}, cost=0.0, session=session.id, action="",
+        heard_at=session.seen_at, is_working=is_active and not trouble and not is_idle,
     )  # fmt: skip
 
 
@@ -272,7 +260,7 @@ def _of_run(store: Store, loop: Loop, now: float) -> Row:
         done=len(stands.done), total=stands.total, cost=stands.cost,
         failed=sum(item in stands.failed for item in stands.todo),
         not_proven=_not_proven(run),
-        session=session_rows.id_of(store, run.session),
+        session=Session.load(store, run.session).id,
         is_working=loop.is_active and not has_no_process,
         action=action(*last.partition(" ")[::2], loop.project), heard_at=run.heard_at,
     )  # fmt: skip

@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from sisyphus import attention
 from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard.page import Desk
+from sisyphus.sessions import sessions
 
 
 def render(desk: Desk) -> tuple[str, str]:
@@ -56,9 +57,8 @@ class _Store(Collector):
             "What waits for the user.",
             value=len(waiting),
         )
-        sessions = store.one("SELECT count(*) FROM session WHERE agent = '' AND ended_at IS NULL")
         yield GaugeMetricFamily(
             "sisyphus_sessions",
             "Sessions that have not ended.",
-            value=sessions[0] if sessions else 0,
+            value=sessions.count_open(store),
         )

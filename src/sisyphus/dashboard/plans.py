@@ -16,6 +16,8 @@ from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import moment
+from sisyphus.hook.session import Session
+from sisyphus.sessions import sessions
 
 _TASKS = 500
 _SESSIONS = 50
@@ -196,13 +198,9 @@ def _state(store: Store, plan: PlanRecord) -> str:
 
 
 def _followers(store: Store) -> dict[int, list[str]]:
-    rows = store.all(
-        "SELECT plan, id FROM session WHERE plan IS NOT NULL AND ended_at IS NULL AND agent = '' "
-        "ORDER BY seen_at DESC"
-    )
     followers: dict[int, list[str]] = {}
-    for plan, id in rows:
-        followers.setdefault(plan, []).append(id)
+    for each in sessions.with_plans(store):
+        followers.setdefault(each.plan or 0, []).append(each.id)
     return followers
 
 
@@ -316,14 +314,9 @@ def _todos(record: PlanRecord) -> list[Todo]:
 
 def _sessions(store: Store, plan: int, record: PlanRecord) -> list[Follower]:
     ids = record.session_ids[: -_SESSIONS - 1 : -1]
-    marks = ", ".join("?" * len(ids))
-    rows = store.all(
-        f"SELECT id, seen_at, plan IS ? AND ended_at IS NULL FROM session "
-        f"WHERE agent = '' AND id IN ({marks})",
-        plan, *ids,
-    )  # fmt: skip
-    known = {row[0]: row for row in rows}
-    return [
-        Follower(id, known[id][1], bool(known[id][2])) if id in known else Follower(id, None, False)
-        for id in ids
-    ]
+    return [_follower(Session.find(store, id), id, plan) for id in ids]
+
+
+def _follower(session: Session, id: str, plan: int) -> Follower:
+    is_here = session.plan == plan and session.ended_at is None
+    return Follower(id, session.seen_at if session.n else None, is_here)

@@ -8,8 +8,10 @@ from sisyphus.context.documents import KINDS
 from sisyphus.dashboard.page import Desk, Params
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
+from sisyphus.hook.session import Session
 from sisyphus.rules.index import VERSION
 from sisyphus.rules.rule import BY_GLOBS, SISYPHUS
+from sisyphus.sessions import sessions
 
 _FILES = 50
 _NEVER = 100
@@ -85,11 +87,11 @@ class _Count(Record):
 
 def query(desk: Desk, params: Params) -> Rules:
     scopes = _known(desk.store)
-    contexts = desk.store.one("SELECT count(*) FROM (SELECT 1 FROM session LIMIT ?)", _CONTEXTS)
-    sent, documents = _sent(desk.store, RULES), _sent(desk.store, DOCUMENTS)
+    contexts = {each.n: each for each in sessions.last_contexts(desk.store, _CONTEXTS)}
+    sent, documents = (_sent(desk.store, contexts, kinds) for kinds in (RULES, DOCUMENTS))
     never = sorted(scopes.keys() - sent.keys())
     return Rules(
-        contexts[0] if contexts else 0,
+        len(contexts),
         [_file(path, scopes, each) for path, each in list(sent.items())[:_FILES]],
         max(0, len(sent) - _FILES),
         [_file(path, scopes, _Count()) for path in never[:_NEVER]],
@@ -120,18 +122,18 @@ def _known(store: Store) -> dict[str, _Scope]:
     return scopes
 
 
-def _sent(store: Store, kinds: tuple[str, ...]) -> dict[str, _Count]:
-    """Returns the files that are in the contexts used last, the one sent last first."""
+def _sent(store: Store, contexts: dict[int, Session], kinds: tuple[str, ...]) -> dict[str, _Count]:
+    """Returns the files that are in these contexts, the one sent last first."""
     marks = ", ".join("?" * len(kinds))
     rows = store.all(
-        "SELECT path, n, client, id, agent, sent.at FROM (SELECT n, client, id, agent "
-        "FROM session ORDER BY seen_at DESC LIMIT ?) JOIN sent ON sent.session = n "
-        f"WHERE kind IN ({marks}) AND path <> '' ORDER BY sent.at DESC, path",
-        _CONTEXTS, *kinds,
+        "SELECT path, session, at FROM sent WHERE session IN (SELECT value FROM json_each(?)) "
+        f"AND kind IN ({marks}) AND path <> '' ORDER BY at DESC, path",
+        json.dumps(list(contexts)), *kinds,
     )  # fmt: skip
     found: dict[str, _Count] = {}
-    for path, n, client, id, agent, at in rows:
-        count = found.setdefault(path, _Count())
+    for path, n, at in rows:
+        count, each = found.setdefault(path, _Count()), contexts[n]
         count.contexts.add(n)
-        count.sessions.setdefault((client, id), Receiver(id, at, agent != ""))
+        receiver = Receiver(each.id, at, each.agent != "")
+        count.sessions.setdefault((each.client, each.id), receiver)
     return found

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 from sisyphus import clients
+from sisyphus.boulder import plans
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
+from sisyphus.hook.session import Session
 from sisyphus.loops import iterations
-from sisyphus.sessions import journal, messages, stops, usage
+from sisyphus.sessions import journal, messages, usage
 from sisyphus.sessions import sessions as session_rows
 
 WORKING, WAITING, IDLE, OPEN, ENDED = "working", "waiting", "idle", "open", "ended"
@@ -128,67 +130,49 @@ class SessionPage(Record, frozen=True):
 
 # ---------------------------------------------------------------- all sessions
 
-_COLUMNS = """session.n, session.id, client, session.project, source, seen_at, ended_at, transcript,
-    idle_since, coalesce((SELECT dialog FROM session AS each WHERE each.client = session.client
-    AND each.id = session.id AND dialog <> '' LIMIT 1), failed), question,
-    coalesce(plan.name, ''), coalesce(plan.n, 0)"""
-
 
 def query(desk: Desk, params: Params) -> Sessions:
     store, q, project = desk.store, params.get("q", "").strip(), params.get("project", "")
-    where = (
-        "session.agent = '' AND ? IN ('', session.project) AND (? = '' "
-        "OR instr(lower(session.id), ?) OR instr(lower(session.project), ?))"
-    )
-    values = (project, q, q.lower(), q.lower())
-    count = store.one(f"SELECT count(*) FROM session WHERE {where}", *values)
-    pages = paging.choose(params, count[0] if count else 0, SIZE)
-    rows = store.all(
-        f"SELECT {_COLUMNS} FROM session LEFT JOIN plan ON plan.n = session.plan WHERE {where} "
-        "ORDER BY seen_at DESC, session.n DESC LIMIT ? OFFSET ?",
-        *values, SIZE, SIZE * (pages.number - 1),
-    )  # fmt: skip
-    names = store.all("SELECT DISTINCT project FROM session WHERE agent = '' ORDER BY project")
-    return Sessions(
-        _rows(desk, rows, _LOOPS), pages, q, project, [name[0] for name in names], not names
-    )
+    pages = paging.choose(params, session_rows.count(store, project, q), SIZE)
+    found = session_rows.find_all(store, project, q, SIZE, SIZE * (pages.number - 1))
+    names = session_rows.projects(store)
+    return Sessions(_rows(desk, found, _LOOPS), pages, q, project, names, not names)
 
 
-def _rows(desk: Desk, rows: list[tuple[Any, ...]], most: int) -> list[SessionRow]:
+def _rows(desk: Desk, found: list[Session], most: int) -> list[SessionRow]:
     """most: loops of each session."""
-    numbers = [row[0] for row in rows]
-    loops, noted = _loops(desk.store, numbers, most), _noted(desk.store, numbers)
-    titles = _titles(desk.store, numbers)
-    return [
-        _row(desk, row, titles.get(row[0], ""), loops.get(row[0], ([], 0)), row[0] in noted)
-        for row in rows
-    ]
+    numbers = [each.n for each in found]
+    loops, titles = _loops(desk.store, numbers, most), _titles(desk.store, found)
+    return [_row(desk, each, titles.get(each.n, ""), loops.get(each.n, ([], 0))) for each in found]
 
 
-def _row(
-    desk: Desk, row: tuple[Any, ...], title: str, loops: tuple[list[LoopLink], int], is_noted: bool
-) -> SessionRow:
+def _row(desk: Desk, session: Session, title: str, loops: tuple[list[LoopLink], int]) -> SessionRow:
     """title: "" = its first prompt."""
-    (n, id, client, project, source, seen_at, _, transcript, idle_since, trouble, question, plan,
-     plan_number) = row  # fmt: skip
-    why = trouble or stops.why_waits(desk.store, n) or question
-    if session_rows.is_over(desk.store, n):
-        state, why = ENDED, ""
-    elif why:
-        state = WAITING
-    elif idle_since is not None:
-        state = IDLE
-    else:
-        state = WORKING if is_noted else OPEN
-    used = usage.read(desk.store, dict(desk.settings), client, n, transcript)
-    title = title or clients.transcript(client).first_prompt(transcript)
+    state, why = _state(desk.store, session)
+    used = usage.of_session(session, dict(desk.settings))
+    plan = plans.of_session(desk.store, session)
+    title = title or clients.transcript(session.client).first_prompt(session.transcript)
     return SessionRow(
-        id, one_line(title, _TITLE), client, project, source, seen_at, state, one_line(why),
-        used.percent if used.tokens else None, plan, plan_number, *loops,
+        session.id, one_line(title, _TITLE), session.client, session.project, session.source,
+        session.seen_at, state, one_line(why), used.percent if used.tokens else None,
+        plan.name if plan else "", session.plan or 0, *loops,
     )  # fmt: skip
 
 
-def _titles(store: Store, sessions: list[int]) -> dict[int, str]:
+def _state(store: Store, session: Session) -> tuple[str, str]:
+    """Returns the state of a session, and what it waits for."""
+    if session.is_over:
+        return ENDED, ""
+    dialogs = (each.dialog for each in session_rows.contexts(store, session.id) if each.dialog)
+    trouble = next(dialogs, session.failed)
+    if why := trouble or session.why_waits or session.question:
+        return WAITING, why
+    if session.idle_since is not None:
+        return IDLE, ""
+    return (WORKING if _is_noted(store, session) else OPEN), ""
+
+
+def _titles(store: Store, sessions: list[Session]) -> dict[int, str]:
     """Returns what sessions of runs worked on."""
     found = iterations.by_session(store, sessions)
     return {session: messages.of_run(*iteration) for session, iteration in found.items()}
@@ -216,18 +200,14 @@ def _loops(store: Store, sessions: list[int], most: int) -> dict[int, tuple[list
     return found
 
 
-def _noted(store: Store, sessions: list[int]) -> set[int]:
-    """Returns the sessions whose Stops somebody decides, so that we know when they work."""
-    marks = ", ".join("?" * len(sessions))
-    rows = store.all(
-        f"SELECT session.n FROM session WHERE session.n IN ({marks}) AND ("
-        "project IN (SELECT project FROM enforced) OR EXISTS (SELECT 1 FROM loop "
-        "WHERE loop.ended_at IS NULL AND status = 'active' AND (loop.session = session.n "
-        "OR loop.plan = session.plan OR loop.n IN (SELECT loop FROM run "
-        "WHERE run.session = session.n AND run.client <> ''))))",
-        *sessions,
-    )
-    return {row[0] for row in rows}
+def _is_noted(store: Store, session: Session) -> bool:
+    """Tells whether somebody decides its Stops, so that we know when it works."""
+    return store.one(
+        "SELECT 1 FROM enforced WHERE project = ? UNION SELECT 1 FROM loop "
+        "WHERE ended_at IS NULL AND status = 'active' AND (session = ? OR plan = ? "
+        "OR n IN (SELECT loop FROM run WHERE session = ? AND client <> ''))",
+        session.project, session.n, session.plan, session.n,
+    ) is not None  # fmt: skip
 
 
 # ---------------------------------------------------------------- one session
@@ -238,28 +218,18 @@ def query_one(desk: Desk, params: Params) -> SessionPage:
     fit several."""
     store, asked = desk.store, params.get("id", "")
     id = session_rows.whole_id(store, asked)
-    rows = store.all(
-        f"SELECT {_COLUMNS} FROM session LEFT JOIN plan ON plan.n = session.plan "
-        "WHERE session.n = ?",
-        session_rows.find(store, id),
-    )
-    if not (id and rows):
+    contexts = session_rows.contexts(store, id) if id else []
+    session = next((each for each in contexts if not each.agent), None)
+    if session is None:
         raise NotThereError(
             f"No session {one_line(asked, 80)} is known here. It has ended long ago, or sisyphus "
             "was not wired into its client. The page Sessions lists all that are known."
         )
-    facts = store.one(
-        "SELECT started_at, ended_at, transcript, (SELECT count(*) FROM session WHERE id = ? "
-        "AND agent <> ''), (SELECT count(*) FROM event JOIN session ON session.n = event.session "
-        "WHERE session.id = ?) FROM session WHERE n = ?",
-        id, id, rows[0][0],
-    )  # fmt: skip
-    assert facts is not None
-    started_at, ended_at, transcript, agents, events = facts
-    pages = paging.choose(params, events, _EVENTS)
+    pages = paging.choose(params, journal.count(store, [each.n for each in contexts]), _EVENTS)
     return SessionPage(
-        _rows(desk, rows, _ALL_LOOPS)[0], started_at, ended_at, transcript, agents,
-        _events(store, id, pages), pages, _sent(store, id), _waiting(store, id),
+        _rows(desk, [session], _ALL_LOOPS)[0], session.started_at, session.ended_at,
+        session.transcript, len(contexts) - 1, _events(store, id, pages), pages,
+        _sent(store, contexts), _waiting(store, contexts),
     )  # fmt: skip
 
 
@@ -276,20 +246,23 @@ def _events(store: Store, id: str, pages: Pages) -> list[Event]:
     ]  # fmt: skip
 
 
-def _sent(store: Store, id: str) -> list[Sent]:
+def _sent(store: Store, contexts: list[Session]) -> list[Sent]:
+    agents = {each.n: each.agent for each in contexts}
     rows = store.all(
-        "SELECT kind, path, agent, count(*), max(at) FROM sent JOIN session "
-        "ON session.n = sent.session WHERE session.id = ? AND kind <> 'notice' "
-        "GROUP BY kind, path, agent ORDER BY max(at) DESC, kind, path LIMIT ?",
-        id, _SENT,
+        "SELECT kind, path, session, count(*), max(at) FROM sent WHERE session IN "
+        "(SELECT value FROM json_each(?)) AND kind <> 'notice' GROUP BY kind, path, session "
+        "ORDER BY max(at) DESC, kind, path LIMIT ?",
+        json.dumps(list(agents)), _SENT,
     )  # fmt: skip
-    return [Sent(*row) for row in rows]
+    return [Sent(kind, path, agents[n], count, at) for kind, path, n, count, at in rows]
 
 
-def _waiting(store: Store, id: str) -> list[Queued]:
+def _waiting(store: Store, contexts: list[Session]) -> list[Queued]:
+    agents = {each.n: each.agent for each in sorted(contexts, key=lambda each: each.agent)}
     rows = store.all(
-        "SELECT kind, path, agent, part, length(text) FROM waiting JOIN session "
-        "ON session.n = waiting.session WHERE session.id = ? ORDER BY agent, seq",
-        id,
+        "SELECT kind, path, session, part, length(text) FROM waiting WHERE session IN "
+        "(SELECT value FROM json_each(?)) ORDER BY seq",
+        json.dumps(list(agents)),
     )
-    return [Queued(*row) for row in rows]
+    queued = [Queued(kind, path, agents[n], part, size) for kind, path, n, part, size in rows]
+    return sorted(queued, key=lambda each: each.agent)

@@ -29,10 +29,10 @@ from sisyphus.ground.store import (
     open_store,
     replace_damaged,
 )
+from sisyphus.hook.stops import Stops
 from sisyphus.loops import loops, runs
 from sisyphus.rules.rule import Rule
 from sisyphus.runner.foreign_loop import Memory
-from sisyphus.sessions.stops import Stops
 from sisyphus.setup.record import Additions
 
 _OUTSIDE = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY",

@@ -70,7 +70,7 @@ def _limit(queue: list[Text]) -> list[Text]:
 def _load(hook: Hook) -> list[Text]:
     rows = hook.store.all(
         "SELECT kind, text, hash, path, frame, part FROM waiting WHERE session = ? ORDER BY seq",
-        hook.session,
+        hook.session.n,
     )
     return [
         Text(kind, body, hash, path, tuple(quick_json.loads(frame)), part=part)
@@ -79,13 +79,13 @@ def _load(hook: Hook) -> list[Text]:
 
 
 def _save(hook: Hook, waiting: list[Text]) -> None:
-    hook.store.run("DELETE FROM waiting WHERE session = ?", hook.session)
+    hook.store.run("DELETE FROM waiting WHERE session = ?", hook.session.n)
     for seq, text in enumerate(waiting):
         frame = quick_json.dumps(text.late_frame or text.frame)
         hook.store.run(
             "INSERT INTO waiting (session, seq, kind, path, hash, frame, part, text) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            hook.session, seq, text.kind, text.path, text.hash, frame, text.part, text.body,
+            hook.session.n, seq, text.kind, text.path, text.hash, frame, text.part, text.body,
         )  # fmt: skip
 
 

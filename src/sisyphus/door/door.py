@@ -25,6 +25,7 @@ from sisyphus.ground.store import STOP_LOCK_SECONDS, Store, open_store
 from sisyphus.hook import standing
 from sisyphus.hook.event import BOTH, EVENTS
 from sisyphus.hook.hook import Hook
+from sisyphus.hook.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def _try(
 ) -> tuple[list[str], str]:
     """Answers the event once, with this store."""
     hook = _prepare(event, project, store)
-    if event.is_from_plugin and hook.standing.wiring == BOTH and event.name != "session-start":
+    if event.is_from_plugin and hook.session.wiring == BOTH and event.name != "session-start":
         return [], ""  # the hooks of the settings answer
     is_held = event.name == "stop" and hook.standing.is_unattended and not event.agent
     if is_held and store.is_durable:
@@ -259,7 +260,7 @@ def _try(
     if acts or failures or has_waiting or attempt.news or _closes_dialog(hook):
         return failures, _act(hook, acts, failures, client, voice, attempt)
     if is_held:
-        _doubt(hook, attempt, hook.session)
+        _doubt(hook, attempt, hook.session.n)
     return failures, ""
 
 
@@ -321,7 +322,7 @@ def _look_for_lost(hook: Hook, attempt: Attempt, found: Traces) -> list[Act | No
         from sisyphus.door import losses
 
         if losses.is_odd(hook):
-            _doubt(hook, attempt, hook.session)
+            _doubt(hook, attempt, hook.session.n)
     elif enforcement and hook.standing.hold not in LIVE and not hook.standing.is_enforced:
         from sisyphus.door import losses
 
@@ -330,7 +331,8 @@ def _look_for_lost(hook: Hook, attempt: Attempt, found: Traces) -> list[Act | No
 
 
 def _doubt(hook: Hook, attempt: Attempt, session: int = 0) -> None:
-    """Raises `StoreError` if a row cannot be used. session: if only what holds it matters."""
+    """Raises `StoreError` if a row cannot be used. session: the number of one, if only what holds
+    it matters."""
     if not attempt.is_last:
         from sisyphus.doctor import repair
 
@@ -350,7 +352,7 @@ def _is_of_store(hook: Hook, error: Exception, attempt: Attempt) -> bool:
 def _closes_dialog(hook: Hook) -> bool:
     """Tells whether this event shows that an open permission dialog was answered. Another request
     does not: tools may ask in parallel."""
-    return hook.standing.has_dialog and hook.event.name != "permission-request"
+    return bool(hook.session.dialog) and hook.event.name != "permission-request"
 
 
 def _prepare(event: Event, project: str, store: Store) -> Hook:
@@ -358,8 +360,9 @@ def _prepare(event: Event, project: str, store: Store) -> Hook:
     values, problems = settings.load(store, paths.our_home(project), project, os.environ)
     for problem in problems if event.name == "session-start" else ():
         log.write(f"settings: {problem}")
-    state = standing.load(store, event, project)
-    return Hook(event, paths.client_home(), project, store, values, state, now)
+    session = Session.of_event(store, event)
+    state = standing.load(store, session, project)
+    return Hook(event, paths.client_home(), project, store, values, session, state, now)
 
 
 def _look(hook: Hook, attempt: Attempt) -> tuple[Acts, list[str]]:
@@ -413,7 +416,8 @@ def _act(
         hook.now = time.time()  # a check may have taken minutes
         hook.session = sessions.ensure(hook)
         if _closes_dialog(hook):
-            sessions.close_dialog(hook)
+            hook.session.dialog = ""
+            hook.session.save(hook.store)
         outcome = _decide(hook, acts, failures, attempt)
         if outcome.reason is None and hook.event.name == "stop" and not hook.event.agent:
             outcome.messages += _why_free(hook, outcome, attempt, failures, was_held=was_held)
@@ -445,7 +449,7 @@ def _why_free(
     from sisyphus.door import losses
 
     if was_held and not outcome.messages:
-        _doubt(hook, attempt, hook.session)
+        _doubt(hook, attempt, hook.session.n)
     if own := [each for each in failures if each.startswith("stop: ")]:
         return losses.of_failures(hook.event, paths.our_home(hook.project), own)
     if hook.standing.hold != "active" and not hook.is_enforced:
@@ -485,9 +489,11 @@ def _decide(hook: Hook, acts: Acts, failures: list[str], attempt: Attempt) -> Ou
         try:
             with hook.store.savepoint():
                 outcomes.append(act())
+                hook.session.save(hook.store)
         except Exception as error:
             if _is_of_store(hook, error, attempt):
                 raise
+            hook.session = Session.load(hook.store, hook.session.n)  # without what the act changed
             failures.append(log.failure(feature, error))
     return merge([*outcomes, Outcome(notes=[f"failed: {failure}" for failure in failures])])
 

@@ -16,6 +16,7 @@ from sisyphus.ground.partial import partial
 from sisyphus.ground.store import is_locked, open_anyhow
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops
 
 TYPE_CHECKING = False
@@ -131,7 +132,7 @@ def _should_go_on(event: Event, project: str, our_home: str, traces: Traces) -> 
     store = open_anyhow(our_home)
     try:
         if store:
-            state = standing.load(store, event, project)
+            state = standing.load(store, Session.of_event(store, event), project)
             is_known = state.loop or state.is_unattended
             return state.is_unattended if is_known else bool(traces.loop)
     except Exception as error:
@@ -261,14 +262,14 @@ def _state(hook: Hook, id: str) -> str:
 def _is_unknown(hook: Hook, plan: str) -> bool:
     """Tells whether the database has lost the session, or which plan it follows: one that has no
     row, or none though the plan lists the session."""
-    if not hook.session or hook.standing.plan:
-        return not hook.session
+    if not hook.session.n or hook.standing.plan:
+        return not hook.session.n
     query = (
-        "SELECT 1 FROM session WHERE n = ? AND plan IS NOT NULL UNION "
         "SELECT 1 FROM plan, json_each(plan.record, '$.session_ids') AS each "
         "WHERE plan.path = ? AND each.value = ?"
     )
-    return hook.store.one(query, hook.session, plan, hook.event.session) is not None
+    is_listed = hook.store.one(query, plan, hook.event.session) is not None
+    return hook.session.plan is not None or is_listed
 
 
 def _forget_holds(hook: Hook) -> Outcome:
@@ -292,7 +293,7 @@ def look_for_lost_enforcement(
 
 def _is_told(hook: Hook, name: str) -> bool:
     query = "SELECT 1 FROM sent WHERE session = ? AND hash = ?"
-    return hook.store.one(query, hook.session, name) is not None
+    return hook.store.one(query, hook.session.n, name) is not None
 
 
 def _tell_once(hook: Hook, name: str, text: str) -> Outcome:
@@ -334,16 +335,16 @@ def is_odd(hook: Hook) -> bool:
         "SELECT 1 FROM enforcement WHERE session = ? AND NOT "
         "(is_stopped IN (0, 1) AND is_pending IN (0, 1) AND at BETWEEN 0 AND ?)"
     )
-    return hook.store.one(query, hook.session, hook.now + _DAY) is not None
+    return hook.store.one(query, hook.session.n, hook.now + _DAY) is not None
 
 
 def of_rest(hook: Hook, *, is_said: bool) -> list[str]:
     """Returns what the user hears of a session that may stop until their next prompt: once, and
     nothing if this Stop says it anyway. Who wrote that into the row may not have said it."""
     from sisyphus.ground.text import one_line
-    from sisyphus.sessions import ledger, stops
+    from sisyphus.sessions import ledger
 
-    why = stops.why_rests(hook.store, hook.session)
+    why = hook.session.rests
     if not why or not ledger.record_notice(hook, f"rests: {why}") or is_said:
         return []
     return [f"This session may stop until your next prompt: {one_line(why)}"]

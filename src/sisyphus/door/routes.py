@@ -17,6 +17,7 @@ from sisyphus import clients
 from sisyphus.ground import files
 from sisyphus.hook import standing
 from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.hook.session import NEW_FORK, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _may_be_of_agent(hook: Hook) -> bool:
     event, standing = hook.event, hook.standing
     if event.agent or not event.prompt.is_personal:
         return False
-    does_more = event.prompt.command is not None or standing.awaits_prompt
+    does_more = event.prompt.command is not None or hook.session.awaits_prompt
     return does_more or standing.loop in ("blocked", "stuck") or _has_schedule(hook)
 
 
@@ -66,12 +67,12 @@ def _has_schedule(hook: Hook) -> bool:
     """Tells whether agents have scheduled prompts, or had at the last Stop."""
     event = hook.event
     is_there = bool(event.schedule) and os.path.lexists(event.schedule)
-    has_any = bool(event.stop.scheduled) or hook.standing.has_schedule or is_there
+    has_any = bool(event.stop.scheduled) or hook.session.has_schedule or is_there
     return has_any and not event.agent
 
 
 def _is_new_fork(hook: Hook) -> bool:
-    return hook.standing.fork == "new" and not hook.event.agent
+    return hook.session.fork == NEW_FORK and not hook.event.agent
 
 
 def _touches_files(hook: Hook) -> bool:
@@ -117,7 +118,7 @@ def _has_untold_loop(hook: Hook) -> bool:
         "SELECT 1 FROM loop WHERE session = ? AND ended_at IS NULL "
         "AND counters LIKE '%\"is_untold\": true%'"
     )
-    return hook.store.one(query, hook.session) is not None
+    return hook.store.one(query, hook.session.n) is not None
 
 
 def _has_loop_file_changed(hook: Hook) -> bool:
@@ -125,7 +126,7 @@ def _has_loop_file_changed(hook: Hook) -> bool:
     if not hook.standing.loop:
         return False
     query = "SELECT file, stamp FROM loop WHERE session = ? AND ended_at IS NULL AND file <> ''"
-    return any(files.stamp(file) != stamp for file, stamp in hook.store.all(query, hook.session))
+    return any(files.stamp(file) != stamp for file, stamp in hook.store.all(query, hook.session.n))
 
 
 def _calls_commands(hook: Hook) -> bool:
@@ -172,7 +173,7 @@ def _is_followed(hook: Hook) -> bool:
     is_held = bool(standing.loop or standing.hold) or standing.is_enforced
     if hook.event.name == "user-prompt-submit" and _is_own_command(hook):
         return False  # we answer it, and no turn starts
-    return (is_held or standing.awaits_prompt) and not hook.event.agent
+    return (is_held or hook.session.awaits_prompt) and not hook.event.agent
 
 
 def _starts_enforced(hook: Hook) -> bool:
@@ -191,7 +192,7 @@ def _prompts_enforced(hook: Hook) -> bool:
 def _is_at_work_again(hook: Hook) -> bool:
     """Tells whether an enforced session that we think is idle uses tools. Not every turn starts
     with a prompt that we hear."""
-    return hook.is_enforced and hook.standing.is_idle
+    return hook.is_enforced and hook.session.idle_since is not None
 
 
 def _may_wake(hook: Hook) -> bool:
@@ -199,17 +200,17 @@ def _may_wake(hook: Hook) -> bool:
     stop, standing = hook.event.stop, hook.standing
     waits = bool(stop.background) and "active" in (standing.loop, standing.hold)
     can_wake = bool(stop.host) and hook.store.is_durable and (hook.is_enforced or waits)
-    return can_wake and bool(hook.session) and not hook.event.agent and not hook.event.is_planning
+    return can_wake and bool(hook.session.n) and not hook.event.agent and not hook.event.is_planning
 
 
 def _reaches_level(hook: Hook) -> bool:
     """Tells whether the context has reached a level that the session was not told of, or has fallen
     below one."""
-    if hook.event.agent or not (hook.session and hook.settings["handoff.enabled"]):
+    if hook.event.agent or not (hook.session.n and hook.settings["handoff.enabled"]):
         return False
     from sisyphus.sessions import usage
 
-    return usage.of_event(hook).level(hook.settings) != hook.standing.level
+    return usage.of_event(hook).level(hook.settings) != hook.session.level
 
 
 def _may_get_handoff(hook: Hook) -> bool:
@@ -329,8 +330,8 @@ def _is_unattended(hook: Hook) -> bool:
     """Tells whether the session, or the one that a subagent works for, is made to go on, so that
     perhaps nobody sees its dialog."""
     if hook.event.agent:
-        parent = standing.load(hook.store, hook.event, hook.project, of_parent=True)
-        return parent.is_unattended
+        parent = Session.of_event(hook.store, hook.event, of_parent=True)
+        return standing.load(hook.store, parent, hook.project).is_unattended
     return hook.standing.is_unattended
 
 

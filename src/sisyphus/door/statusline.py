@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sisyphus.ground.settings import Values
     from sisyphus.ground.store import Store
     from sisyphus.hook.event import Status
+    from sisyphus.hook.session import Session
 
     Leave = Callable[[Store], None]
 
@@ -124,27 +125,19 @@ def _new_line(
         leave(store)
 
 
-def _save_context(store: Store, client: str, status: Status) -> int:
-    """Saves how full the session's context is; returns the number of the session's row, 0 = it has
-    none."""
-    row = store.one(
-        "SELECT n, context_tokens, context_window FROM session "
-        "WHERE client = ? AND id = ? AND agent = ''",
-        client, status.session,
-    )  # fmt: skip
-    if row is None:
-        return 0
-    session, *saved = row
-    if status.tokens and [status.tokens, status.window] != saved:
-        store.run(
-            "UPDATE session SET context_tokens = ?, context_window = ? WHERE n = ?",
-            status.tokens, status.window, session,
-        )  # fmt: skip
-    return int(session)
+def _save_context(store: Store, client: str, status: Status) -> Session:
+    """Saves how full the session's context is; returns the session."""
+    from sisyphus.hook.session import Session
+
+    session = Session.of_client(store, client, status.session)
+    if status.tokens:
+        session.context_tokens, session.context_window = status.tokens, status.window
+        session.save(store)
+    return session
 
 
 def _plan_of(
-    store: Store, values: Values, project: str, session: int, folder: str
+    store: Store, values: Values, project: str, session: Session, folder: str
 ) -> PlanStatus | None:
     if not values["boulder.enabled"]:
         return None
@@ -165,33 +158,31 @@ def _plan(plan: PlanStatus | None) -> Iterator[str]:
     yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"
 
 
-def _hold(store: Store, values: Values, session: int) -> Iterator[str]:
-    if not (session and values["boulder.enabled"]):
+def _hold(store: Store, values: Values, session: Session) -> Iterator[str]:
+    if not (session.n and values["boulder.enabled"]):
         return
     from sisyphus.boulder import holds
     from sisyphus.loops import loops
-    from sisyphus.sessions import stops
 
     if hold := loops.hold_of(store, session):
         limit = f"/{hold.options.max_iterations}" if hold.options.max_iterations else ""
         has_no_work = holds.plan_facts(holds.plan_of(store, hold)).no_work
         waits = " waiting" if has_no_work else ""
-        waits = " interrupted" if stops.is_interrupted(store, session) else waits
-        waits = " blocked" if stops.why_rests(store, session) else waits
+        waits = " interrupted" if session.interrupted else waits
+        waits = " blocked" if session.rests else waits
         status = waits if hold.is_active else f" {hold.status}"
         yield f"hold {hold.counters.iteration}{limit}{status}"
 
 
-def _loop(store: Store, values: Values, session: int) -> Iterator[str]:
-    if not (session and values["ralph.enabled"]):
+def _loop(store: Store, values: Values, session: Session) -> Iterator[str]:
+    if not (session.n and values["ralph.enabled"]):
         return
     from sisyphus.loops import loops
-    from sisyphus.sessions import stops
 
     if loop := loops.current(store, session):
         limit = f"/{loop.options.max_iterations}" if loop.options.max_iterations else ""
-        ended = " failed" if stops.failure_of(store, session) else ""
-        ended = " interrupted" if stops.is_interrupted(store, session) else ended
+        ended = " failed" if session.failed else ""
+        ended = " interrupted" if session.interrupted else ended
         status = ended if loop.is_active else f" {loop.status}"
         yield f"loop {loop.counters.iteration}{limit}{status}"
 
@@ -212,8 +203,8 @@ def _run(store: Store, values: Values, project: str) -> Iterator[str]:
     yield f"run {run.counters.iteration}{limit}{items}{left if run.is_active else f' {run.status}'}"
 
 
-def _enforcement(store: Store, values: Values, project: str, session: int) -> Iterator[str]:
-    if not (session and values["enforce.enabled"]):
+def _enforcement(store: Store, values: Values, project: str, session: Session) -> Iterator[str]:
+    if not (session.n and values["enforce.enabled"]):
         return
     if store.one("SELECT 1 FROM enforced WHERE project = ?", project):
         from sisyphus.enforce import enforcements, state_file

@@ -13,11 +13,12 @@ from sisyphus.ground import exports
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.paths import can_be_project
 from sisyphus.ground.text import iso, one_line
-from sisyphus.sessions import sessions, stops
+from sisyphus.hook.session import Session
+from sisyphus.sessions import sessions
 from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.terminal import asker, show
 
-Session = Annotated[
+SessionId = Annotated[
     str, typer.Option("--session-id", metavar="ID", help="Session id, or its first characters.")
 ]
 
@@ -39,7 +40,7 @@ def on(project: show.Project = "") -> None:
         enforcements.restart(place.store, place.project)
     _export(place)
     show.line(messages.switched_on(place.project, place.settings, show.asker().typed))
-    if sessions.open_ids(place.store, place.project):
+    if sessions.open_in(place.store, place.project):
         show.line(messages.BEGINS)
     show.what_is_off(place, "enforce.enabled")
 
@@ -56,7 +57,7 @@ def off(project: show.Project = "") -> None:
     show.line(messages.switched_off(place.project, was_on=was_on))
 
 
-def stop(session: Session = "", project: show.Project = "") -> None:
+def stop(session: SessionId = "", project: show.Project = "") -> None:
     """Leave sessions alone until their user's next prompt. Default: this session or, in a terminal,
     all of this project."""
     show.need_user("/enforce stop")
@@ -64,27 +65,29 @@ def stop(session: Session = "", project: show.Project = "") -> None:
     if not enforcements.enforced_since(place.store, place.project):
         show.line(messages.NOT_ON)
         return
-    id = asker.known_session(place.store, session)
+    meant = asker.known_session(place.store, session)
     with place.store.write():
-        ids = [id] if id else sessions.open_ids(place.store, place.project)
-        for each in ids:
-            number = sessions.find(place.store, each)
-            enforcement = enforcements.load(place.store, number)
+        stopped = [meant] if meant.n else sessions.open_in(place.store, place.project)
+        for each in stopped:
+            enforcement = enforcements.load(place.store, each)
             enforcement.is_stopped = True
-            enforcements.save(place.store, number, enforcement)
-    if ids:
+            enforcements.save(place.store, each, enforcement)
+    if stopped:
         _export(place)
+    ids = [each.id for each in stopped]
     show.line(messages.stopped(ids) if ids else messages.no_session())
 
 
-def status(session: Session = "", project: show.Project = "", as_json: show.AsJson = False) -> None:
+def status(
+    session: SessionId = "", project: show.Project = "", as_json: show.AsJson = False
+) -> None:
     """Show whether enforcement is on, the gates of a session, and when it may come next. Default:
     this session, else the one that was enforced last."""
     place = show.place(project)
-    id = asker.known_session(place.store, session)
-    number = sessions.find(place.store, id) if id else 0
-    number = number or enforcements.latest(place.store, place.project)[0]
-    data = _describe(place, number)
+    meant = asker.known_session(place.store, session)
+    if not meant.n:
+        meant = enforcements.latest(place.store, place.project)
+    data = _describe(place, meant)
     if as_json:
         show.as_json(data)
     else:
@@ -95,45 +98,43 @@ def _export(place: show.Place) -> None:
     exports.run([lambda: state_file.export(place.store, place.project, place.settings)])
 
 
-def _describe(place: show.Place, number: int) -> dict[str, Any]:
-    """Returns what `status --json` shows. number: of the session's row; 0 = there is none."""
+def _describe(place: show.Place, session: Session) -> dict[str, Any]:
+    """Returns what `status --json` shows of a session, which may not be in the store."""
     since = enforcements.enforced_since(place.store, place.project)
     return {
         "project": place.project,
         "since": iso(since) if since else None,
         "limits": {name: place.settings[f"enforce.{name}"] for name in LIMITS},
-        **state_file.as_dict(place.store, place.project, place.settings, number),
-        "session_id": sessions.id_of(place.store, number) or None,
+        **state_file.as_dict(place.store, place.project, place.settings, session),
+        "session_id": session.id or None,
         **(
-            _gates(place, number)
-            if since and number
+            _gates(place, session)
+            if since and session.n
             else {"gates": [], "next_at": None, "next": None}
         ),
     }
 
 
-def _gates(place: show.Place, number: int) -> dict[str, Any]:
+def _gates(place: show.Place, session: Session) -> dict[str, Any]:
     """Returns the gates of a session as they are now, and when the next enforcement may come: None
     if it works, or a gate is closed that time does not open."""
-    enforcement, values = enforcements.load(place.store, number), place.settings
-    now, idle_since = time.time(), stops.idle_since(place.store, number)
+    enforcement, values = enforcements.load(place.store, session), place.settings
+    now, idle_since, stops = time.time(), session.idle_since, session.stops
     facts = GateFacts(
         now,
         idle_seconds=None if idle_since is None else now - idle_since,
-        is_waiting=bool(
-            stops.load(place.store, number).excuses(now, values["ralph.background_wait"])
-        ),
-        rests=one_line(stops.why_waits(place.store, number)),
-        asks=bool(stops.question_of(place.store, number)),
-        has_other=_has_other(place, number),
+        is_waiting=bool(stops.excuses(now, values["ralph.background_wait"])),
+        rests=one_line(session.why_waits),
+        asks=bool(session.question),
+        has_other=_has_other(place, session),
     )
     rows = gates.gates(facts, enforcement, values)
-    if failure := stops.failure_of(place.store, number):
-        at, when = 0.0, messages.next_after_failure(failure)
+    if session.failed:
+        at, when = 0.0, messages.next_after_failure(session.failed)
     elif not all(gate.opens_in_time for gate in rows if gate.why):
         at, when = 0.0, messages.NOT_BY_ITSELF
     else:
-        wait_ends = stops.load(place.store, number).patience_ends(values["ralph.background_wait"])
+        wait_ends = stops.patience_ends(values["ralph.background_wait"])
         at = _next_wake(place, idle_since, enforcement, now, wait_ends)
         when = messages.next_at(show.clock(at)) if at else messages.AFTER_TURN
     return {
@@ -158,14 +159,14 @@ def _next_wake(
     return at if now <= at <= idle_since + gates.WAIT_SECONDS else 0.0
 
 
-def _has_other(place: show.Place, number: int) -> bool:
+def _has_other(place: show.Place, session: Session) -> bool:
     """Tells whether a loop of the session, the hold of its plan, or a run is in charge of it."""
     query = (
-        "SELECT 1 FROM loop WHERE ended_at IS NULL AND (kind = 'hold' AND plan = "
-        "(SELECT plan FROM session WHERE n = ?) OR session = ? AND NOT (by_model AND status IN "
-        "('paused', 'stuck')) OR n IN (SELECT loop FROM run WHERE session = ?)) LIMIT 1"
+        "SELECT 1 FROM loop WHERE ended_at IS NULL AND (kind = 'hold' AND plan = ? OR session = ? "
+        "AND NOT (by_model AND status IN ('paused', 'stuck')) "
+        "OR n IN (SELECT loop FROM run WHERE session = ?)) LIMIT 1"
     )
-    return place.store.one(query, number, number, number) is not None
+    return place.store.one(query, session.plan, session.n, session.n) is not None
 
 
 def _print(place: show.Place, data: dict[str, Any]) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from sisyphus.ground.record import Record
+from sisyphus.hook.session import Session
 from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sisyphus.ground.store import Store
 
 _COLUMNS = "iteration, failures, at, is_pending, is_stopped"
@@ -32,19 +35,19 @@ class Enforcement(Record):
         self.at, self.is_pending = now, True
 
 
-def load(store: Store, session: int) -> Enforcement:
-    row = store.one(f"SELECT {_COLUMNS} FROM enforcement WHERE session = ?", session)
+def load(store: Store, session: Session) -> Enforcement:
+    row = store.one(f"SELECT {_COLUMNS} FROM enforcement WHERE session = ?", session.n)
     if row is None:
         return Enforcement()
     iteration, failures, at, is_pending, is_stopped = row
     return Enforcement(iteration, failures, at, bool(is_pending), bool(is_stopped))
 
 
-def save(store: Store, session: int, enforcement: Enforcement) -> None:
+def save(store: Store, session: Session, enforcement: Enforcement) -> None:
     values = (getattr(enforcement, name) for name in Enforcement.FIELDS)
     store.run(
         f"INSERT OR REPLACE INTO enforcement (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
-        session, *values,
+        session.n, *values,
     )  # fmt: skip
 
 
@@ -63,33 +66,29 @@ def switch(store: Store, project: str, *, is_on: bool, now: float) -> None:
 
 def restart(store: Store, project: str) -> None:
     """Lets the project's sessions begin to count again, as a user wants who switches it on."""
-    store.run(
-        "UPDATE enforcement SET iteration = 0, failures = 0, is_pending = 0, is_stopped = 0 "
-        "WHERE session IN (SELECT n FROM session WHERE project = ?)",
-        project,
-    )
+    for session in sessions.in_project(store, project):
+        store.run(
+            "UPDATE enforcement SET iteration = 0, failures = 0, is_pending = 0, is_stopped = 0 "
+            "WHERE session = ?",
+            session.n,
+        )
 
 
-def latest(store: Store, project: str) -> tuple[int, Enforcement]:
-    """Returns the session that was enforced last in a project, and what is known of it: an open one
-    if there is any. If none was enforced, the one used last; 0 if there is no session."""
-    rows = store.all(
-        "SELECT session.n FROM session LEFT JOIN enforcement ON enforcement.session = session.n "
-        "WHERE session.agent = '' AND project = ? ORDER BY coalesce(at, 0) DESC, seen_at DESC",
-        project,
-    )
-    numbers = [int(row[0]) for row in rows]
-    is_open = (number for number in numbers if not sessions.is_over(store, number))
-    picked = next(is_open, numbers[0] if numbers else 0)
-    return picked, load(store, picked)
+def latest(store: Store, project: str) -> Session:
+    """Returns the session that was enforced last in a project: an open one if there is any. If none
+    was enforced, the one used last; one that is not in the store if there is no session."""
+    last = next(_by_time(store, project), Session())
+    return next((each for each in _by_time(store, project) if not each.is_over), last)
+
+
+def _by_time(store: Store, project: str) -> Iterator[Session]:
+    """Yields the sessions of a project, those that were enforced last first, then the others."""
+    enforced = store.all("SELECT session FROM enforcement WHERE at > 0 ORDER BY at DESC")
+    found = (Session.load(store, n) for (n,) in enforced)
+    yield from (each for each in found if each.project == project and not each.agent)
+    yield from (each for each in sessions.in_project(store, project) if not each.agent)
 
 
 def stopped(store: Store, project: str) -> list[str]:
     """Returns the ids of the open sessions that their user stopped until their next prompt."""
-    ids = sessions.open_ids(store, project)
-    rows = store.all(
-        "SELECT id FROM session JOIN enforcement ON enforcement.session = session.n "
-        "WHERE session.agent = '' AND project = ? AND is_stopped",
-        project,
-    )
-    return [row[0] for row in rows if row[0] in ids]
+    return [each.id for each in sessions.open_in(store, project) if load(store, each).is_stopped]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sisyphus.enforce.enforcements import Enforcement
     from sisyphus.ground.settings import Values
     from sisyphus.ground.store import Store
+    from sisyphus.hook.session import Session
 
 OFF, CONTINUOUS, STOPPED = "OFF", "CONTINUOUS", "STOPPED"
 RECOVERING, EXHAUSTED = "RECOVERING", "EXHAUSTED"
@@ -32,17 +33,17 @@ def file_of(project: str) -> str:
     return traces.enforcement_file(paths.our_home(project), project)
 
 
-def as_dict(store: Store, project: str, settings: Values, session: int = 0) -> dict[str, Any]:
-    """Returns the content of the file; times are milliseconds since 1970, 0 = never. session: the
-    number of its row; 0 = the one that was enforced last."""
-    number, enforcement = enforcements.latest(store, project)
-    if session:
-        number, enforcement = session, enforcements.load(store, session)
-    row = store.one("SELECT seen_at FROM session WHERE n = ?", number)
+def as_dict(
+    store: Store, project: str, settings: Values, session: Session | None = None
+) -> dict[str, Any]:
+    """Returns the content of the file; times are milliseconds since 1970, 0 = never. session: None
+    = the one that was enforced last."""
+    session = session or enforcements.latest(store, project)
+    enforcement = enforcements.load(store, session)
     is_on = bool(enforcements.enforced_since(store, project)) and settings["enforce.enabled"]
     return {
         "iteration": enforcement.iteration,
-        "lastActivity": int(row[0] * 1000) if row else 0,
+        "lastActivity": int(session.seen_at * 1000),
         "lastEnforcement": int(enforcement.at * 1000),
         "failureCount": enforcement.failures,
         "stopRequested": enforcement.is_stopped,

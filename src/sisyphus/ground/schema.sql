@@ -19,7 +19,7 @@ CREATE TABLE session (
     wiring   TEXT NOT NULL DEFAULT '',  -- whose hooks its last start ran: plugin, settings or both
     context_tokens INTEGER NOT NULL DEFAULT 0,  -- in its context, by its status line; 0 = unknown
     context_window INTEGER NOT NULL DEFAULT 0,  -- tokens that fit, by its status line; 0 = unknown
-    stops    TEXT NOT NULL DEFAULT '{}',   -- JSON: its Stops, sessions/stops.py Stops
+    stops    TEXT NOT NULL DEFAULT '{}',   -- JSON: its Stops, hook/stops.py Stops
     rests    TEXT NOT NULL DEFAULT '',  -- why it may stop until the user's next prompt, or ''
     question TEXT NOT NULL DEFAULT '',  -- what it asked the user when it stopped, or ''
     failed   TEXT NOT NULL DEFAULT '',  -- the error that ended its last turn, or ''

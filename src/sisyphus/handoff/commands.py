@@ -8,16 +8,16 @@ import typer
 
 from sisyphus.boulder import plans, size
 from sisyphus.ground.errors import SisyphusError
-from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, messages, writing
+from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, loops, runs
 from sisyphus.loops.loops import Loop
 from sisyphus.sessions import sessions, usage
 from sisyphus.sessions.usage import Usage
 from sisyphus.terminal import asker, show
 
-Session = Annotated[
+SessionId = Annotated[
     str, typer.Option("--session-id", metavar="ID", help="Session. Default: the current one.")
 ]
 
@@ -25,20 +25,8 @@ _FEW = 3
 """Of fewer iterations a median says nothing."""
 
 
-class Found(Record, frozen=True):
-    """The session that a command means: the number of its row, its id, its client, and its
-    transcript."""
-
-    number: int
-    id: str
-    client: str
-    transcript: str
-    used: Usage
-    project: str
-
-
 def context(
-    session: Session = "", project: show.Project = "", as_json: show.AsJson = False
+    session: SessionId = "", project: show.Project = "", as_json: show.AsJson = False
 ) -> None:
     """Show how full the context of a session is."""
     place = show.place(project)
@@ -46,10 +34,10 @@ def context(
     if found is None:
         show.as_json(None) if as_json else show.line(messages.NO_SESSION)
         return
-    used = found.used
+    used = usage.of_session(found, place.settings)
     level = used.level(place.settings)
-    run = loops.run_of(place.store, found.number)
-    item = runs.of(place.store, run).state.item if run else _item(place, found.number)
+    run = loops.run_of(place.store, found)
+    item = runs.of(place.store, run).state.item if run else _item(place, found)
     measure = size.of(item) if item else None
     fits = not measure or bool(run)  # a run has begun its item
     misfit = "" if fits else messages.why_not_begun(size.of(item), 100 - used.percent)
@@ -62,7 +50,7 @@ def context(
         "tokens_left": used.window - used.tokens if used.tokens else None,
         "item": item or None,
         "complexity": measure.name if measure else None,
-        "recommendation": _recommendation(place, found, level, misfit),
+        "recommendation": _recommendation(place, found, used, misfit),
         "iterations_left": _iterations_left(place, run, used),
     }
     if as_json:
@@ -71,32 +59,29 @@ def context(
     if found.id != show.asker().session:
         show.line(f"Session {found.id}, the latest of this project", "dim")
     _print(data, level)
-    if is_open := handoffs.open_of(place.store, found.number):
+    if is_open := handoffs.open_of(place.store, found):
         show.line(f"Open Handoff: {messages.place(is_open)}")
 
 
-def handoff(session: Session = "", project: show.Project = "") -> None:
+def handoff(session: SessionId = "", project: show.Project = "") -> None:
     """Write a handoff now: what was done, what failed, where to go on. It ends nothing."""
     place = show.place_to_change(project)
     found = _find(place, session)
     if found is None:
         raise SisyphusError(messages.NO_SESSION)
-    now = time.time()
-    source = writing.Source(
-        place.store, found.client, found.number, found.id, found.project, found.transcript
-    )
-    level = found.used.level(place.settings)
+    used = usage.of_session(found, place.settings)
+    level = used.level(place.settings)
     try:
-        made = writing.draft(source, found.used, level, messages.BY_USER, now)
+        made = writing.draft(place.store, found, used, level, messages.BY_USER, time.time())
         writing.write(made)
     except OSError as error:
         raise SisyphusError(f"{messages.NOT_WRITTEN} ({error})") from error
     with place.store.write():
         handoffs.insert(place.store, made.handoff)
-        loop = loops.run_of(place.store, found.number) or loops.current(place.store, found.number)
+        loop = loops.run_of(place.store, found) or loops.current(place.store, found)
     iteration = loop.counters.iteration if loop else 0
     is_on = bool(place.settings["handoff.enabled"])
-    for line in messages.written_now(found.used, made.handoff, iteration, is_on=is_on):
+    for line in messages.written_now(used, made.handoff, iteration, is_on=is_on):
         show.line(line)
 
 
@@ -115,40 +100,36 @@ def _print(data: dict[str, Any], level: int) -> None:
     show.line(data["recommendation"])
 
 
-def _find(place: show.Place, session: str) -> Found | None:
+def _find(place: show.Place, session: str) -> Session | None:
     """Returns the session that a command means: the named one, the one that it runs in, else the
     latest of the project; None = there is none. Raises `SisyphusError` if the named one is not
     known."""
-    id = asker.known_session(place.store, session)
-    id = id or sessions.latest_id(place.store, place.project)
-    number = sessions.find(place.store, id) if id else 0
-    if not number:
-        return None
-    row = place.store.one("SELECT client, transcript, project FROM session WHERE n = ?", number)
-    assert row is not None
-    client, transcript, project = row
-    used = usage.read(place.store, place.settings, client, number, transcript)
-    return Found(number, id, client, transcript, used, project)
+    found = asker.known_session(place.store, session)
+    if not found.id:
+        found = Session.find(place.store, sessions.latest(place.store, place.project).id)
+    return found if found.n else None
 
 
-def _recommendation(place: show.Place, found: Found, level: int, misfit: str) -> str:
+def _recommendation(place: show.Place, found: Session, used: Usage, misfit: str) -> str:
     """Returns what to do, by the handoff that is open or will be written. misfit: why the next item
     must not be begun yet; "" = it fits."""
-    store, values, number = place.store, place.settings, found.number
-    plan = plans.of_session(store, number)
-    loop = loops.run_of(store, number) or loops.current(store, number)
+    store, values = place.store, place.settings
+    plan = plans.of_session(store, found)
+    loop = loops.run_of(store, found) or loops.current(store, found)
     has_plan = plan is not None and plan.state == plans.ACTIVE
-    has_work = bool(loop or loops.hold_of(store, number) or has_plan)
+    has_work = bool(loop or loops.hold_of(store, found) or has_plan)
     percents = [int(values[name]) for name in usage.LEVELS[1:]]
     is_on = bool(values["handoff.enabled"])
     why_none = messages.NOT_OPEN if has_work else messages.NO_WORK
     if not is_on or not any(percents):
         why_none = messages.SWITCHED_OFF
-    ahead = [percent for percent in percents if percent > found.used.percent]
+    ahead = [percent for percent in percents if percent > used.percent]
     is_ahead = is_on and has_work and bool(ahead)
-    is_open = is_on and handoffs.open_of(store, number) is not None
+    is_open = is_on and handoffs.open_of(store, found) is not None
     next_percent = min(ahead) if is_ahead else 0
-    return messages.recommendation(level, next_percent, why_none, misfit, is_open=is_open)
+    return messages.recommendation(
+        used.level(values), next_percent, why_none, misfit, is_open=is_open
+    )
 
 
 def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | None:
@@ -161,7 +142,7 @@ def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | 
     return int((100 - used.percent) // median(percents))
 
 
-def _item(place: show.Place, number: int) -> str:
+def _item(place: show.Place, session: Session) -> str:
     """Returns the next task of the session's plan; "" = it has none."""
-    plan = plans.of_session(place.store, number)
+    plan = plans.of_session(place.store, session)
     return plan.next_task if plan else ""

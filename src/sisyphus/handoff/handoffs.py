@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sisyphus.ground.record import Record
-from sisyphus.sessions.sessions import is_over
+from sisyphus.hook.session import Session
 from sisyphus.sessions.usage import CHECKPOINT
 
 TYPE_CHECKING = False
@@ -92,9 +92,8 @@ def has_ended(store: Store, handoff: Handoff) -> bool:
             handoff.loop, handoff.session,
         )  # fmt: skip
     return bool(handoff.plan) and not store.one(
-        "SELECT 1 FROM plan JOIN session ON session.plan = plan.n WHERE path = ? "
-        "AND state NOT IN ('complete', 'dismissed') AND session.n = ?",
-        handoff.plan, handoff.session,
+        "SELECT 1 FROM plan WHERE path = ? AND n = ? AND state NOT IN ('complete', 'dismissed')",
+        handoff.plan, Session.load(store, handoff.session).plan,
     )  # fmt: skip
 
 
@@ -103,33 +102,33 @@ def find(store: Store, file: str) -> Handoff | None:
     return _first(store, "file = ?", file)
 
 
-def open_of(store: Store, session: int) -> Handoff | None:
+def open_of(store: Store, session: Session) -> Handoff | None:
     """Returns the session's open handoff; None if it has none."""
-    return _first(store, "session = ? AND state = ?", session, OPEN)
+    return _first(store, "session = ? AND state = ?", session.n, OPEN)
 
 
-def checkpoint_of(store: Store, session: int) -> str:
+def checkpoint_of(store: Store, session: Session) -> str:
     """Returns the document of a full context that no session has got yet; "" = none."""
     handoff = open_of(store, session)
     return handoff.file if handoff and handoff.level >= CHECKPOINT else ""
 
 
-def before(store: Store, session: int, at: float) -> Handoff | None:
+def before(store: Store, session: Session, at: float) -> Handoff | None:
     """Returns the last handoff before a time that a session has written or got; None if there is
     none."""
-    return _first(store, "(session = ? OR taker = ?) AND at < ?", session, session, at)
+    return _first(store, "(session = ? OR taker = ?) AND at < ?", session.n, session.n, at)
 
 
-def left_in(store: Store, project: str, session: int) -> list[Handoff]:
+def left_in(store: Store, project: str, session: Session) -> list[Handoff]:
     """Returns the open handoffs of a project whose sessions are over, newest first: a new session
     may take one. A run that has not ended keeps its own. session: the one that asks."""
     handoffs = _select(
         store,
         "project = ? AND state = ? AND session <> ? AND NOT EXISTS (SELECT 1 FROM loop "
         "WHERE loop.id = handoff.loop AND kind = 'run' AND loop.ended_at IS NULL)",
-        project, OPEN, session,
+        project, OPEN, session.n,
     )  # fmt: skip
-    return [handoff for handoff in handoffs if is_over(store, handoff.session)]
+    return [handoff for handoff in handoffs if Session.load(store, handoff.session).is_over]
 
 
 def given_to_the_gone(store: Store, project: str, now: float) -> list[Handoff]:
@@ -138,7 +137,7 @@ def given_to_the_gone(store: Store, project: str, now: float) -> list[Handoff]:
     handoffs = _select(
         store, "project = ? AND state = ? AND taker > 0 AND at > ?", project, GIVEN, now - _WEEK
     )
-    return [handoff for handoff in handoffs if is_over(store, handoff.taker)]
+    return [handoff for handoff in handoffs if Session.load(store, handoff.taker).is_over]
 
 
 def _first(store: Store, where: str, *values: Value) -> Handoff | None:

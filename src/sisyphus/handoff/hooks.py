@@ -9,6 +9,7 @@ from sisyphus.handoff import handoffs, messages
 from sisyphus.handoff.handoffs import GIVEN
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome
+from sisyphus.hook.session import Session
 from sisyphus.sessions import sessions, usage
 from sisyphus.sessions.usage import WARNING, Usage
 
@@ -27,9 +28,9 @@ def look_at_context(hook: Hook) -> Act | None:
     level = used.level(hook.settings)
     if not used.tokens:  # unknown; a context that starts anew has no level
         return None
-    if level < hook.standing.level:
+    if level < hook.session.level:
         return partial(_note, hook, level)
-    if level == hook.standing.level:
+    if level == hook.session.level:
         return None
     if level == WARNING or not _has_work(hook):
         return partial(_warn, hook, used, level, _size_of_next(hook))
@@ -76,7 +77,7 @@ def look_at_permission(hook: Hook) -> Act | None:
     handoff = handoffs.find(hook.store, call.path)
     is_own = (
         handoff is not None
-        and handoff.session == hook.session
+        and handoff.session == hook.session.n
         and handoff.state != GIVEN
         and not hook.event.agent
         and call.action in (EDIT, WRITE)
@@ -96,28 +97,25 @@ def _draft(hook: Hook, used: Usage, level: int, why: str) -> Draft | None:
     """Returns the session's handoff; None if nothing can be written."""
     from sisyphus.handoff import writing  # imported late: most levels are never reached
 
-    event = hook.event
-    source = writing.Source(
-        hook.store, event.client, hook.session, event.session, hook.project, event.transcript
-    )
+    session = hook.session
+    session.project, session.transcript = hook.project, hook.event.transcript
     try:
-        return writing.draft(source, used, level, why, hook.now)
+        return writing.draft(hook.store, session, used, level, why, hook.now)
     except OSError as error:
         log.failure("handoff", error)
         return None
 
 
 def _note(hook: Hook, level: int) -> Outcome:
-    hook.store.run("UPDATE session SET level = ? WHERE n = ?", level, hook.session)
+    hook.session.level = level
     return Outcome()
 
 
 def _is_new(hook: Hook, level: int) -> bool:
     """Notes a level; tells whether no other hook has done so."""
-    changed = hook.store.run(
-        "UPDATE session SET level = ? WHERE n = ? AND level < ?", level, hook.session, level
-    )
-    return changed > 0
+    is_new = hook.session.level < level
+    hook.session.level = max(level, hook.session.level)
+    return is_new
 
 
 def _size_of_next(hook: Hook) -> Size | None:
@@ -173,7 +171,7 @@ def _iteration(hook: Hook) -> int:
 def _keep(hook: Hook, made: Draft) -> Outcome:
     from sisyphus.handoff import writing
 
-    made.handoff.session = hook.session
+    made.handoff.session = hook.session.n
     handoffs.insert(hook.store, made.handoff)
     note = f"wrote the handoff {messages.place(made.handoff)}"
     return Outcome(notes=[note], exports=[partial(writing.write, made)])
@@ -186,7 +184,7 @@ def _resume(hook: Hook, waiting: list[Handoff], first: Handoff | None) -> Outcom
         if handoffs.has_ended(hook.store, each):
             handoffs.close(hook.store, each)
             first = None if first and first.file == each.file else first
-    if first is None or not handoffs.give(hook.store, first, hook.session):
+    if first is None or not handoffs.give(hook.store, first, hook.session.n):
         return Outcome()
     news = [messages.given(first)]
     return Outcome([messages.resume(first)], news, [*news])
@@ -202,20 +200,20 @@ def _waiting(hook: Hook) -> list[Handoff]:
     if source == "clear":
         before = sessions.before_clear(hook)
         own = handoffs.open_of(store, before)
-        return [own] if own else [each for each in unused if each.taker == before]
+        return [own] if own else [each for each in unused if each.taker == before.n]
     if source == "startup" and not hook.standing.is_run:  # a run's prompt has its own
         left = handoffs.left_in(store, hook.project, hook.session)
         return sorted([*left, *unused], key=lambda each: -each.at)
-    return [each for each in unused if each.session == hook.session]
+    return [each for each in unused if each.session == hook.session.n]
 
 
 def _is_unused(hook: Hook, handoff: Handoff) -> bool:
     """Tells whether the model has answered nothing in the session that got a handoff: it was
     started and left."""
-    row = hook.store.one("SELECT client, transcript FROM session WHERE n = ?", handoff.taker)
-    return row is not None and not clients.usage(row[0]).read(row[1])[0]
+    taker = Session.load(hook.store, handoff.taker)
+    return taker.n > 0 and not clients.usage(taker.client).read(taker.transcript)[0]
 
 
 def _allow(hook: Hook, path: str) -> Outcome:
-    sessions.close_dialog(hook)
+    hook.session.dialog = ""
     return Outcome(notes=[f"allowed: the handoff {path}"], allows=True)

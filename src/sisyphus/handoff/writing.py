@@ -18,6 +18,7 @@ from sisyphus.ground.store import Store
 from sisyphus.handoff import document, facts, handoffs, messages
 from sisyphus.handoff.facts import Facts
 from sisyphus.handoff.handoffs import OPEN, Handoff
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops, runs
 from sisyphus.loops.loops import Loop
 from sisyphus.sessions import messages as session_messages
@@ -34,20 +35,6 @@ _TRANSCRIPT_BYTES = 10_000_000
 _IGNORE = b"# Handoffs of sisyphus are for one machine.\n*\n"
 
 
-class Source(Record):
-    """What a handoff is made of.
-
-    session: the number of its row; id: the client's. transcript: the client's file of it.
-    """
-
-    store: Store
-    client: str
-    session: int
-    id: str
-    project: str
-    transcript: str
-
-
 class Draft(Record):
     """A handoff that is not written yet. is_written: its document is the last one of the session,
     which says all that it would."""
@@ -57,28 +44,30 @@ class Draft(Record):
     is_written: bool = False
 
 
-def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Draft:
+def draft(store: Store, session: Session, usage: Usage, level: int, why: str, now: float) -> Draft:
     """Returns a session's handoff. Slow: reads the transcript and asks git. It makes the folder of
     the document, so that what we say of it is true. why: CONTEXT, COMPACTION, BY_USER, CUT_OFF or
     STUCK, of `messages`. Raises `OSError` if nothing can be written."""
-    loop, plan = _work(source, now)
-    known = _facts(source, loop, plan, now)
-    before = _before(source, now)
-    heading = messages.heading(source.id, loop, usage, level, why, now, before)
+    loop, plan = _work(store, session, now)
+    known = _facts(store, session, loop, plan, now)
+    before = _before(store, session, now)
+    heading = messages.heading(session.id, loop, usage, level, why, now, before)
     text = document.render(known, heading)
     # The model gets each text once. So what it is told of a level again has to name another file.
     is_again = before and before.why == why == messages.CONTEXT and before.level == level
-    is_written = not is_again and _says_the_same(source, before, text)
+    is_written = not is_again and _says_the_same(session, before, text)
     if before and is_written:
-        file, before = before.file, _before(source, before.at)
+        file, before = before.file, _before(store, session, before.at)
     else:
         # Several sessions may work under one hold, in the same minute.
-        name = loop.id if loop and not loop.is_hold else session_messages.short(source.id)
-        file = _new_file(source.project, name, now)
-    block = _block(source, known, file, messages.occasion(usage.percent, level, why), before)
+        name = loop.id if loop and not loop.is_hold else session_messages.short(session.id)
+        file = _new_file(session.project, name, now)
+    block = _block(
+        session.project, known, file, messages.occasion(usage.percent, level, why), before
+    )
     handoff = Handoff(
-        source.session, loop.id if loop else "", source.project, file, OPEN, level, usage.percent,
-        now, block, known.next_step, _resumed(known), _open_plan(source), why,
+        session.n, loop.id if loop else "", session.project, file, OPEN, level, usage.percent,
+        now, block, known.next_step, _resumed(known), _open_plan(store, session), why,
     )  # fmt: skip
     return Draft(handoff, text, is_written=is_written)
 
@@ -86,31 +75,28 @@ def draft(source: Source, usage: Usage, level: int, why: str, now: float) -> Dra
 def renew(store: Store, handoff: Handoff, now: float) -> Handoff:
     """Returns a handoff with what has happened since in what the next session gets. The document
     stays, with all that the agent has added. Slow if the transcript has changed."""
-    row = store.one("SELECT client, id, transcript FROM session WHERE n = ?", handoff.session)
-    client, id, transcript = row or ("", "", "")
+    session = Session.load(store, handoff.session)
+    transcript = session.transcript
     if not os.path.isfile(transcript) or worktree.changed_at(transcript) <= handoff.at:
         return handoff
-    source = Source(store, client, handoff.session, id, handoff.project, transcript)
-    known = _facts(source, *_work(source, now), now)
+    session.project = handoff.project
+    known = _facts(store, session, *_work(store, session, now), now)
     occasion = messages.occasion(handoff.percent, handoff.level, handoff.why)
-    block = _block(source, known, handoff.file, occasion, _before(source, handoff.at))
+    before = _before(store, session, handoff.at)
+    block = _block(handoff.project, known, handoff.file, occasion, before)
     return replace(handoff, resume=block, summary=known.next_step, files=_resumed(known))
 
 
-def of_cut_session(store: Store, settings: Values, session: int, now: float) -> Handoff | None:
+def of_cut_session(store: Store, settings: Values, session: Session, now: float) -> Handoff | None:
     """Writes a handoff of a session that was cut off, and inserts it; returns it, or the open one
-    as it is now. session: the number of its row. None = nothing is known of what it did, or nothing
-    can be written."""
+    as it is now. None = nothing is known of what it did, or nothing can be written."""
     if own := handoffs.open_of(store, session):
         return renew(store, own, now)
-    row = store.one("SELECT client, id, project, transcript FROM session WHERE n = ?", session)
-    if row is None or not os.path.isfile(row[3]):
+    if not os.path.isfile(session.transcript):
         return None
-    client, id, project, transcript = row
-    used = usages.read(store, settings, client, session, transcript)
-    source = Source(store, client, session, id, project, transcript)
+    used = usages.of_session(session, settings)
     with suppress(OSError):
-        made = draft(source, used, used.level(settings), messages.CUT_OFF, now)
+        made = draft(store, session, used, used.level(settings), messages.CUT_OFF, now)
         write(made)
         with store.write():
             handoffs.insert(store, made.handoff)
@@ -118,67 +104,68 @@ def of_cut_session(store: Store, settings: Values, session: int, now: float) -> 
     return None
 
 
-def plan_of(store: Store, session: int, now: float) -> PlanRecord | None:
+def plan_of(store: Store, session: Session, now: float) -> PlanRecord | None:
     """Returns the plan that a session follows, as its file is now: the row may not know yet what
     the same tool calls have ticked. None = it follows none."""
     plan = plans.of_session(store, session)
     return follow.compare(plan, find.read(plan.path, plan.project), now).record if plan else None
 
 
-def _work(source: Source, now: float) -> tuple[Loop | None, PlanRecord | None]:
+def _work(store: Store, session: Session, now: float) -> tuple[Loop | None, PlanRecord | None]:
     """Returns the loop, hold or run of a session, and its plan."""
-    store, session = source.store, source.session
     loop = loops.run_of(store, session) or loops.current(store, session)
     return loop or loops.hold_of(store, session), plan_of(store, session, now)
 
 
-def _open_plan(source: Source) -> str:
+def _open_plan(store: Store, session: Session) -> str:
     """Returns the path of the plan for which the handoff is; "" = none. One whose last task has
     just been ticked counts: the handoff is closed as soon as its row says so."""
-    plan = plans.of_session(source.store, source.session)
+    plan = plans.of_session(store, session)
     return plan.path if plan and plan.is_open else ""
 
 
-def _facts(source: Source, loop: Loop | None, plan: PlanRecord | None, now: float) -> Facts:
-    item = runs.of(source.store, loop).state.item if loop and loop.is_run else ""
-    transcript = clients.transcript(source.client)
+def _facts(
+    store: Store, session: Session, loop: Loop | None, plan: PlanRecord | None, now: float
+) -> Facts:
+    item = runs.of(store, loop).state.item if loop and loop.is_run else ""
+    transcript = clients.transcript(session.client)
     task = loop.prompt if loop and not loop.is_hold else ""
-    is_cut = _size(source.transcript) > _TRANSCRIPT_BYTES
+    is_cut = _size(session.transcript) > _TRANSCRIPT_BYTES
     return facts.gather(
-        transcript.read(source.transcript, limit=_TRANSCRIPT_BYTES),
-        source.project,
-        task=task or (transcript.first_prompt(source.transcript) if is_cut else ""),
+        transcript.read(session.transcript, limit=_TRANSCRIPT_BYTES),
+        session.project,
+        task=task or (transcript.first_prompt(session.transcript) if is_cut else ""),
         is_cut=is_cut,
         next_task=item or (plan.next_task if plan else ""),
         progress=messages.progress(plan.name, follow.of_tasks(plan.completed, plan.total))
         if plan
         else "",
-        changed=worktree.changed(source.project, _started_at(source, loop), now),
+        changed=worktree.changed(session.project, _started_at(session, loop), now),
         todos=[str(todo["content"]) for todo in plan.todos if todo.get("status") != "completed"]
         if plan
         else (),
         aside=[plan.path] if plan else (),
         has_user=not (loop and loop.is_run),
-        is_all_done=bool(plan and plan.state == plans.COMPLETE and _open_plan(source)),
+        is_all_done=bool(plan and plan.state == plans.COMPLETE and _open_plan(store, session)),
     )
 
 
-def _block(source: Source, known: Facts, file: str, occasion: str, before: Handoff | None) -> str:
+def _block(project: str, known: Facts, file: str, occasion: str, before: Handoff | None) -> str:
     earlier = messages.place(before) if before else ""
-    return document.resume_block(known, paths.display(file, source.project), occasion, earlier)
+    return document.resume_block(known, paths.display(file, project), occasion, earlier)
 
 
-def _before(source: Source, at: float) -> Handoff | None:
+def _before(store: Store, session: Session, at: float) -> Handoff | None:
     """Returns the handoff from which the session went on, or that it wrote before: the agent has
     added to it what is nowhere else."""
-    before = handoffs.before(source.store, source.session, at)
+    before = handoffs.before(store, session, at)
     return before if before and os.path.isfile(before.file) else None
 
 
-def _says_the_same(source: Source, before: Handoff | None, text: str) -> bool:
+def _says_the_same(session: Session, before: Handoff | None, text: str) -> bool:
     """Tells whether the session wrote a handoff whose document has the text of another below its
     heading, and nothing else. What the agent has added to the heading stays there."""
-    if before is None or before.session != source.session:
+    if before is None or before.session != session.n:
         return False
     try:
         return document.body(files.read(before.file)) == document.body(text)
@@ -225,10 +212,9 @@ def _writable(folder: str) -> str:
     return folder
 
 
-def _started_at(source: Source, loop: Loop | None) -> float:
-    row = source.store.one("SELECT started_at, seen_at FROM session WHERE n = ?", source.session)
-    started = (row[0] or row[1]) if row else 0.0
-    return min(started, loop.started_at) if loop and not loop.is_run else float(started)
+def _started_at(session: Session, loop: Loop | None) -> float:
+    started = session.started_at or session.seen_at
+    return min(started, loop.started_at) if loop and not loop.is_run else started
 
 
 def _new_file(project: str, name: str, now: float) -> str:

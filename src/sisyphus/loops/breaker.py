@@ -10,7 +10,7 @@ import re
 
 from sisyphus.ground.record import asdict
 from sisyphus.ground.text import one_line
-from sisyphus.sessions.stops import Stops
+from sisyphus.hook.stops import Stops
 
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+", re.IGNORECASE)
 _ERROR_CHARACTERS = 300

@@ -11,6 +11,7 @@ import os
 from sisyphus.ground import files, paths, quick_json
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
+from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, loops, messages, state_file
 from sisyphus.loops.loops import Loop
 
@@ -32,14 +33,13 @@ def export(store: Store) -> None:
     """Appends the missing lines."""
     with store.write():
         rows = store.all(
-            "SELECT loop.id, coalesce(session.id, ''), logged FROM loop "
-            "LEFT JOIN run ON run.loop = loop.n "
-            "LEFT JOIN session ON session.n = coalesce(loop.session, run.session) "
-            "WHERE logged = 0 OR (logged IN (1, 3) AND loop.ended_at IS NOT NULL) "
+            "SELECT loop.id, coalesce(loop.session, run.session), logged FROM loop "
+            "LEFT JOIN run ON run.loop = loop.n WHERE logged = 0 "
+            "OR (logged IN (1, 3) AND loop.ended_at IS NOT NULL) "
             "OR (logged = 1 AND loop.left_at IS NOT NULL) ORDER BY loop.n"
         )
-        for id, owner, logged in rows:
-            loop = loops.find(store, id)
+        for id, session, logged in rows:
+            loop, owner = loops.find(store, id), Session.load(store, session).id
             assert loop is not None
             if logged < _STARTED:
                 _append(_start_line(loop, owner))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sisyphus import clients
 from sisyphus.ground import log
+from sisyphus.hook.session import Session
 from sisyphus.loops import history, loops, messages, state_file
 from sisyphus.loops.loops import Counters, Loop, Options
-from sisyphus.sessions import command_names, sessions, stops
+from sisyphus.sessions import command_names, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,18 +49,18 @@ def new_loop(
     return loop
 
 
-def needs_plan(store: Store, session: int, loop: Loop) -> bool:
+def needs_plan(store: Store, session: Session, loop: Loop) -> bool:
     """Tells whether a loop cannot succeed because its session has no open plan."""
     path, state = sessions.plan_of(store, session, loop.project)
     return loop.options.verify_plan and (not path or state == "complete")
 
 
-def is_too_deep(store: Store, session: int, loop: Loop) -> bool:
+def is_too_deep(store: Store, session: Session, loop: Loop) -> bool:
     """Tells whether a loop would be nested in too many others."""
     return loop.by_model and len(loops.live(store, session)) >= loops.MAX_DEPTH
 
 
-def start(store: Store, session: int, loop: Loop) -> list[Loop]:
+def start(store: Store, session: Session, loop: Loop) -> list[Loop]:
     """Starts a loop in a session, and returns the loops that it replaces.
 
     A loop of the user replaces all others. A loop of the model is nested: the others wait for it.
@@ -67,26 +68,31 @@ def start(store: Store, session: int, loop: Loop) -> list[Loop]:
     why = f"replaced by {loop.id}"
     replaced = [] if loop.by_model else cancel_all(store, session, why, loop.started_at)
     if not loop.by_model:
-        stops.forget_trouble(store, session)
-    loop.session = session
+        _forget_trouble(store, session)
+    loop.session = session.n
     loops.insert(store, loop)
     return replaced
 
 
-def move(store: Store, loop: Loop, session: int) -> None:
+def move(store: Store, loop: Loop, session: Session) -> None:
     """Moves a loop to another session."""
-    loop.session = session
+    loop.session = session.n
     _take_up(store, loop)
 
 
-def resume(store: Store, loop: Loop, now: float) -> None:
-    """Makes a paused loop active again, and closes the breaker."""
+def resume(store: Store, session: Session, loop: Loop, now: float) -> None:
+    """Makes a paused loop of a session active again, and closes the breaker."""
     loop.resume(now)
     loops.save(store, loop)
-    stops.forget_trouble(store, loop.session)
+    _forget_trouble(store, session)
 
 
-def cancel_all(store: Store, session: int, why: str, now: float) -> list[Loop]:
+def _forget_trouble(store: Store, session: Session) -> None:
+    session.stops.forget_trouble()
+    session.save(store)
+
+
+def cancel_all(store: Store, session: Session, why: str, now: float) -> list[Loop]:
     """Cancels every loop of a session; returns them."""
     cancelled = loops.live(store, session)
     for loop in cancelled:
@@ -94,7 +100,7 @@ def cancel_all(store: Store, session: int, why: str, now: float) -> list[Loop]:
     return cancelled
 
 
-def cancel_hold(store: Store, session: int, why: str, now: float) -> list[Loop]:
+def cancel_hold(store: Store, session: Session, why: str, now: float) -> list[Loop]:
     """Cancels the hold of the plan that a session follows; returns it, if there is one."""
     hold = loops.hold_of(store, session)
     if hold is None:
@@ -115,11 +121,11 @@ def leave_behind(store: Store, now: float) -> list[Loop]:
 
 def way_back(store: Store, loop: Loop) -> str:
     """Returns the command of its client that resumes the session of a loop."""
-    client = sessions.client_of(store, loop.session)
-    return f"{clients.native(client).RESUME} {sessions.id_of(store, loop.session)}"
+    session = Session.load(store, loop.session)
+    return f"{clients.native(session.client or clients.DEFAULT).RESUME} {session.id}"
 
 
-def take_up(store: Store, session: int) -> list[Loop]:
+def take_up(store: Store, session: Session) -> list[Loop]:
     """Takes up the loops that a session left behind; returns them."""
     taken = [loop for loop in loops.live(store, session) if loop.left_at is not None]
     for loop in taken:
@@ -134,7 +140,7 @@ def _take_up(store: Store, loop: Loop) -> None:
     loops.save(store, loop)
 
 
-def apply_edits(store: Store, session: int, now: float) -> list[str]:
+def apply_edits(store: Store, session: Session, now: float) -> list[str]:
     """Applies edits of the session's state files, in the open transaction.
 
     Returns messages for the user: what an edit ended, paused or raised, and what had no effect.
@@ -150,12 +156,12 @@ def apply_edits(store: Store, session: int, now: float) -> list[str]:
                 state_file.set_aside(loop)
             loops.save(store, loop)
             if loop.is_active and before[0] != loop.status:
-                stops.forget_trouble(store, session)
+                _forget_trouble(store, session)
             effects.append(messages.edited(loop, *before))
     return [effect for effect in effects if effect]
 
 
-def export(store: Store, session: int) -> None:
+def export(store: Store, session: Session) -> None:
     """Writes all files about a session's loops for other programs."""
     state_file.export(store, session)
     history.export(store)

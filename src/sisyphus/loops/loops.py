@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 
 from sisyphus.ground import quick_json
-from sisyphus.ground.processes import is_alive
 from sisyphus.ground.record import Record, asdict, field
+from sisyphus.hook.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def cancel(store: Store, loop: Loop, why: str, now: float) -> None:
     save(store, loop)
 
 
-def current(store: Store, session: int) -> Loop | None:
+def current(store: Store, session: Session) -> Loop | None:
     """Returns the session's current loop: the last that has not ended. One that is stalled is
     skipped if another waits for it."""
     loops = live(store, session)
@@ -220,13 +220,13 @@ def current(store: Store, session: int) -> Loop | None:
 
 def waits_for(store: Store, loop: Loop) -> Loop | None:
     """Returns the loop that has to end before this one, which is active, goes on; None = none."""
-    inner = current(store, loop.session)
+    inner = current(store, Session.load(store, loop.session))
     return inner if inner and inner.id != loop.id else None
 
 
-def live(store: Store, session: int) -> list[Loop]:
+def live(store: Store, session: Session) -> list[Loop]:
     """Returns the loops of a session that have not ended, oldest first."""
-    return _select(store, "WHERE session = ? AND ended_at IS NULL ORDER BY n", session)
+    return _select(store, "WHERE session = ? AND ended_at IS NULL ORDER BY n", session.n)
 
 
 def all_live(store: Store) -> list[Loop]:
@@ -234,13 +234,13 @@ def all_live(store: Store) -> list[Loop]:
     return _select(store, "WHERE kind = 'loop' AND ended_at IS NULL ORDER BY n DESC")
 
 
-def hold_of(store: Store, session: int) -> Loop | None:
+def hold_of(store: Store, session: Session) -> Loop | None:
     """Returns the hold of the plan that a session follows; None if there is none."""
     holds = _select(
         store,
-        "WHERE kind = 'hold' AND ended_at IS NULL AND plan = (SELECT plan.n FROM session JOIN plan "
-        "ON plan.n = session.plan WHERE session.n = ? AND state <> 'dismissed')",
-        session,
+        "WHERE kind = 'hold' AND ended_at IS NULL AND plan = "
+        "(SELECT plan.n FROM plan WHERE plan.n = ? AND state <> 'dismissed')",
+        session.plan,
     )
     return holds[0] if holds else None
 
@@ -276,12 +276,12 @@ def last_run(store: Store, project: str, since: float) -> Loop | None:
     return found[0] if found else None
 
 
-def run_of(store: Store, session: int) -> Loop | None:
+def run_of(store: Store, session: Session) -> Loop | None:
     """Returns the run that a session works at; None if it works at none now."""
     found = _select(
         store,
         "WHERE ended_at IS NULL AND n IN (SELECT loop FROM run WHERE session = ? AND client <> '')",
-        session,
+        session.n,
     )
     return found[0] if found else None
 
@@ -311,13 +311,10 @@ def find(store: Store, id: str) -> Loop | None:
 def of_sessions_that_are_over(store: Store) -> list[Loop]:
     """Returns the loops that have not ended though their session has, or its process is gone; only
     those that were not found so before."""
-    rows = store.all(
-        "SELECT loop.id, session.ended_at IS NOT NULL, session.process FROM loop "
-        "JOIN session ON session.n = loop.session "
-        "WHERE loop.ended_at IS NULL AND loop.left_at IS NULL ORDER BY loop.n"
+    found = _select(
+        store, "WHERE kind = 'loop' AND ended_at IS NULL AND left_at IS NULL ORDER BY n"
     )
-    ids = [id for id, is_over, process in rows if is_over or (process and not is_alive(process))]
-    return [loop for id in ids if (loop := find(store, id))]
+    return [loop for loop in found if Session.load(store, loop.session).is_over]
 
 
 def left_in(store: Store, project: str) -> list[Loop]:
@@ -339,9 +336,9 @@ def has_started(store: Store, origins: frozenset[str]) -> bool:
     return store.one(f"SELECT 1 FROM loop WHERE origin IN ({marks})", *origins) is not None
 
 
-def latest_end(store: Store, session: int) -> float:
+def latest_end(store: Store, session: Session) -> float:
     """Returns when the last loop of a session ended; 0 = none has."""
-    row = store.one("SELECT max(ended_at) FROM loop WHERE session = ?", session)
+    row = store.one("SELECT max(ended_at) FROM loop WHERE session = ?", session.n)
     return float(row[0] or 0.0) if row else 0.0
 
 

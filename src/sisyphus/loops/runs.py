@@ -9,8 +9,8 @@ from __future__ import annotations
 from sisyphus import clients
 from sisyphus.ground import processes, quick_json
 from sisyphus.ground.record import Record, asdict, field
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops, messages, state_file
-from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class RunState(Record):
     `context_checkpoint` of `ralph-state.json`; {} = none yet.
     action: what the agent did last. refused, tail: why the work did not count as done though it
     was said to be, and what the check printed. check_changed: files of the check that changed.
-    stops: the counters of the breaker (`sessions.stops.Stops`). diff: a fingerprint of the last
+    stops: the counters of the breaker (`hook.stops.Stops`). diff: a fingerprint of the last
     changes. errors: fingerprints of the last errors.
     cost: in dollars. head: git's HEAD when the run began; "" = no git.
     audits: rounds so far; clean_audits: the last ones in a row that found nothing; first_audit: the
@@ -254,8 +254,8 @@ def last_seen(store: Store, run: Run) -> float:
     """Returns when a run was last seen at work: by its own process, at the end of an iteration, or
     by a hook in its session. Its client may outlive that process."""
     last = store.one(f"SELECT max(at) FROM iteration WHERE {_ROW}", run.loop.id)
-    session = store.one("SELECT seen_at FROM session WHERE n = ?", run.session)
-    return max(run.worked_at, *(row[0] or 0.0 for row in (last, session) if row))
+    at = (last[0] or 0.0) if last else 0.0
+    return max(run.worked_at, at, Session.load(store, run.session).seen_at)
 
 
 def end_client(run: Run) -> bool:
@@ -289,7 +289,7 @@ def what_it_waits_for(run: Run) -> str:
 def as_dict(store: Store, run: Run) -> dict[str, Any]:
     """Returns a run with the key names of loops in --json, and its own."""
     return {
-        **state_file.as_dict(run.loop, sessions.id_of(store, run.session)),
+        **state_file.as_dict(run.loop, Session.load(store, run.session).id),
         "is_at_work": run.is_at_work,
         "item": run.state.item or None,
         "action": run.action or None,

@@ -14,6 +14,7 @@ from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops
 from sisyphus.loops.loops import ACTIVE, CANCELLED, PAUSED, PROMISE_CHARACTERS, Loop
 
@@ -153,22 +154,20 @@ def render(loop: Loop, owner: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def export(store: Store, session: int) -> None:
+def export(store: Store, session: Session) -> None:
     """Writes the file of a session's current loop, and removes files that no row names any more.
 
     Files are removed after the commit. A hook that is killed in between would otherwise have
     deleted the file of a running loop, which cancels it.
     """
     with store.write():
-        row = store.one("SELECT id FROM session WHERE n = ?", session)
-        owner = str(row[0]) if row else ""
         current = loops.current(store, session)
-        written = store.all("SELECT id, file FROM loop WHERE session = ? AND file <> ''", session)
+        written = store.all("SELECT id, file FROM loop WHERE session = ? AND file <> ''", session.n)
         for id, _ in written:
             if current is None or id != current.id:
                 store.run("UPDATE loop SET file = '', stamp = '' WHERE id = ?", id)
         if current:
-            _export_one(store, current, owner)
+            _export_one(store, current, session.id)
     with store.write():
         for _, file in written:
             if not store.one("SELECT 1 FROM loop WHERE file = ?", file):

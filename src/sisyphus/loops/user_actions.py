@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.store import Store
+from sisyphus.hook.session import Session
 from sisyphus.loops import history, lifecycle, loops, messages, runs, transcripts
 from sisyphus.loops.loops import CANCELLED, PAUSED, Loop
-from sisyphus.sessions import sessions
 
 
 def require(store: Store, id: str) -> Loop:
@@ -24,7 +24,8 @@ def require(store: Store, id: str) -> Loop:
 
 def owner_id(store: Store, loop: Loop) -> str:
     """Returns the id of the session that works at a loop, or did last; "" = none."""
-    return sessions.id_of(store, runs.of(store, loop).session if loop.is_run else loop.session)
+    session = runs.of(store, loop).session if loop.is_run else loop.session
+    return Session.load(store, session).id
 
 
 def is_left(store: Store, loop: Loop) -> bool:
@@ -34,7 +35,7 @@ def is_left(store: Store, loop: Loop) -> bool:
         return False
     if loop.is_run:
         return loop.is_active and not runs.of(store, loop).is_at_work
-    return loop.left_at is not None or sessions.is_over(store, loop.session)
+    return loop.left_at is not None or Session.load(store, loop.session).is_over
 
 
 def pause(store: Store, loop: Loop) -> Loop:
@@ -58,7 +59,7 @@ def reactivate(store: Store, loop: Loop) -> tuple[Loop, bool]:
     """Does the same for a loop that has just been moved to another session."""
     with _edit(store, loop) as fresh:
         was_paused = not fresh.is_active
-        lifecycle.resume(store, fresh, time.time())
+        lifecycle.resume(store, Session.load(store, fresh.session), fresh, time.time())
     return fresh, was_paused
 
 
@@ -97,4 +98,4 @@ def _edit(store: Store, picked: Loop) -> Iterator[Loop]:
             loop.counters.paused_at = runs.of(store, loop).worked_at
         yield loop
         loops.save(store, loop)
-    lifecycle.export(store, loop.session)
+    lifecycle.export(store, Session.load(store, loop.session))

@@ -12,6 +12,7 @@ from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import display
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso, one_line
+from sisyphus.hook.session import Session
 from sisyphus.loops import (
     history,
     iterations,
@@ -35,10 +36,10 @@ from sisyphus.loops.loops import (
 )
 from sisyphus.ralph import arguments
 from sisyphus.sessions import messages as session_messages
-from sisyphus.sessions import sessions, stops
+from sisyphus.sessions import sessions
 from sisyphus.terminal import asker, completion, show
 
-Session = Annotated[
+SessionId = Annotated[
     str,
     typer.Option(
         "--session-id", metavar="ID", help="Session of the loop. Default: the current session."
@@ -118,7 +119,7 @@ def start(
     force: Annotated[
         bool, typer.Option("--force", help="Cancel the session's loops and start this one.")
     ] = False,
-    session: Session = "",
+    session: SessionId = "",
     project: show.Project = "",
 ) -> None:
     """Start a loop: `sisyphus ralph start --completion-promise DONE -- "Make it green"`."""
@@ -141,38 +142,35 @@ def start(
     if force:
         show.need_user("/ralph-loop")
     _apply_edits(place.store)
-    own = _pick_session(place.store, "")
-    if session and session != own:
+    if session and session != asker.session_of(place.store, "").id:
         show.need_user("/ralph-loop in that session")
-    id = _pick_session(place.store, session) if session else own
-    if not id:
-        id = _only_open_session(place)
-        show.line(f"The session is {id}, the only open one of this project.", "dim")
+    meant = asker.session_of(place.store, session)
+    if not meant.id:
+        meant = _only_open_session(place)
+        show.line(f"The session is {meant.id}, the only open one of this project.", "dim")
     loop = lifecycle.new_loop(
         place.project, request.prompt, request.options, time.time(), by_model=by_model
     )
     loop.counters.is_untold = not by_model
-    known = sessions.find(place.store, id)
-    if known and lifecycle.needs_plan(place.store, known, loop):
+    if meant.n and lifecycle.needs_plan(place.store, meant, loop):
         raise SisyphusError(messages.NEEDS_PLAN)
     with place.store.write():
-        n = sessions.ensure_by_id(place.store, id, place.project, loop.started_at)
-        other = loops.current(place.store, n)
-        if loops.run_of(place.store, n):
+        own = sessions.ensure_by_id(place.store, meant.id, place.project, loop.started_at)
+        other = loops.current(place.store, own)
+        if loops.run_of(place.store, own):
             raise SisyphusError(messages.refused(messages.IN_RUN))
         if other and not (force or by_model):
             raise SisyphusError(messages.still_running(other))
-        if lifecycle.is_too_deep(place.store, n, loop):
+        if lifecycle.is_too_deep(place.store, own, loop):
             raise SisyphusError(messages.too_deep(loops.MAX_DEPTH))
-        replaced = lifecycle.start(place.store, n, loop)
-    lifecycle.export(place.store, n)
+        replaced = lifecycle.start(place.store, own, loop)
+    lifecycle.export(place.store, own)
     if replaced:
         show.line(messages.cancelled(replaced))
     show.line(messages.started(loop))
     show.what_is_off(place, "ralph.enabled")
-    if not known:
-        typer.echo(f"warning: session {id} has not started yet.", err=True)
-    elif id != show.asker().session:
+    asker.warn_of_new(meant)
+    if meant.n and meant.id != show.asker().session:
         show.line(messages.begins(loop))
 
 
@@ -190,7 +188,7 @@ def list_loops(
     store = _open_store()
     shown = [user_actions.require(store, id)] if id else _all_live(store)
     if session and not id:
-        owner = _pick_session(store, session)
+        owner = asker.session_of(store, session).id
         shown = [loop for loop in shown if owner == user_actions.owner_id(store, loop)]
     if as_json:
         rows = [_as_dict(store, loop) for loop in shown]
@@ -236,14 +234,12 @@ def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
         return way
     if inner := loops.waits_for(store, loop):
         return messages.waits_for(inner)
-    if stops.is_interrupted(store, loop.session):
+    session = Session.load(store, loop.session)
+    if session.interrupted:
         return f"You interrupted its agent. {messages.what_goes_on(session_messages.short(owner))}"
-    failed = stops.failure_of(store, loop.session)
-    return (
-        f"{session_messages.failed(owner, failed)}. {session_messages.ANSWER_REST}"
-        if failed
-        else ""
-    )
+    if session.failed:
+        return f"{session_messages.failed(owner, session.failed)}. {session_messages.ANSWER_REST}"
+    return ""
 
 
 def log(
@@ -318,7 +314,7 @@ def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
         show.line("No loop has ended yet.")
 
 
-def pause(id: LoopId = "", session: Session = "") -> None:
+def pause(id: LoopId = "", session: SessionId = "") -> None:
     """Pause a loop, so that its session can stop, or a run, so that it stops after its iteration.
     `resume` continues it."""
     store = _open_store()
@@ -333,7 +329,7 @@ def pause(id: LoopId = "", session: Session = "") -> None:
 
 def resume(
     id: LoopId = "",
-    session: Session = "",
+    session: SessionId = "",
     force: Annotated[
         bool, typer.Option("--force", help="Cancel the loops of the session that it moves to.")
     ] = False,
@@ -347,7 +343,7 @@ def resume(
         raise SisyphusError(messages.not_to_move(picked))
     if id and session and session != owner:
         show.need_user()
-        session = _pick_session(store, session)
+        session = asker.session_of(store, session).id
     if id and session and session != owner:
         if cancelled := _move(store, picked, session, force=force):
             show.line(messages.cancelled(cancelled))
@@ -379,7 +375,7 @@ def delete(
     show.line(messages.deleted(picked))
 
 
-def cancel(id: LoopId = "", session: Session = "") -> None:
+def cancel(id: LoopId = "", session: SessionId = "") -> None:
     """Cancel a loop, hold or run. Without an id: all loops of the session that you are in, else
     those of the only session of this project that has one, and the hold of its plan."""
     store = _open_store()
@@ -388,13 +384,14 @@ def cancel(id: LoopId = "", session: Session = "") -> None:
         _need_owner([picked], "" if picked.is_run else "/cancel-ralph")
         cancelled = [user_actions.cancel(store, picked)]
     else:
-        _need_owner(loops.live(store, picked.session), "/cancel-ralph")
+        owner = Session.load(store, picked.session)
+        _need_owner(loops.live(store, owner), "/cancel-ralph")
         with store.write():
             now = time.time()
-            cancelled = lifecycle.cancel_all(store, picked.session, messages.BY_USER, now)
+            cancelled = lifecycle.cancel_all(store, owner, messages.BY_USER, now)
             if show.asker().is_user:
-                cancelled += lifecycle.cancel_hold(store, picked.session, messages.BY_USER, now)
-        lifecycle.export(store, picked.session)
+                cancelled += lifecycle.cancel_hold(store, owner, messages.BY_USER, now)
+        lifecycle.export(store, owner)
     show.line(messages.cancelled(cancelled))
     _tell_project(picked, id)
 
@@ -421,25 +418,22 @@ def _open_store() -> Store:
 def _apply_edits(store: Store) -> None:
     """Applies edits of state files, and prints what they changed."""
     edited = {loop.session for loop in loops.all_live(store) if state_file.find_edit(loop)}
-    for session in edited:
+    for number in edited:
         with store.write():
+            session = Session.load(store, number)
             effects = lifecycle.apply_edits(store, session, time.time())
         lifecycle.export(store, session)
         for effect in effects:
             typer.echo(effect, err=True)
 
 
-def _pick_session(store: Store, id: str) -> str:
-    return asker.session_of(store, id)
-
-
-def _only_open_session(place: show.Place) -> str:
-    """Returns the id of the only session of the project that has not ended. Raises `SisyphusError`
-    if there is none, or several, or if the model may be asking."""
-    ids = sessions.open_ids(place.store, place.project) if show.asker().is_user else []
-    if len(ids) == 1:
-        return ids[0]
-    which = "Several sessions are open in this project" if ids else "No session is open here"
+def _only_open_session(place: show.Place) -> Session:
+    """Returns the only session of the project that has not ended. Raises `SisyphusError` if there
+    is none, or several, or if the model may be asking."""
+    found = sessions.open_in(place.store, place.project) if show.asker().is_user else []
+    if len(found) == 1:
+        return found[0]
+    which = "Several sessions are open in this project" if found else "No session is open here"
     raise SisyphusError(f"{which}. Give one with --session-id; `sisyphus sessions` lists them.")
 
 
@@ -452,9 +446,10 @@ def _pick_loop(
     none, or several."""
     if id:
         return user_actions.require(store, id)
-    if owner := _pick_session(store, session):
-        n = sessions.find(store, owner)
-        own = [each for each in (loops.current(store, n), loops.hold_of(store, n)) if each]
+    owner = asker.session_of(store, session)
+    if owner.id:
+        both = loops.current(store, owner), loops.hold_of(store, owner)
+        own = [each for each in both if each]
         running = [each for each in own if fits(each)][:1] or own[:1]
     else:
         everywhere, project = _all_live(store), show.project_root("")
@@ -466,7 +461,7 @@ def _pick_loop(
         kind = next((kind for kind in (LOOP, HOLD, RUN) if kind in kinds), "")
         running = [loop for loop in running if loop.kind == kind]
         if kind == LOOP and len({loop.session for loop in running}) == 1:  # perhaps nested
-            current = loops.current(store, running[0].session)
+            current = loops.current(store, Session.load(store, running[0].session))
             running = [current] if current and fits(current) else running[:1]
     if len(running) > 1:
         raise SisyphusError(messages.which(running))
@@ -478,14 +473,14 @@ def _pick_loop(
 def _move(store: Store, loop: Loop, id: str, *, force: bool) -> list[Loop]:
     """Moves a loop to the session `id`, and cancels that session's loops; returns these. Raises
     `SisyphusError` if it has one and there is no `force`."""
-    old, now = loop.session, time.time()
+    old, now = Session.load(store, loop.session), time.time()
     with store.write():
-        n = sessions.ensure_by_id(store, id, loop.project, now)
-        other = loops.current(store, n)
+        new = sessions.ensure_by_id(store, id, loop.project, now)
+        other = loops.current(store, new)
         if other and not force:
             raise SisyphusError(messages.still_running(other))
-        cancelled = lifecycle.cancel_all(store, n, f"replaced by {loop.id}", now)
-        lifecycle.move(store, loop, n)
+        cancelled = lifecycle.cancel_all(store, new, f"replaced by {loop.id}", now)
+        lifecycle.move(store, loop, new)
     lifecycle.export(store, old)
     return cancelled
 

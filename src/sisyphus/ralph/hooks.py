@@ -7,10 +7,11 @@ from sisyphus.ground.errors import UsageError
 from sisyphus.ground.partial import partial
 from sisyphus.ground.text import fingerprint
 from sisyphus.hook.outcome import Outcome, Text, merge
+from sisyphus.hook.session import Session
 from sisyphus.loops import lifecycle, loops, messages, state_file
 from sisyphus.loops.loops import BLOCKED, MAX_DEPTH, STUCK, Loop
 from sisyphus.ralph import arguments
-from sisyphus.sessions import command_names, ledger, sessions, stops
+from sisyphus.sessions import command_names, ledger, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def look_at_start(hook: Hook) -> Act | None:
 
 def _start_session(hook: Hook) -> Outcome:
     outcomes = []
-    before = sessions.before_clear(hook) if hook.event.source == "clear" else 0
-    moved = loops.live(hook.store, before) if before else []
+    before = sessions.before_clear(hook) if hook.event.source == "clear" else Session()
+    moved = loops.live(hook.store, before) if before.n else []
     for loop in moved:
         lifecycle.move(hook.store, loop, hook.session)
     if moved:
@@ -169,9 +170,7 @@ def _cancel(hook: Hook, *, is_ours: bool) -> Outcome:
     model. The hold of the session's plan ends, too."""
     cancelled = lifecycle.cancel_all(hook.store, hook.session, messages.BY_USER, hook.now)
     cancelled += lifecycle.cancel_hold(hook.store, hook.session, messages.BY_USER, hook.now)
-    known = stops.load(hook.store, hook.session)
-    known.cancelled_at = hook.now  # what no hook has heard before this ends, too
-    stops.save(hook.store, hook.session, known)
+    hook.session.stops.cancelled_at = hook.now  # what no hook has heard before this ends, too
     answer = messages.cancelled(cancelled)
     if is_ours:
         return Outcome(reason=answer, notes=[answer], exports=[_export(hook)])
@@ -183,7 +182,7 @@ def _resume(hook: Hook, statuses: tuple[str, ...]) -> Outcome:
     news = []
     for loop in loops.live(hook.store, hook.session):
         if loop.status in statuses:
-            lifecycle.resume(hook.store, loop, hook.now)
+            lifecycle.resume(hook.store, hook.session, loop, hook.now)
             news.append(messages.resumed(loop))
     return Outcome(messages=news, notes=[*news], exports=[_export(hook)] if news else [])
 

@@ -10,11 +10,11 @@ from sisyphus.ground import files
 from sisyphus.ground.errors import UsageError
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import fingerprint
+from sisyphus.hook.stops import Stops
 from sisyphus.loops import lifecycle, loops, messages
 from sisyphus.loops.loops import MAX_DEPTH, Loop
 from sisyphus.ralph import promise
-from sisyphus.sessions import ledger, sessions, stops, turns
-from sisyphus.sessions.stops import Stops
+from sisyphus.sessions import ledger, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def find(hook: Hook) -> Unheard | None:
     path = hook.event.transcript
     if not files.tail_contains(path, lifecycle.START.encode(), BYTES):
         return None
-    if sessions.is_fork(hook.store, hook.session):
+    if hook.session.fork:
         return None
-    before = stops.load(hook.store, hook.session)
+    before = hook.session.stops
     since = max(before.cancelled_at, _latest(hook))
     read = clients.transcript(hook.event.client).read
     records = read(path, offset=before.offset, since=since, limit=BYTES).records

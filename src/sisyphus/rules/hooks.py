@@ -25,7 +25,7 @@ def look_at_tools(hook: Hook) -> Act | None:
     """Finds the rules for the touched files that this session has not been sent yet.
 
     The ledger is only a hint here, to save the act: `_send` asks it again, and that decides. It is
-    empty while `hook.session` is 0.
+    empty while the session is not in the store.
     """
     if not hook.settings["rules.enabled"]:
         return None

@@ -14,6 +14,7 @@ from sisyphus.ground import exports, git, processes
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.record import replace
 from sisyphus.handoff import handoffs, writing
+from sisyphus.hook.session import Session
 from sisyphus.loops import history, lifecycle, loops, runs
 from sisyphus.loops.loops import RUN, SUCCESS
 from sisyphus.loops.runs import Run, RunOptions, RunState
@@ -38,7 +39,7 @@ def new(place: Place, arguments: Arguments, plan: str) -> Run:
 def find_plan(place: Place) -> str:
     """Returns the file with the items: `fix_plan.md`, else the plan that the next session would
     follow; "" = none."""
-    plan = plan_status.of_project(place.store, place.project, 0, time.time(), place.folder)
+    plan = plan_status.of_project(place.store, place.project, Session(), time.time(), place.folder)
     is_open = plan.record and plan.state in (ACTIVE, plan_status.STALE)
     return fix_plan.find(place.project, plan.record.path if plan.record and is_open else "")
 
@@ -99,7 +100,9 @@ def resume(place: Place, run: Run) -> bool:
     has_ended_client = runs.end_client(run)
     handoff = None
     if run.state.is_working:
-        handoff = writing.of_cut_session(place.store, place.settings, run.session, now)
+        handoff = writing.of_cut_session(
+            place.store, place.settings, Session.load(place.store, run.session), now
+        )
     with place.store.write():
         fresh = runs.find(place.store, run.loop.id)
         if fresh is None:
@@ -141,12 +144,12 @@ def _reopen(place: Place, run: Run, now: float) -> None:
 def _count_killed(place: Place, run: Run) -> None:
     """Adds what a client used whose run was killed, as far as its transcript says."""
     stands = run.state
-    row = place.store.one("SELECT transcript, client FROM session WHERE n = ?", run.session)
-    if row and row[0]:
-        transcript = clients.transcript(row[1])
-        records = transcript.read(row[0], since=stands.began_at).records
+    session = Session.load(place.store, run.session)
+    if session.transcript:
+        transcript = clients.transcript(session.client)
+        records = transcript.read(session.transcript, since=stands.began_at).records
         tokens = sum(record.tokens for record in records)
-        tokens += transcript.subagent_tokens(row[0], stands.began_at)
+        tokens += transcript.subagent_tokens(session.transcript, stands.began_at)
         run.loop.counters.tokens += tokens
         stands.spent_tokens += tokens
         run.heard_at = max(run.heard_at, *(record.at for record in records), 0.0)

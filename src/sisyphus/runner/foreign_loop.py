@@ -19,12 +19,12 @@ from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.record import Record, asdict, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import fingerprint, moment, one_line
+from sisyphus.hook.stops import Stops
 from sisyphus.loops import breaker
 from sisyphus.ralph import promise
 from sisyphus.runner import decide, messages
 from sisyphus.runner.decide import Decision, IterationFacts
 from sisyphus.sessions import turns
-from sisyphus.sessions.stops import Stops
 from sisyphus.sessions.turns import Turn
 
 _SHOWN_CHARACTERS = 200

@@ -15,6 +15,7 @@ from sisyphus.ground.paths import is_id
 from sisyphus.ground.record import Record
 from sisyphus.ground.worktree import is_ours
 from sisyphus.hook.event import EDIT, WRITE
+from sisyphus.hook.session import Session
 from sisyphus.loops import loops, runs
 from sisyphus.loops.runs import Run
 from sisyphus.runner import decide, messages
@@ -156,13 +157,12 @@ def _is_own(runner: Runner, run: Run, client: int, known: int, id: str) -> bool:
     last session that was known when it began.
     """
     store = runner.store
-    session = sessions.find(store, id)
-    if session in (0, run.session):
+    session = Session.find(store, id)
+    if session.n in (0, run.session):
         return True
-    process = sessions.process_of(store, session)
-    if processes.is_alive(process):
-        return processes.is_below(process, client, run.mark)
-    if session <= known and (loops.hold_of(store, session) or not sessions.is_over(store, session)):
+    if processes.is_alive(session.process):
+        return processes.is_below(session.process, client, run.mark)
+    if session.n <= known and (loops.hold_of(store, session) or not session.is_over):
         return False
     return not loops.live(store, session)
 
@@ -170,7 +170,7 @@ def _is_own(runner: Runner, run: Run, client: int, known: int, id: str) -> bool:
 def _note_session(runner: Runner, run: Run, report: Report) -> None:
     """Notes a session whose id we did not choose."""
     if is_id(report.session):
-        known = sessions.id_of(runner.store, run.session)
+        known = Session.load(runner.store, run.session).id
         if known != report.session:
             _name_session(runner, run, report.session)
 
@@ -188,9 +188,9 @@ def _note_action(runner: Runner, run: Run, report: Report) -> None:
 
 def _name_session(runner: Runner, run: Run, id: str) -> None:
     with runner.store.write():
-        run.session = sessions.ensure_named(
+        run.session = Session.ensure(
             runner.store, run.options.client, id, "", runner.project, time.time()
-        )
+        ).n
         runs.save_process(runner.store, run)
 
 

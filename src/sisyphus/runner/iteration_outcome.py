@@ -10,6 +10,7 @@ from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record, field
 from sisyphus.handoff import handoffs, writing
 from sisyphus.handoff.handoffs import Handoff
+from sisyphus.hook.session import Session
 from sisyphus.loops import check_files, project_changes, verify
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.runs import Run
@@ -113,11 +114,13 @@ def _handoff(runner: Runner, run: Run, result: ClientResult, now: float) -> Hand
     one that is made now. None = it has none."""
     if not run.session:
         return None
-    if own := handoffs.open_of(runner.store, run.session):
+    if own := handoffs.open_of(runner.store, Session.load(runner.store, run.session)):
         return own
     if result.failure and result.failure.passes and result.report.calls:
         place = runner.place
-        return writing.of_cut_session(place.store, place.settings, run.session, now)
+        return writing.of_cut_session(
+            place.store, place.settings, Session.load(place.store, run.session), now
+        )
     return None
 
 

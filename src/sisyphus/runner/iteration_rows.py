@@ -10,6 +10,8 @@ from sisyphus.ground.store import Store
 from sisyphus.ground.text import fingerprint
 from sisyphus.handoff import handoffs
 from sisyphus.handoff.handoffs import Handoff
+from sisyphus.hook.session import Session
+from sisyphus.hook.stops import Stops
 from sisyphus.loops import breaker, iterations
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.loops.runs import Run, RunState
@@ -19,8 +21,6 @@ from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.runner.iteration import ClientResult
 from sisyphus.runner.iteration_outcome import Completion, Findings
 from sisyphus.runner.runner import Runner
-from sisyphus.sessions import sessions
-from sisyphus.sessions.stops import Stops
 
 _ERRORS = 5
 
@@ -167,5 +167,5 @@ def close(store: Store, run: Run, done: Iteration) -> None:
 def note_cut_session(store: Store, run: Run) -> None:
     """Notes the session of an iteration that was cut off, or failed in a way that passes, before
     another session takes its place."""
-    if id := sessions.id_of(store, run.session):
+    if id := Session.load(store, run.session).id:
         run.state.cut_sessions[id] = run.state.finished + 1, run.state.item

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from functools import partial
 
 from sisyphus.ground import exports
+from sisyphus.hook.session import Session
 from sisyphus.loops import history, iterations, loops, runs, transcripts
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.runs import Run
 from sisyphus.runner import messages, project_files
 from sisyphus.runner.runner import Runner
-from sisyphus.sessions import notify, sessions
+from sisyphus.sessions import notify
 from sisyphus.sessions.turns import Turn
 
 LONGEST_WAIT = 15 * 60
@@ -58,7 +59,7 @@ def export(runner: Runner, run: Run, text: str = "") -> None:
 
 def write_down(runner: Runner, run: Run, done: Iteration, turn: Turn, check: str = "") -> None:
     """Writes the transcript of an iteration. check: what the run's check printed; "" = nothing."""
-    session = sessions.id_of(runner.store, run.session)
+    session = Session.load(runner.store, run.session).id
     why = f"{done.decision}, {done.why}"
     entry = transcripts.Entry(run.loop, session, done.number, done.at, turn, check, why)
     exports.run([partial(transcripts.write, entry)])
@@ -69,7 +70,7 @@ def send(runner: Runner, run: Run, kind: str, why: str) -> None:
     command = runner.settings["notify.command"]
     if not command:
         return
-    session = sessions.id_of(runner.store, run.session)
+    session = Session.load(runner.store, run.session).id
     notice = notify.Notice(
         kind, messages.notice_title(kind), messages.what_happened(run, why), runner.project,
         session, run.loop.id, run.loop.counters.iteration,

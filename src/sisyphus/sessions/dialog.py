@@ -15,6 +15,7 @@ import time
 from sisyphus import clients
 from sisyphus.ground import processes
 from sisyphus.ground.store import open_store
+from sisyphus.hook.session import Session
 from sisyphus.sessions import messages
 from sisyphus.sessions.notify import Notice, run_and_log
 
@@ -35,34 +36,28 @@ def watch(hook: Hook) -> None:
     request = {
         "command": hook.settings["notify.command"],
         "home": os.path.dirname(hook.store.path),
-        "session": hook.session,
+        "session": hook.session.n,
         "at": hook.now,
     }
     processes.start("sisyphus.sessions.dialog", request, clients.environment())
 
 
-def is_open(client: str, process: str) -> bool:
-    """Tells whether a dialog that was noted may still be open. process: the client's."""
-    if process and not processes.is_alive(process):
+def is_open(session: Session) -> bool:
+    """Tells whether a dialog that was noted may still be open."""
+    if session.is_gone:
         return False
-    return clients.running(client).shows_dialog(process) is not False
+    return clients.running(session.client).shows_dialog(session.process) is not False
 
 
 def _tell(request: dict[str, Any]) -> None:
     store = open_store(request["home"])
-    row = store.one(
-        "SELECT client, process, id, project, dialog FROM session "
-        "WHERE n = ? AND dialog <> '' AND dialog_at = ?",
-        request["session"], request["at"],
-    )  # fmt: skip
+    session = Session.load(store, request["session"])
     store.close()
-    if row is None:
-        return
-    client, process, session, project, tool = row
-    if is_open(client, process):
-        text = messages.asks_permission(session, tool, project)
+    is_same = session.dialog and session.dialog_at == request["at"]
+    if is_same and is_open(session):
+        text = messages.asks_permission(session.id, session.dialog, session.project)
         title = messages.PERMISSION_NEEDED
-        run_and_log(request["command"], Notice(KIND, title, text, project, session))
+        run_and_log(request["command"], Notice(KIND, title, text, session.project, session.id))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ with the same message.
 from __future__ import annotations
 
 from sisyphus import clients
+from sisyphus.hook.session import KNOWN_FORK, Session
 from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
@@ -18,33 +19,31 @@ _CANDIDATES = 50
 """The most sessions that are compared. A parent is among the last that were used."""
 
 
-def find_parent(hook: Hook) -> int | None:
-    """Returns the number of the parent's row; 0 if it is unknown, None if it is too early to
+def find_parent(hook: Hook) -> Session | None:
+    """Returns the parent; one that is not in the store if it is unknown, None if it is too early to
     tell."""
     transcript = clients.transcript(hook.event.client)
     if named := transcript.parent(hook.event.transcript):
-        return sessions.find(hook.store, named)
+        return Session.find(hook.store, named)
     own = transcript.first_id(hook.event.transcript)
     if not own:
         return None
-    rows = hook.store.all(
-        "SELECT n, transcript FROM session WHERE client = ? AND project = ? AND agent = '' "
-        "AND transcript <> '' AND n <> ? ORDER BY seen_at DESC LIMIT ?",
-        hook.event.client, hook.project, hook.standing.session, _CANDIDATES,
-    )  # fmt: skip
-    return next((n for n, path in rows if transcript.first_id(path) == own), 0)
+    others = sessions.with_transcripts(hook.store, hook.session.client, hook.project, _CANDIDATES)
+    same = (each for each in others if transcript.first_id(each.transcript) == own)
+    return next((each for each in same if each.n != hook.session.n), Session())
 
 
-def inherit(hook: Hook, parent: int) -> None:
+def inherit(hook: Hook, parent: Session) -> None:
     """Copies the parent's ledger up to the fork, and its queue."""
-    hook.store.run("UPDATE session SET fork = ? WHERE n = ?", sessions.KNOWN_FORK, hook.session)
+    session = hook.session
+    session.fork = KNOWN_FORK
     hook.store.run(
         "INSERT OR IGNORE INTO sent SELECT ?, hash, kind, path, at FROM sent WHERE session = ? "
-        "AND at <= (SELECT started_at FROM session WHERE n = ?)",
-        hook.session, parent, hook.session,
+        "AND at <= ?",
+        session.n, parent.n, session.started_at,
     )  # fmt: skip
     hook.store.run(
         "INSERT OR IGNORE INTO waiting SELECT ?, seq, kind, path, hash, frame, part, text "
         "FROM waiting WHERE session = ? AND kind <> 'answer'",
-        hook.session, parent,
+        session.n, parent.n,
     )  # fmt: skip

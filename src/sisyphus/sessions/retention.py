@@ -12,7 +12,8 @@ from sisyphus import clients
 from sisyphus.ground import files, paths
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
-from sisyphus.sessions import ledger
+from sisyphus.hook.session import Session
+from sisyphus.sessions import ledger, sessions
 
 _DAY_SECONDS = 24 * 3600
 _LEFTOVER_SECONDS = 3600
@@ -23,14 +24,14 @@ kept no longer, either."""
 class Old(Record):
     """What nobody has used for a while.
 
-    loops, runs: ids of those that have ended; a hold is a loop. sessions: the number, id and agent
-    of each. plans: the numbers of those that are no longer open. drivers: the files of loops that
+    loops, runs: ids of those that have ended; a hold is a loop. sessions: with subagents.
+    plans: the numbers of those that are no longer open. drivers: the files of loops that
     somebody else drives. files: path → bytes.
     """
 
     loops: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
-    sessions: list[tuple[int, str, str]] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
     plans: list[int] = field(default_factory=list)
     drivers: list[str] = field(default_factory=list)
     files: dict[str, int] = field(default_factory=dict)
@@ -38,7 +39,7 @@ class Old(Record):
     @property
     def session_ids(self) -> list[str]:
         """The sessions without their subagents."""
-        return [id for _, id, agent in self.sessions if not agent]
+        return [each.id for each in self.sessions if not each.agent]
 
 
 def find_old(store: Store, days: int, now: float) -> Old:
@@ -61,7 +62,7 @@ def remove_old(store: Store, days: int, now: float) -> Old:
         old = _find_rows(store, before)
         for table, column, keys in (
             ("loop", "id", old.loops + old.runs),
-            ("session", "n", [n for n, _, _ in old.sessions]),
+            ("session", "n", [each.n for each in old.sessions]),
             ("plan", "n", old.plans),
             ("foreign_loop", "path", old.drivers),
         ):
@@ -78,14 +79,8 @@ def remove_old(store: Store, days: int, now: float) -> Old:
 def _find_rows(store: Store, before: float) -> Old:
     """Returns the rows that nobody has used since `before`, without their files."""
     ended = store.all("SELECT id, kind FROM loop WHERE ended_at < ? AND logged = 2", before)
-    sessions = store.all(
-        "SELECT n, id, agent FROM session WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM loop "
-        "WHERE loop.session = session.n AND (ended_at IS NULL OR ended_at >= ? OR logged <> 2))",
-        before, before,
-    )  # fmt: skip
-    going = {n for n, _, _ in sessions}
-    followed = store.all("SELECT plan, n FROM session WHERE plan IS NOT NULL")
-    staying = {plan for plan, n in followed if n not in going}
+    going = sessions.unused_since(store, before)
+    staying = sessions.plans_besides(store, {each.n for each in going})
     plans = store.all(
         "SELECT n FROM plan WHERE used_at < ? AND state IN ('complete', 'dismissed', 'missing')",
         before,
@@ -93,7 +88,7 @@ def _find_rows(store: Store, before: float) -> Old:
     return Old(
         loops=[id for id, kind in ended if kind != "run"],
         runs=[id for id, kind in ended if kind == "run"],
-        sessions=sessions,
+        sessions=going,
         plans=[n for (n,) in plans if n not in staying],
         drivers=[p for (p,) in store.all("SELECT path FROM foreign_loop WHERE at < ?", before)],
     )
@@ -114,7 +109,7 @@ def _find_files(old: Old, before: float) -> Iterator[tuple[str, int]]:
     exported = {path for id in ids for path in ledger.export_files(id)}
     transcripts = os.path.join(paths.our_home(), "ralph", "transcripts", "")
     lines = os.path.join(paths.our_home(), "statusline", "")
-    sessions = tuple(os.path.join(f, "") for f in clients.transcript_folders(paths.our_home()))
+    folders = tuple(os.path.join(f, "") for f in clients.transcript_folders(paths.our_home()))
     for path in files.walk(paths.our_home(), skipped=()):
         try:
             status = os.lstat(path)
@@ -125,8 +120,8 @@ def _find_files(old: Old, before: float) -> Iterator[tuple[str, int]]:
         if (
             path in exported
             or (path.startswith(transcripts) and name.partition("_")[0] in loops)
-            or (path.startswith(sessions) and name.partition(".")[0] in ids)
-            or (path.startswith(sessions) and status.st_mtime < before)
+            or (path.startswith(folders) and name.partition(".")[0] in ids)
+            or (path.startswith(folders) and status.st_mtime < before)
             or (path.startswith(lines) and is_leftover)
             or (path.endswith(files.TEMPORARY) and is_leftover)
         ):

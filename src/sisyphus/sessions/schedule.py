@@ -15,7 +15,7 @@ import os
 from sisyphus import clients
 from sisyphus.ground import files, processes, quick_json
 from sisyphus.ground.errors import UnreadableError
-from sisyphus.sessions import stops
+from sisyphus.hook import stops
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ of them."""
 def is_of_agent(hook: Hook) -> bool:
     """Tells whether the agent wrote the prompt of an event, or may have written a command."""
     prompt = stops.fingerprint_of_prompt(hook.event.prompt.text)
-    remembered = stops.load(hook.store, hook.session).scheduled if hook.session else []
+    remembered = hook.session.stops.scheduled
     known = {*remembered, *_in_file(hook)}
     if prompt in known or (hook.event.prompt.command and _UNKNOWN in known):
         return True

@@ -1,4 +1,4 @@
-"""The row of a session: its client and project, its last start and its last event."""
+"""The sessions in the store: which one is meant, and which there are."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from sisyphus import clients
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.processes import is_alive
 from sisyphus.hook.event import BOTH, PLUGIN, SETTINGS
+from sisyphus.hook.session import COLUMNS, NEW_FORK, Session
 from sisyphus.sessions import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.ground.store import Store
+    from sisyphus.ground.store import Store, Value
     from sisyphus.hook.hook import Hook
-
-NEW_FORK, KNOWN_FORK = "new", "known"
-"""States of a fork. NEW_FORK: nobody has looked for its parent yet, because the client copies the
-parent's transcript only when the model has answered."""
 
 TWIN_SECONDS = 0.5
 """The most between the hooks of one start where two settings files wire us: they run at once."""
@@ -24,13 +21,22 @@ ONE_START_SECONDS = 10
 """A plugin and the settings may both call us at one start. A second call within this time is the
 same start."""
 
+_NAMES = ", ".join(f"session.{name}" for name in COLUMNS)
 
-def ensure(hook: Hook) -> int:
-    """Creates the session's row, or updates the time of its last event; returns its number."""
+
+def _select(store: Store, rest: str, *values: Value) -> list[Session]:
+    return [Session(row) for row in store.all(f"SELECT {_NAMES} FROM session {rest}", *values)]
+
+
+# ---------------------------------------------------------------- the session of an event
+
+
+def ensure(hook: Hook) -> Session:
+    """Returns the session of an event as it is now, and makes its row if it has none."""
     event = hook.event
-    if not hook.session:
+    if not hook.session.n:
         _claim(hook)
-    return ensure_named(
+    return Session.ensure(
         hook.store, event.client, event.session, event.agent, hook.project, hook.now, event.process
     )
 
@@ -47,131 +53,55 @@ def _claim(hook: Hook) -> None:
         )  # fmt: skip
 
 
-def ensure_named(
-    store: Store, client: str, session: str, agent: str, project: str, now: float, process: str = ""
-) -> int:
-    """Does the same for a session that a command names. process: the client's, as "PID START"."""
-    row = store.one(
-        "INSERT INTO session (client, id, agent, project, seen_at, process) "
-        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (client, id, agent) DO UPDATE SET "
-        "seen_at = excluded.seen_at, "
-        "process = iif(excluded.process = '', process, excluded.process) RETURNING n",
-        client, session, agent, project, now, process,
-    )  # fmt: skip
-    assert row is not None
-    return int(row[0])
-
-
-def ensure_by_id(store: Store, session: str, project: str, now: float) -> int:
-    """Does the same for a session of which only the id is known. If the store does not know it, its
-    client is the one whose ids look so."""
-    row = store.one("SELECT client FROM session WHERE id = ? AND agent = ''", session)
-    client = str(row[0]) if row else clients.of_id(session)
-    return ensure_named(store, client, session, "", project, now)
-
-
 def start(hook: Hook) -> str:
-    """Records a start of the session, and clears the ledger if the context starts empty. Returns
+    """Notes a start of the session, and clears the ledger if the context starts empty. Returns
     whose hooks the session runs (see `hook.event.BOTH`)."""
-    row = hook.store.one(
-        "SELECT source, started_at, wiring, started_in FROM session WHERE n = ?", hook.session
-    )
-    assert row is not None
-    source, started_at, wiring, started_in = row
-    is_same = source == hook.event.source
-    seconds: float = ONE_START_SECONDS
-    if hook.event.loses_start:  # with each process, and with a resume in the same one
-        is_same = is_same and "" != started_in == hook.event.process
-        seconds = TWIN_SECONDS
-    is_repeated = is_same and hook.now - (started_at or 0) < seconds
-    if hook.event.starts_empty and not is_repeated:
+    session, event = hook.session, hook.event
+    is_repeated = _is_same_start(hook)
+    if event.starts_empty and not is_repeated:
         ledger.forget(hook)
-    if hook.event.source == "fork":
-        new = "UPDATE session SET fork = ? WHERE n = ? AND fork = ''"
-        hook.store.run(new, NEW_FORK, hook.session)
-    own = PLUGIN if hook.event.is_from_plugin else SETTINGS
-    wiring = BOTH if is_repeated and wiring not in ("", own) else own
-    hook.store.run(
-        "UPDATE session SET source = ?, started_at = ?, ended_at = NULL, project = ?, wiring = ?, "
-        "transcript = ?, level = iif(?, 0, level), started_in = ? WHERE n = ?",
-        hook.event.source, hook.now, hook.project, wiring, hook.event.transcript,
-        hook.event.starts_empty, hook.event.process, hook.session,
-    )  # fmt: skip
-    return wiring
+    if event.source == "fork":
+        session.fork = session.fork or NEW_FORK
+    own = PLUGIN if event.is_from_plugin else SETTINGS
+    session.wiring = BOTH if is_repeated and session.wiring not in ("", own) else own
+    session.source, session.started_at, session.ended_at = event.source, hook.now, None
+    session.project, session.transcript = hook.project, event.transcript
+    session.level = 0 if event.starts_empty else session.level
+    session.started_in = event.process
+    return session.wiring
 
 
-def end(hook: Hook) -> None:
-    hook.store.run(
-        "UPDATE session SET ended_at = ?, idle_since = NULL, dialog = '' WHERE n = ?",
-        hook.now, hook.session,
-    )  # fmt: skip
-
-
-def open_dialog(hook: Hook, tool: str) -> None:
-    """Notes that the client asks the user whether a tool may run. tool: with what it asks for."""
-    hook.store.run(
-        "UPDATE session SET dialog = ?, dialog_at = ? WHERE n = ?", tool, hook.now, hook.session
-    )
-
-
-def close_dialog(hook: Hook) -> None:
-    hook.store.run("UPDATE session SET dialog = '' WHERE n = ? AND dialog <> ''", hook.session)
+def _is_same_start(hook: Hook) -> bool:
+    """Tells whether another hook of ours has just noted this start."""
+    session, event = hook.session, hook.event
+    is_same = session.source == event.source
+    seconds: float = ONE_START_SECONDS
+    if event.loses_start:  # with each process, and with a resume in the same one
+        is_same = is_same and "" != session.started_in == event.process
+        seconds = TWIN_SECONDS
+    return is_same and hook.now - (session.started_at or 0) < seconds
 
 
 def close_dialogs(hook: Hook) -> None:
     """Notes that neither the session nor a subagent of it has a dialog open."""
+    hook.session.dialog = ""
     hook.store.run(
         "UPDATE session SET dialog = '' WHERE client = ? AND id = ? AND dialog <> ''",
         hook.event.client, hook.event.session,
     )  # fmt: skip
 
 
-def find(store: Store, session: str) -> int:
-    """Returns the number of a session's row by its id, whatever its client is; 0 if it has none."""
-    row = store.one("SELECT n FROM session WHERE id = ? AND agent = ''", session)
-    return int(row[0]) if row else 0
-
-
-def client_of(store: Store, session: int) -> str:
-    """Returns the client of a session by the number of its row."""
-    row = store.one("SELECT client FROM session WHERE n = ?", session)
-    return str(row[0]) if row else clients.DEFAULT
-
-
-def newest(store: Store) -> int:
-    """Returns the number of the session that was noted last; 0 = none is known."""
-    row = store.one("SELECT max(n) FROM session")
-    return row[0] or 0 if row else 0
-
-
-def process_of(store: Store, session: int) -> str:
-    """Returns the process of a session's client, as "PID START"; "" = unknown."""
-    row = store.one("SELECT process FROM session WHERE n = ?", session)
-    return str(row[0]) if row else ""
-
-
-def is_over(store: Store, session: int) -> bool:
-    """Tells whether a session has ended, or its client's process is gone."""
-    row = store.one("SELECT ended_at IS NOT NULL, process FROM session WHERE n = ?", session)
-    return bool(row and (row[0] or (row[1] and not is_alive(row[1]))))
-
-
-def is_fork(store: Store, session: int) -> bool:
-    row = store.one("SELECT fork FROM session WHERE n = ?", session)
-    return row is not None and row[0] != ""
-
-
-def before_clear(hook: Hook) -> int:
-    """Returns the number of the session that the client's process had before `/clear`; 0 if
-    unknown."""
+def before_clear(hook: Hook) -> Session:
+    """Returns the session that the client's process had before `/clear`; one that is not in the
+    store if nobody knows."""
     if not hook.event.process:
-        return 0
-    row = hook.store.one(
-        "SELECT n FROM session WHERE process = ? AND agent = '' AND id <> ? "
-        "ORDER BY seen_at DESC LIMIT 1",
+        return Session()
+    found = _select(
+        hook.store,
+        "WHERE process = ? AND agent = '' AND id <> ? ORDER BY seen_at DESC LIMIT 1",
         hook.event.process, hook.event.session,
     )  # fmt: skip
-    return int(row[0]) if row else 0
+    return found[0] if found else Session()
 
 
 def is_left(hook: Hook, since: float) -> bool:
@@ -181,12 +111,23 @@ def is_left(hook: Hook, since: float) -> bool:
     event = hook.event
     if not event.leaves_silently:
         return False
-    rows = hook.store.all(
-        "SELECT process FROM session WHERE client = ? AND agent = '' AND n <> ? "
-        "AND started_at > ? AND ended_at IS NULL AND iif(? = '', project = ?, process = ?)",
-        event.client, hook.session, since, event.process, hook.project, event.process,
+    others = _select(
+        hook.store,
+        "WHERE client = ? AND agent = '' AND n <> ? AND started_at > ? AND ended_at IS NULL "
+        "AND iif(? = '', project = ?, process = ?)",
+        event.client, hook.session.n, since, event.process, hook.project, event.process,
     )  # fmt: skip
-    return any(process == event.process or not is_alive(process) for (process,) in rows)
+    return any(each.process == event.process or not is_alive(each.process) for each in others)
+
+
+# ---------------------------------------------------------------- which one is meant
+
+
+def ensure_by_id(store: Store, id: str, project: str, now: float) -> Session:
+    """Returns the session with an id, and makes its row if it has none. Its client is then the one
+    whose ids look so."""
+    client = Session.find(store, id).client or clients.of_id(id)
+    return Session.ensure(store, client, id, "", project, now)
 
 
 def whole_id(store: Store, prefix: str) -> str:
@@ -204,50 +145,164 @@ def whole_id(store: Store, prefix: str) -> str:
     return str(ids[0]) if ids else ""
 
 
-def open_ids(store: Store, project: str) -> list[str]:
-    """Returns the ids of the project's sessions that have not ended, the last used first. One that
-    only a command named has not started."""
-    rows = store.all(
-        "SELECT id, process FROM session WHERE agent = '' AND project = ? AND ended_at IS NULL "
-        "AND (started_at IS NOT NULL OR process <> '' "
-        "OR EXISTS (SELECT 1 FROM event WHERE event.session = session.n)) ORDER BY seen_at DESC",
-        project,
-    )
-    return [id for id, process in rows if not process or is_alive(process)]
+def of_process(store: Store, process: str) -> Session:
+    """Returns the session that a client's process ("PID START") is in; one that is not in the store
+    if nobody knows."""
+    rest = "WHERE process = ? AND agent = '' ORDER BY seen_at DESC LIMIT 1"
+    found = _select(store, rest, process) if process else []
+    return found[0] if found else Session()
 
 
-def plan_of(store: Store, session: int, project: str) -> tuple[str, str]:
+def latest(store: Store, project: str) -> Session:
+    """Returns the project's last used session; one that is not in the store if it has none."""
+    found = _select(store, "WHERE project = ? ORDER BY seen_at DESC LIMIT 1", project)
+    return found[0] if found else Session()
+
+
+def plan_of(store: Store, session: Session, project: str) -> tuple[str, str]:
     """Returns the file and the state of the plan that a session follows, else of the open one that
     was used last in the project, else of the complete one that was; ("", "") = none."""
     row = store.one(
         "SELECT path, state FROM plan WHERE state <> 'dismissed' AND used_at > 0 AND (project = ? "
-        "OR n = (SELECT plan FROM session WHERE n = ?)) ORDER BY "
-        "n = (SELECT plan FROM session WHERE n = ?) DESC, state = 'complete', used_at DESC, n DESC",
-        project, session, session,
+        "OR n = ?) ORDER BY n IS ? DESC, state = 'complete', used_at DESC, n DESC",
+        project, session.plan, session.plan,
     )  # fmt: skip
     return (row[0], row[1]) if row else ("", "")
 
 
-def id_of(store: Store, session: int) -> str:
-    """Returns the id of a session by the number of its row; "" if it has none."""
-    row = store.one("SELECT id FROM session WHERE n = ?", session)
-    return str(row[0]) if row else ""
+# ---------------------------------------------------------------- which there are
 
 
-def id_of_process(store: Store, process: str) -> str:
-    """Returns the id of the session that a client's process ("PID START") is in; "" if unknown."""
-    if not process:
-        return ""
-    row = store.one(
-        "SELECT id FROM session WHERE process = ? AND agent = '' ORDER BY seen_at DESC LIMIT 1",
-        process,
+def newest(store: Store) -> int:
+    """Returns the number of the session that was noted last; 0 = none was."""
+    row = store.one("SELECT max(n) FROM session")
+    return row[0] or 0 if row else 0
+
+
+def open_in(store: Store, project: str) -> list[Session]:
+    """Returns the project's sessions that have not ended, the last used first. One that only a
+    command named has not started."""
+    found = _select(
+        store,
+        "WHERE agent = '' AND project = ? AND ended_at IS NULL AND (started_at IS NOT NULL "
+        "OR process <> '' OR EXISTS (SELECT 1 FROM event WHERE event.session = session.n)) "
+        "ORDER BY seen_at DESC",
+        project,
     )
-    return str(row[0]) if row else ""
+    return [each for each in found if not each.is_gone]
 
 
-def latest_id(store: Store, project: str) -> str:
-    """Returns the id of the project's last used session; "" if it has none."""
-    row = store.one(
-        "SELECT id FROM session WHERE project = ? ORDER BY seen_at DESC LIMIT 1", project
+def following(store: Store, plan: int | None) -> list[Session]:
+    """Returns the sessions that follow a plan (the number of its row), the last used first."""
+    return _select(store, "WHERE plan = ? AND agent = '' ORDER BY seen_at DESC", plan)
+
+
+def asking(store: Store) -> list[Session]:
+    """Returns the open sessions that have failed, need something, or asked their user."""
+    return _select(
+        store, "WHERE ended_at IS NULL AND (rests <> '' OR question <> '' OR failed <> '')"
     )
-    return str(row[0]) if row else ""
+
+
+def standing_still(store: Store) -> list[Session]:
+    """Returns the idle sessions whose last Stop was let go though their work stands."""
+    return _select(
+        store, "WHERE idle_since IS NOT NULL AND json_extract(stops, '$.standstill') <> ''"
+    )
+
+
+def with_dialogs(store: Store, before: float) -> list[Session]:
+    """Returns the sessions and subagents whose dialog opened before a time, and was not closed."""
+    return _select(store, "WHERE dialog <> '' AND dialog_at <= ?", before)
+
+
+def clients_that_started(store: Store) -> set[str]:
+    """Returns the clients of which a session has started."""
+    rows = store.all("SELECT DISTINCT client FROM session WHERE started_at IS NOT NULL")
+    return {row[0] for row in rows}
+
+
+def in_project(store: Store, project: str) -> list[Session]:
+    """Returns all sessions and subagents of a project, the last used first."""
+    return _select(store, "WHERE project = ? ORDER BY seen_at DESC", project)
+
+
+def with_transcripts(store: Store, client: str, project: str, most: int) -> list[Session]:
+    """Returns the sessions of a client in a project whose transcripts are known, the last used
+    first."""
+    return _select(
+        store,
+        "WHERE client = ? AND project = ? AND agent = '' AND transcript <> '' "
+        "ORDER BY seen_at DESC LIMIT ?",
+        client, project, most,
+    )  # fmt: skip
+
+
+def with_plans(store: Store) -> list[Session]:
+    """Returns the sessions that follow a plan and have not ended, the last used first."""
+    rest = "WHERE plan IS NOT NULL AND ended_at IS NULL AND agent = '' ORDER BY seen_at DESC"
+    return _select(store, rest)
+
+
+def unused_since(store: Store, before: float) -> list[Session]:
+    """Returns the sessions and subagents that nobody has used since a time, and whose loops have
+    ended before it."""
+    return _select(
+        store,
+        "WHERE seen_at < ? AND NOT EXISTS (SELECT 1 FROM loop WHERE loop.session = session.n "
+        "AND (loop.ended_at IS NULL OR loop.ended_at >= ? OR logged <> 2))",
+        before, before,
+    )  # fmt: skip
+
+
+def plans_besides(store: Store, left_out: set[int]) -> set[int]:
+    """Returns the numbers of the plans that sessions follow, without those of some sessions."""
+    rows = store.all("SELECT plan, n FROM session WHERE plan IS NOT NULL")
+    return {plan for plan, n in rows if n not in left_out}
+
+
+def contexts(store: Store, id: str) -> list[Session]:
+    """Returns a session and its subagents, by its id."""
+    return _select(store, "WHERE id = ?", id)
+
+
+def last_contexts(store: Store, most: int) -> list[Session]:
+    """Returns the sessions and subagents that were used last."""
+    return _select(store, "ORDER BY seen_at DESC LIMIT ?", most)
+
+
+def find_all(
+    store: Store, project: str = "", text: str = "", most: int = -1, skipped: int = 0
+) -> list[Session]:
+    """Returns the sessions of a project with a text in their id or folder, the last used first; ""
+    = any. most: of these; -1 = all. skipped: leaves out so many of the first."""
+    return _select(
+        store,
+        f"WHERE {_MATCHES} ORDER BY seen_at DESC, n DESC LIMIT ? OFFSET ?",
+        project, text, text.lower(), text.lower(), most, skipped,
+    )  # fmt: skip
+
+
+def count(store: Store, project: str = "", text: str = "") -> int:
+    """Returns how many these are."""
+    query = f"SELECT count(*) FROM session WHERE {_MATCHES}"
+    row = store.one(query, project, text, text.lower(), text.lower())
+    return row[0] if row else 0
+
+
+_MATCHES = (
+    "agent = '' AND ? IN ('', project) AND (? = '' OR instr(lower(id), ?) "
+    "OR instr(lower(project), ?))"
+)
+
+
+def count_open(store: Store) -> int:
+    """Returns how many sessions have not ended."""
+    row = store.one("SELECT count(*) FROM session WHERE agent = '' AND ended_at IS NULL")
+    return row[0] if row else 0
+
+
+def projects(store: Store) -> list[str]:
+    """Returns the projects that have sessions, by name."""
+    rows = store.all("SELECT DISTINCT project FROM session WHERE agent = '' ORDER BY project")
+    return [row[0] for row in rows]

@@ -8,8 +8,8 @@ from sisyphus.ground.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.ground.settings import Values
-    from sisyphus.ground.store import Store
     from sisyphus.hook.hook import Hook
+    from sisyphus.hook.session import Session
 
 LEVELS = ("handoff.warn_percent", "handoff.checkpoint_percent", "handoff.emergency_percent")
 """The settings with the percentages at which level 1, 2 and 3 begin."""
@@ -35,18 +35,16 @@ class Usage(Record):
         return reached[-1] if reached else 0
 
 
-def read(store: Store, settings: Values, client: str, session: int, transcript: str) -> Usage:
+def of_session(session: Session, settings: Values, transcript: str = "") -> Usage:
     """Returns the usage of a session, by the end of its transcript.
 
-    session: the number of its row. The window is the one that the client's status line reported,
-    else the setting `handoff.window`, else the one of the model. A reported window in which the
-    tokens do not fit was of another model.
+    transcript: where it is, if the session does not know it yet. The window is the one that the
+    client's status line reported, else the setting `handoff.window`, else the one of the model. A
+    reported window in which the tokens do not fit was of another model.
     """
-    tokens, window = clients.usage(client).read(transcript)
-    row = store.one("SELECT context_window FROM session WHERE n = ?", session)
-    reported = int(row[0]) if row else 0
-    if reported >= tokens > 0:
-        window = reported
+    tokens, window = clients.usage(session.client).read(transcript or session.transcript)
+    if session.context_window >= tokens > 0:
+        window = session.context_window
     elif settings["handoff.window"]:
         window = int(settings["handoff.window"])
     return Usage(tokens, window if tokens else 0)
@@ -54,5 +52,4 @@ def read(store: Store, settings: Values, client: str, session: int, transcript: 
 
 def of_event(hook: Hook) -> Usage:
     """Returns the usage of the event's session."""
-    event = hook.event
-    return read(hook.store, hook.settings, event.client, hook.session, event.transcript)
+    return of_session(hook.session, hook.settings, hook.event.transcript)

@@ -7,7 +7,6 @@ from sisyphus.enforce.gates import GateFacts
 from sisyphus.ground.partial import partial
 from sisyphus.hook.outcome import Outcome, merge
 from sisyphus.sessions import ledger
-from sisyphus.sessions import stops as session_stops
 from sisyphus.stop import notices
 from sisyphus.stop.decide import is_at_cap
 from sisyphus.stop.in_charge import is_at_checkpoint
@@ -16,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.enforce.enforcements import Enforcement
     from sisyphus.hook.hook import Hook
-    from sisyphus.sessions.stops import Stops
+    from sisyphus.hook.stops import Stops
     from sisyphus.stop.findings import Findings
 
 
@@ -31,12 +30,12 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
             settings=hook.settings,
         )
     if findings.blocked_on:
-        session_stops.rest(hook.store, hook.session, findings.blocked_on)
+        hook.session.rests = findings.blocked_on
     facts = GateFacts(
         hook.now,
         is_planning=hook.event.is_planning,
         is_waiting=bool(stops.excuses(hook.now, hook.settings["ralph.background_wait"])),
-        rests=session_stops.why_rests(hook.store, hook.session),
+        rests=hook.session.rests,
         asks=bool(findings.question),
         is_full=is_at_checkpoint(hook),
         is_at_cap=is_at_cap(stops.blocks, hook.event.stop.block_cap),

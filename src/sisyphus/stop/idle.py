@@ -16,7 +16,8 @@ from sisyphus.ground import processes
 from sisyphus.ground.partial import partial
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
-from sisyphus.sessions import sessions, stops
+from sisyphus.hook.session import Session
+from sisyphus.sessions import sessions
 from sisyphus.stop import enforcing
 from sisyphus.stop import messages as stop_messages
 from sisyphus.stop.in_charge import in_charge, is_at_checkpoint
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from sisyphus.enforce.enforcements import Enforcement
     from sisyphus.hook.hook import Hook
     from sisyphus.hook.outcome import Act
-    from sisyphus.sessions.stops import Stops
 
 STOP_SECONDS = 10
 """How long we wait for the Stop hook, which runs beside us and decides whether the session is
@@ -40,6 +40,7 @@ def look_at_idle(hook: Hook) -> Act | None:
     """Waits until the session may be woken. Returns None if it goes on or must be left alone."""
     was_idle = False
     while time.time() - hook.now < WAIT_SECONDS and processes.is_alive(hook.event.stop.host):
+        hook.session = Session.of_event(hook.store, hook.event)
         idle_since = _idle_since(hook)
         if idle_since is None:
             is_late = time.time() - hook.now >= STOP_SECONDS
@@ -61,7 +62,7 @@ def look_at_idle(hook: Hook) -> Act | None:
 def _look_at_work(hook: Hook, idle_since: float) -> tuple[float, Act] | None:
     """Returns when an idle session is woken whose loop or hold waits for background work, and what
     wakes it; None = it has no loop or hold, and 0 = it is not woken."""
-    hook.standing = standing.load(hook.store, hook.event, hook.project)
+    hook.standing = standing.load(hook.store, hook.session, hook.project)
     work = in_charge(hook)
     if work is None:
         return None
@@ -85,20 +86,20 @@ def _look_at_gates(hook: Hook, idle_since: float, now: float) -> tuple[float, Ac
 def _wait_ends(hook: Hook) -> float:
     """Returns when background work excuses the session no more; 0 = it waits for none."""
     patience = hook.settings["ralph.background_wait"]
-    return stops.load(hook.store, hook.session).patience_ends(patience)
+    return hook.session.stops.patience_ends(patience)
 
 
 def _idle_since(hook: Hook) -> float | None:
     """Returns since when the session is idle; None = it is not, or only an earlier Stop says so,
     which a turn followed that no hook heard start."""
-    since = stops.idle_since(hook.store, hook.session)
+    since = hook.session.idle_since
     return since if since is not None and since >= hook.now - STOP_SECONDS else None
 
 
 def _has_decided(hook: Hook) -> bool:
     """Tells whether the Stop hook beside us has surely decided. It may also have done so before we
     were there."""
-    return stops.load(hook.store, hook.session).at >= hook.now
+    return hook.session.stops.at >= hook.now
 
 
 def _closed(hook: Hook, enforcement: Enforcement, idle_since: float, now: float) -> list[Gate]:
@@ -117,9 +118,9 @@ def _facts(hook: Hook, idle_since: float, now: float) -> GateFacts:
         now,
         idle_seconds=now - idle_since,
         is_planning=hook.event.is_planning,
-        is_waiting=bool(stops.load(hook.store, hook.session).excuses(now, patience)),
-        rests=stops.why_waits(hook.store, hook.session),
-        asks=bool(stops.question_of(hook.store, hook.session)),
+        is_waiting=bool(hook.session.stops.excuses(now, patience)),
+        rests=hook.session.why_waits,
+        asks=bool(hook.session.question),
         has_other=in_charge(hook) is not None,
         is_full=is_at_checkpoint(hook),
     )
@@ -138,9 +139,9 @@ def _open_tasks(hook: Hook) -> tuple[str, ...]:
 def _wake_for_work(hook: Hook, idle_since: float) -> Outcome:
     """Wakes a session whose background work has run for too long, so that its loop or hold goes on:
     no event of the client would come."""
-    waits = stops.load(hook.store, hook.session).waits
+    waits = hook.session.stops.waits
     found = _look_at_work(hook, idle_since)
-    is_idle = stops.idle_since(hook.store, hook.session) == idle_since
+    is_idle = hook.session.idle_since == idle_since
     if not is_idle or found is None or not 0 < found[0] <= hook.now:
         return Outcome()
     _note_wake(hook)
@@ -149,29 +150,27 @@ def _wake_for_work(hook: Hook, idle_since: float) -> Outcome:
     return Outcome(reason=reason, notes=[f"woke the session: {reason}"])
 
 
-def _note_wake(hook: Hook) -> Stops:
-    """Notes that the session goes on; returns what we remember of its Stops."""
-    remembered = stops.load(hook.store, hook.session)
-    remembered.blocks = 0  # the client begins to count again in a turn that it was woken for
-    stops.save(hook.store, hook.session, remembered)
-    stops.set_idle(hook.store, hook.session, None)
-    return remembered
+def _note_wake(hook: Hook) -> None:
+    """Notes that the session goes on."""
+    hook.session.stops.blocks = 0  # the client counts anew in a turn that it was woken for
+    hook.session.go_on()
+    hook.session.question = ""
 
 
 def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
     """Wakes the session, unless it went on, or another process woke it."""
-    hook.standing = standing.load(hook.store, hook.event, hook.project)
+    hook.standing = standing.load(hook.store, hook.session, hook.project)
     enforcement = enforcements.load(hook.store, hook.session)
-    is_idle = stops.idle_since(hook.store, hook.session) == idle_since
+    is_idle = hook.session.idle_since == idle_since
     if not is_idle or _closed(hook, enforcement, idle_since, hook.now):
         return Outcome()
     enforcement = gates.recovered(enforcement, hook.now, hook.settings)
     enforcement.count(hook.now)
     enforcements.save(hook.store, hook.session, enforcement)
-    remembered = _note_wake(hook)
+    _note_wake(hook)
     number, seconds = messages.number(enforcement, hook.settings), hook.now - idle_since
     return Outcome(
-        reason=messages.idle(seconds, tasks, remembered.tested, number),
+        reason=messages.idle(seconds, tasks, hook.session.stops.tested, number),
         notes=[messages.woken(number, seconds)],
         exports=[enforcing.export(hook)],
         alert=messages.alert_of_idle(number, hook.settings),

@@ -36,4 +36,4 @@ def checkpoint(hook: Hook) -> str:
 
 def is_at_checkpoint(hook: Hook) -> bool:
     """Tells whether the session has no room for more work than to hand it over."""
-    return hook.standing.level >= EMERGENCY or bool(checkpoint(hook))
+    return hook.session.level >= EMERGENCY or bool(checkpoint(hook))

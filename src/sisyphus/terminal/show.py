@@ -19,6 +19,7 @@ from sisyphus.ground import paths, settings
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store, open_copy, open_store
+from sisyphus.sessions import sessions
 
 console = Console(highlight=False, soft_wrap=True)
 
@@ -114,7 +115,7 @@ def place_to_change(project: str = "") -> Place:
 def _warn_without_memory(store: Store) -> None:
     if store.is_durable:
         return
-    has_rows = store.one("SELECT 1 FROM session")
+    has_rows = sessions.newest(store) > 0
     what = "what is noted is shown, and no more can be" if has_rows else "nothing is known here"
     typer.echo(f"warning: {what}: {plain(store.problem)}", err=True)
 

@@ -3,16 +3,12 @@ of blocked Stops, whoever blocked them."""
 
 from __future__ import annotations
 
-from sisyphus.ground import quick_json
-from sisyphus.ground.record import Record, asdict, field
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.text import fingerprint
-from sisyphus.sessions import messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.ground.store import Store
     from sisyphus.hook.event import Command, Stop
-    from sisyphus.sessions.turns import Turn
 
 
 _AGENTS_COMMANDS = 100
@@ -61,14 +57,18 @@ class Stops(Record):
         """Tells whether the agent had scheduled or typed a command: those start nothing."""
         return fingerprint_of(command) in (*self.scheduled, *self.agents_commands)
 
-    def add_turn(self, turn: Turn, stop: Stop, now: float) -> None:
-        """Takes in what happened since the last Stop."""
-        begins = turn.uses_tools if stop.is_first is None else stop.is_first
+    def add(
+        self, stop: Stop, now: float, *, uses_tools: bool, end: int, tested: str | None
+    ) -> None:
+        """Takes in a Stop that is decided now. uses_tools: the agent has, since the last one. end:
+        the offset in the transcript where the reading ended; 0 = nothing was read. tested: see
+        `sessions.turns.Turn`."""
+        begins = uses_tools if stop.is_first is None else stop.is_first
         self.at = now
-        self.offset = turn.end or self.offset
+        self.offset = end or self.offset
         self.blocks = 0 if begins else self.blocks
-        if turn.tested is not None:
-            self.tested = turn.tested
+        if tested is not None:
+            self.tested = tested
         self.waits = {name: self.waits.get(name, now) for name in stop.background}
         self.name = _name(stop)
 
@@ -121,90 +121,3 @@ def fingerprint_of(command: Command) -> str:
 def fingerprint_of_prompt(text: str) -> str:
     """Returns the same fingerprint for a prompt however its words are spaced."""
     return fingerprint(" ".join(text.split()))
-
-
-def load(store: Store, session: int) -> Stops:
-    row = store.one("SELECT stops FROM session WHERE n = ?", session)
-    return Stops(**quick_json.loads(row[0])) if row else Stops()
-
-
-def save(store: Store, session: int, stops: Stops) -> None:
-    store.run("UPDATE session SET stops = ? WHERE n = ?", quick_json.dumps(asdict(stops)), session)
-
-
-def forget_trouble(store: Store, session: int) -> None:
-    """Does the same for a session's row; see `Stops.forget_trouble`."""
-    stops = load(store, session)
-    stops.forget_trouble()
-    save(store, session, stops)
-
-
-def rest(store: Store, session: int, why: str) -> None:
-    """Lets a session stop until its user's next prompt. why: what it needs from them."""
-    store.run("UPDATE session SET rests = ? WHERE n = ?", why, session)
-
-
-def why_rests(store: Store, session: int) -> str:
-    """Returns why a session may stop until its user's next prompt; "" = it may not."""
-    row = store.one("SELECT rests FROM session WHERE n = ?", session)
-    return str(row[0]) if row else ""
-
-
-def set_idle(store: Store, session: int, since: float | None, question: str = "") -> None:
-    """Notes that a session has stopped, or, with None, that it goes on: that its last turn failed
-    or was interrupted no longer matters. question: what it asked the user last; "" = nothing."""
-    store.run(
-        "UPDATE session SET idle_since = ?, question = ?, failed = '', interrupted = 0 WHERE n = ?",
-        since, question, session,
-    )  # fmt: skip
-
-
-def fail(store: Store, session: int, error: str) -> None:
-    """Notes that the session's turn ended with an error, until it goes on."""
-    store.run("UPDATE session SET failed = ? WHERE n = ?", error, session)
-
-
-def interrupt(store: Store, session: int, now: float) -> None:
-    """Notes that the user has interrupted a session: nobody wakes it until it goes on."""
-    set_idle(store, session, now, question_of(store, session))
-    store.run("UPDATE session SET interrupted = 1 WHERE n = ?", session)
-
-
-def is_interrupted(store: Store, session: int) -> bool:
-    """Tells whether the user has interrupted a session that has not gone on since."""
-    row = store.one("SELECT interrupted FROM session WHERE n = ?", session)
-    return bool(row and row[0])
-
-
-def why_waits(store: Store, session: int) -> str:
-    """Returns why a session that has stopped waits for its user's next prompt: what it needs from
-    them, or that they interrupted it; "" = it does not."""
-    interrupted = messages.INTERRUPTED if is_interrupted(store, session) else ""
-    return why_rests(store, session) or interrupted
-
-
-def failure_of(store: Store, session: int) -> str:
-    """Returns the error that ended the session's last turn; "" = it did not fail."""
-    row = store.one("SELECT failed FROM session WHERE n = ?", session)
-    return str(row[0]) if row else ""
-
-
-def idle_since(store: Store, session: int) -> float | None:
-    """Returns since when a session is idle, in seconds since 1970; None = it is not."""
-    row = store.one("SELECT idle_since FROM session WHERE n = ?", session)
-    return row[0] if row else None
-
-
-def take_prompt(store: Store, session: int, *, is_personal: bool) -> None:
-    """Notes that a session goes on because of a prompt. Only a person's ends its rest and answers
-    its question."""
-    set_idle(store, session, None, "" if is_personal else question_of(store, session))
-    if is_personal:
-        rest(store, session, "")
-        forget_trouble(store, session)
-
-
-def question_of(store: Store, session: int) -> str:
-    """Returns what a session asked its user when it stopped; "" = nothing, or it was answered."""
-    row = store.one("SELECT question FROM session WHERE n = ?", session)
-    return str(row[0]) if row else ""
