@@ -40,7 +40,7 @@ def test_a_group_stands_before_its_commands() -> None:
         (["--help"], set()),
         (["ralph", "--help"], set()),
         (["ralph", "lst"], set()),
-        (["ralph", "list"], {"sisyphus.ralph.commands"}),
+        (["ralph", "list"], {"sisyphus.cli.loops", "sisyphus.ralph.commands"}),
         (["sessions"], {"sisyphus.cli.sessions"}),
     ],
 )

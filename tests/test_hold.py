@@ -791,7 +791,7 @@ def test_status_shows_it(world: World) -> None:
 
     shown = world.cli("status", "--json").json["hold"]
 
-    assert f"Hold {shown['id']}: active, iteration 2 of 9: Complete the plan Shop\n" in (
+    assert f"Hold {shown['id']}: active, iteration 2 of 9, 0 min: Complete the plan Shop\n" in (
         world.cli("status").out
     )
     assert shown | {"id": "", "started_at": ""} == {

@@ -281,7 +281,7 @@ def test_the_list_shows_runs(world: World) -> None:
     cases: list[tuple[dict[str, Any], str, str]] = [
         ({}, "active, iteration 5 of 50, 3 of 8 items", ""),
         ({"is_at_work": False}, "left behind, iteration 5 of 50, 3 of 8 items",
-         f"Left behind: its process is gone. {waits}"),
+         f"Its process is gone. {waits}"),
         ({"is_at_work": False, "status": "paused", "why": "you paused it"},
          "paused (you paused it), iteration 5 of 50, 3 of 8 items", waits),
         ({"status": "paused", "why": "you paused it"},
@@ -368,7 +368,7 @@ def test_status_shows_the_runs_of_the_project(world: World) -> None:
     shown = world.cli("status").out
     (run,) = world.cli("status", "--json").json["runs"]
 
-    assert "Run aB3xY: iteration 5 of 50, 3 of 8 items, 12 min: Fill the kiln.\n" in shown
+    assert "Run aB3xY: active, iteration 5 of 50, 3 of 8 items, 12 min: Fill the kiln.\n" in shown
     assert "else1:" not in shown
     assert "No loop is running" not in shown
     assert (run["loop_id"], run["item"], run["status"]) == ("aB3xY", "glaze", "active")

@@ -3,8 +3,8 @@
 import time
 from typing import Any
 
-from sisyphus.attention import Waiting
-from sisyphus.boulder import hold_messages, holds, plan_status
+from sisyphus import work
+from sisyphus.boulder import holds, plan_status
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.plan_status import Status
 from sisyphus.ground.paths import display
@@ -12,9 +12,10 @@ from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
-from sisyphus.loops import loops, messages, runs, state_file, user_actions
+from sisyphus.loops import loops, runs, state_file
 from sisyphus.loops.loops import Loop
 from sisyphus.terminal import show
+from sisyphus.work import Need
 
 _SHOWN_CHARACTERS = 100
 
@@ -28,7 +29,7 @@ class Project(Record):
     runs: list[Loop] = field(default_factory=list)
 
 
-def gather(store: Store, waiting: list[Waiting]) -> dict[str, Project]:
+def gather(store: Store, waiting: list[Need]) -> dict[str, Project]:
     """Returns root → what goes on there. Projects in which something waits for the user come first,
     then those with a plan, the one used last first."""
     found: dict[str, Project] = {each.project: Project() for each in waiting}
@@ -61,15 +62,8 @@ def print_one(store: Store, name: str, project: Project) -> None:
     show.heading(display(name, ""))
     for status in project.plans:
         show.line(_plan(status), indent=2)
-    for loop in project.loops:
-        how = messages.state(loop, is_left=user_actions.is_left(store, loop))
-        show.line(f"Loop {loop.id}: {how}, {_used(loop, loop.seconds(time.time()))}", indent=2)
-    for hold in project.holds:
-        show.line(hold_messages.hold_state(hold), indent=2)
-    for run in project.runs:
-        own = runs.of(store, run)
-        how = runs.summary(own)
-        show.line(f"Run {run.id}: {how}, {_used(run, own.seconds(time.time()))}", indent=2)
+    for each in [*project.loops, *project.holds, *project.runs]:
+        show.line(work.line(work.of(store, each, time.time())), indent=2)
 
 
 def _plan(status: Status) -> str:
@@ -78,7 +72,3 @@ def _plan(status: Status) -> str:
     next_step = status.plan.next_step
     what_next = f", next: {one_line(next_step, _SHOWN_CHARACTERS)}" if next_step else ""
     return f"Plan {one_line(status.record.name)}: {completed}/{total} tasks{what_next}"
-
-
-def _used(loop: Loop, seconds: float) -> str:
-    return f"{int(seconds // 60)} min: {one_line(loop.task, _SHOWN_CHARACTERS)}"

@@ -51,7 +51,7 @@ TABLE = (
     Row("ralph", "", "Start and manage loops: the agent works until a task is done."),
     Row("ralph start", "ralph.commands:start",
         'Start a loop: `sisyphus ralph start --completion-promise DONE -- "Make it green"`.'),
-    Row("ralph list", "ralph.commands:list_loops",
+    Row("ralph list", "cli.loops:list_loops",
         "List the loops and runs that have not ended, or show one."),
     Row("ralph log", "ralph.commands:log",
         "List ended loops and runs, newest first, or what one of them did, or figures over all."),

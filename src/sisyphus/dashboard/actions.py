@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from sisyphus.dashboard import loops as loop_pages
+from sisyphus import work
 from sisyphus.dashboard.page import Desk, NotThereError
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.paths import display
@@ -104,7 +104,7 @@ def _cancel(desk: Desk, loop: Loop, fields: Fields) -> str:
 def _works_on(desk: Desk, loop: Loop) -> str:
     """Says what the agent of a loop or hold does that was active until now; "" = it does nothing,
     as far as we know. loop: as it was before."""
-    is_working = loop_pages.row_of(desk.store, loop, time.time(), {}).is_working
+    is_working = work.of(desk.store, loop, time.time()).is_working
     return _WORKS_ON if is_working and not loop.is_run else ""
 
 

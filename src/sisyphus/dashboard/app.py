@@ -22,7 +22,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from sisyphus import attention
+from sisyphus import work
 from sisyphus.dashboard import (
     actions,
     enforcement,
@@ -152,7 +152,7 @@ class _Site:
             "now": time.time(),
         }
         if self._desk.access.is_known(request):
-            common["count"] = len(attention.waiting(self._desk.store, time.time()))
+            common["count"] = len(work.needs(self._desk.store, time.time()))
         text = _templates().get_template(template).render(common | values)
         return HTMLResponse(text, code)
 

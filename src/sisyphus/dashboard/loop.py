@@ -7,9 +7,8 @@ import os
 import time
 from typing import Any
 
-from sisyphus import attention, clients
+from sisyphus import clients, work
 from sisyphus.dashboard import actions, checks, paging
-from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
 from sisyphus.ground import files
@@ -23,6 +22,7 @@ from sisyphus.loops.loops import FATAL_ERROR, SUCCESS, Loop
 from sisyphus.loops.runs import FailedCheck, Run
 from sisyphus.runner import fix_plan, report
 from sisyphus.runner import messages as runner_messages
+from sisyphus.work import Status
 
 PAGE_ITERATIONS = 100
 CHART_ITERATIONS = 60
@@ -120,7 +120,7 @@ class LoopPage(Record, frozen=True):
     in Markdown, as a report that was written now would say it.
     """
 
-    row: loop_pages.Row
+    row: Status
     prompt: str
     action: str
     actions: list[str]
@@ -153,12 +153,9 @@ def query(desk: Desk, params: Params) -> LoopPage:
     if loop is None:
         raise NotThereError(messages.unknown_loop(params["id"]))
     run = runs.of(store, loop) if loop.is_run else None
-    held_up = loop_pages.troubles(attention.waiting(store, now))
-    row = loop_pages.row_of(store, loop, now, held_up)
+    row = work.of(store, loop, now)
     pages = paging.choose(params, _count(store, loop), PAGE_ITERATIONS)
     way, command = _way(store, loop, run, row)
-    if row.state == loop_pages.WAITING:
-        way = held_up[row.session].answer
     items = _items(store, run) if run else []
     bars_are, bars = _bars(store, loop)
     return LoopPage(
@@ -193,15 +190,15 @@ def query(desk: Desk, params: Params) -> LoopPage:
 # ---------------------------------------------------------------- how it is
 
 
-def _way(store: Store, loop: Loop, run: Run | None, row: loop_pages.Row) -> tuple[str, str]:
+def _way(store: Store, loop: Loop, run: Run | None, row: Status) -> tuple[str, str]:
     """Returns how a loop goes on that does not go on by itself, and the command for that."""
     if run:
         return _way_of_run(store, loop, run)
     if loop.ended_at is not None:
         return "", ""
-    if row.state == loop_pages.LEFT:
+    if row.state == work.LEFT:
         return messages.what_takes_up(loop, lifecycle.way_back(store, loop)), ""
-    return ("" if loop.is_active else messages.what_resumes(loop)), ""
+    return (row.need.answer if row.need else ""), ""
 
 
 def _way_of_run(store: Store, loop: Loop, run: Run) -> tuple[str, str]:
@@ -217,7 +214,7 @@ def _way_of_run(store: Store, loop: Loop, run: Run) -> tuple[str, str]:
     return messages.what_continues(loop), runner_messages.RESUME
 
 
-def _action(store: Store, loop: Loop, row: loop_pages.Row) -> str:
+def _action(store: Store, loop: Loop, row: Status) -> str:
     """Returns what the agent that works now did last, by its client's transcript."""
     if not row.is_working or row.action:
         return row.action if row.is_working else ""
@@ -227,7 +224,7 @@ def _action(store: Store, loop: Loop, row: loop_pages.Row) -> str:
     read = clients.transcript(session.client).read
     reading = read(session.transcript, limit=_RECENT_BYTES)
     calls = [call for each in reading.records for call in each.calls]
-    return loop_pages.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
+    return work.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
 
 
 def _answers(store: Store, loop: Loop) -> list[str]:
@@ -249,7 +246,7 @@ def _answered_at(store: Store, loop: Loop) -> list[float]:
     return [row[0] for row in found]
 
 
-def _limits(loop: Loop, run: Run | None, row: loop_pages.Row) -> list[Limit]:
+def _limits(loop: Loop, run: Run | None, row: Status) -> list[Limit]:
     options, counters = loop.options, loop.counters
     limits = [
         Limit("iterations", row.iteration, options.max_iterations),

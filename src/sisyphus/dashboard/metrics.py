@@ -11,8 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
-from sisyphus import attention
-from sisyphus.dashboard import loops as loop_pages
+from sisyphus import work
 from sisyphus.dashboard.page import Desk
 from sisyphus.sessions import sessions
 
@@ -35,9 +34,7 @@ class _Store(Collector):
         loops = GaugeMetricFamily(
             "sisyphus_loops", "Loops, holds and runs, by how they are.", labels=["kind", "state"]
         )
-        waiting = attention.waiting(store, now)
-        live = loop_pages.live(store, now, loop_pages.troubles(waiting))
-        counts = Counter((row.kind, row.state) for row in live)
+        counts = Counter((each.kind, each.state) for each in work.live(store, now))
         ended = "SELECT kind, outcome, count(*) FROM loop WHERE ended_at IS NOT NULL GROUP BY 1, 2"
         for kind, state, count in store.all(ended):
             counts[str(kind), str(state)] = int(count or 0)
@@ -55,7 +52,7 @@ class _Store(Collector):
         yield GaugeMetricFamily(
             "sisyphus_waiting",
             "What waits for the user.",
-            value=len(waiting),
+            value=len(work.needs(store, now)),
         )
         yield GaugeMetricFamily(
             "sisyphus_sessions",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sisyphus import attention
-from sisyphus.attention import Waiting
+from sisyphus import work
 from sisyphus.boulder import plans
 from sisyphus.dashboard import days as calendar
 from sisyphus.dashboard import last_visit
@@ -17,6 +16,7 @@ from sisyphus.ground import git
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.loops import loops
+from sisyphus.work import Need, Status
 
 _DAYS = 7
 _SHOWN = 8
@@ -55,7 +55,7 @@ class News(Record, frozen=True):
     since: float
     is_first: bool
     period: str
-    ended: list[loop_pages.Row]
+    ended: list[Status]
     more: int
     plans: list[str]
     tasks: int
@@ -86,9 +86,9 @@ class Overview(Record, frozen=True):
 
     is_wired: bool
     is_installed: bool
-    waiting: list[Waiting]
+    waiting: list[Need]
     news: News
-    live: list[loop_pages.Row]
+    live: list[Status]
     more: int
     plans: list[PlanProgress]
     days: list[Day]
@@ -96,13 +96,11 @@ class Overview(Record, frozen=True):
 
 def query(desk: Desk, params: Params) -> Overview:
     store, now = desk.store, time.time()
-    waiting = attention.waiting(store, now)
-    held_up = loop_pages.troubles(waiting)
-    live = sorted(loop_pages.live(store, now, held_up), key=lambda row: not row.is_working)
+    live = sorted(work.live(store, now), key=lambda each: (not each.is_working, -each.started_at))
     return Overview(
         is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
         is_installed=store.one("SELECT 1 FROM installed LIMIT 1") is not None,
-        waiting=waiting[::-1],
+        waiting=work.needs(store, now)[::-1],
         news=_news(store, now),
         live=live[:_SHOWN],
         more=max(0, len(live) - _SHOWN),
@@ -163,7 +161,7 @@ def _news(store: Store, now: float) -> News:
     )
     return News(
         since, visit is None, loop_pages.shortest_period(since, now),
-        [loop_pages.row_of(store, loop, now, {}) for loop in ended[:_SHOWN]],
+        [work.of(store, loop, now) for loop in ended[:_SHOWN]],
         max(0, len(ended) - _SHOWN),
         [name[0] for name in names], _ticked(store, since), items, iterations, tokens, cost, files,
         _commits(store, since),

@@ -265,26 +265,15 @@ def iterations(number: int) -> str:
     return f"{number:,} iteration{'' if number == 1 else 's'}"
 
 
-def state(loop: Loop, *, is_left: bool = False) -> str:
-    """Says how a loop is, for lists. is_left: its session is over."""
+def state(loop: Loop) -> str:
+    """Says how a loop is by its row alone."""
     why = f" ({one_line(loop.why)})" if loop.why else ""
-    how = "left behind" if is_left and loop.is_active else loop.status
-    return f"{how}{why}, {iteration(loop)}"
+    return f"{loop.status}{why}, {iteration(loop)}"
 
 
 def outcome(result: str) -> str:
     """Says how a loop or run ended, for lists."""
     return {SUCCESS: "complete"}.get(result, result)
-
-
-def run_state(run: Loop, made: int, items: str, *, is_at_work: bool) -> str:
-    """Says how a run is, for lists. made: the iterations that have ended. items: how many are done;
-    "" = it has none."""
-    why = f" ({one_line(run.why)})" if run.why else ""
-    how = "" if is_at_work else "left behind"
-    how = how if run.is_active else f"{run.status}{why}"
-    number = iteration(run) if run.ended_at is None else iterations(made)
-    return ", ".join(part for part in (how, number, items) if part)
 
 
 def run_ended(run: Loop, made: int, report: str) -> str:
@@ -423,8 +412,6 @@ def what_continues(run: Loop) -> str:
 
 STOPS_SOON = "It stops after this iteration."
 """What a run does that the user has paused while it works."""
-
-RUN_LEFT_BEHIND = "Left behind: its process is gone. "
 
 
 def nobody_works(run: Loop) -> str:

@@ -10,7 +10,7 @@ from sisyphus import clients
 from sisyphus.ground import processes, quick_json
 from sisyphus.ground.record import Record, asdict, field
 from sisyphus.hook.session import Session
-from sisyphus.loops import loops, messages, state_file
+from sisyphus.loops import loops, state_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -268,22 +268,6 @@ def end_client(run: Run) -> bool:
 
 
 # ---------------------------------------------------------------- for lists
-
-
-def summary(run: Run) -> str:
-    """Says how a run is."""
-    return messages.run_state(
-        run.loop, run.state.finished, run.state.items, is_at_work=run.is_at_work
-    )
-
-
-def what_it_waits_for(run: Run) -> str:
-    """Says why a run that has not ended does not go on now, and what continues it; "" = it works,
-    as far as we know."""
-    if run.is_at_work:
-        return "" if run.loop.is_active else messages.STOPS_SOON
-    left = messages.RUN_LEFT_BEHIND if run.loop.is_active else ""
-    return f"{left}{messages.what_continues(run.loop)}"
 
 
 def as_dict(store: Store, run: Run) -> dict[str, Any]:

@@ -4,14 +4,14 @@ next Stop, and a run when its process looks at its row."""
 import os
 import time
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import display
 from sisyphus.ground.store import Store
-from sisyphus.ground.text import iso, one_line
+from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
 from sisyphus.loops import (
     history,
@@ -35,7 +35,6 @@ from sisyphus.loops.loops import (
     Loop,
 )
 from sisyphus.ralph import arguments
-from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions import sessions
 from sisyphus.terminal import asker, completion, show
 
@@ -50,7 +49,7 @@ SessionId = Annotated[
 def _complete_loop(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Returns the ids that a command takes, and their tasks, for the shell."""
     with completion.store() as store:
-        live, ended = _all_live(store), loops.ended(store, completion.MOST)
+        live, ended = all_live(store), loops.ended(store, completion.MOST)
     picked = {
         "pause": [loop for loop in live if loop.is_active],
         "resume": [loop for loop in live if not loop.is_active],
@@ -174,72 +173,9 @@ def start(
         show.line(messages.begins(loop))
 
 
-def list_loops(
-    id: LoopId = "",
-    session: Annotated[
-        str,
-        typer.Option(
-            "--session-id", metavar="ID", help="List only the loops of this session. Default: all."
-        ),
-    ] = "",
-    as_json: show.AsJson = False,
-) -> None:
-    """List the loops and runs that have not ended, or show one."""
-    store = _open_store()
-    shown = [user_actions.require(store, id)] if id else _all_live(store)
-    if session and not id:
-        owner = asker.session_of(store, session).id
-        shown = [loop for loop in shown if owner == user_actions.owner_id(store, loop)]
-    if as_json:
-        rows = [_as_dict(store, loop) for loop in shown]
-        show.as_json(rows[0] if id else rows)
-        return
-    if not shown:
-        show.line("No loop is running.")
-    for loop in shown:
-        if loop.is_run:
-            _print_run(store, loop)
-            continue
-        owner = user_actions.owner_id(store, loop)
-        is_left = user_actions.is_left(store, loop)
-        show.line(f"{loop.id}  {messages.state(loop, is_left=is_left)}")
-        show.line(one_line(loop.task, 100), indent=4)
-        of = "hold of all sessions at the plan," if loop.is_hold else f"session {owner}"
-        show.line(f"{of} in {display(loop.project, '')}", "dim", indent=4)
-        if loop.ended_at is None and (waits := _what_it_waits_for(store, loop, owner)):
-            show.line(waits, "yellow", indent=4)
-
-
-def _all_live(store: Store) -> list[Loop]:
+def all_live(store: Store) -> list[Loop]:
+    """Returns the loops, holds and runs that have not ended."""
     return [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
-
-
-def _print_run(store: Store, run: Loop) -> None:
-    own = runs.of(store, run)
-    active = "active, " if run.is_active and own.is_at_work else ""
-    show.line(f"{run.id}  {active}{runs.summary(own)}")
-    show.line(one_line(run.task, 100), indent=4)
-    item = f", works at: {one_line(own.state.item, 60)}" if own.state.item and active else ""
-    show.line(f"run in {display(run.project, '')}{item}", "dim", indent=4)
-    if run.ended_at is None and (waits := runs.what_it_waits_for(own)):
-        show.line(waits, "yellow", indent=4)
-
-
-def _what_it_waits_for(store: Store, loop: Loop, owner: str) -> str:
-    """Says why a loop does not go on now; "" = it does, as far as we know."""
-    if user_actions.is_left(store, loop):
-        way = lifecycle.way_back(store, loop)
-        return f"Session {owner} is over. {messages.what_takes_up(loop, way)}"
-    if way := messages.what_resumes(loop):
-        return way
-    if inner := loops.waits_for(store, loop):
-        return messages.waits_for(inner)
-    session = Session.load(store, loop.session)
-    if session.interrupted:
-        return f"You interrupted its agent. {messages.what_goes_on(session_messages.short(owner))}"
-    if session.failed:
-        return f"{session_messages.failed(owner, session.failed)}. {session_messages.ANSWER_REST}"
-    return ""
 
 
 def log(
@@ -258,7 +194,7 @@ def log(
     """List ended loops and runs, newest first, or what one of them did, or figures over all."""
     if (id and with_stats) or (days and not with_stats):
         raise UsageError("--stats is about all loops, and only --stats takes --days.")
-    store = _open_store()
+    store = open_store()
     if with_stats:
         _log_stats(store, days, as_json)
     elif id:
@@ -317,7 +253,7 @@ def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
 def pause(id: LoopId = "", session: SessionId = "") -> None:
     """Pause a loop, so that its session can stop, or a run, so that it stops after its iteration.
     `resume` continues it."""
-    store = _open_store()
+    store = open_store()
     picked = _pick_loop(store, "pause", id, session, lambda loop: loop.is_active)
     _need_owner([picked])
     loop = user_actions.pause(store, picked)
@@ -335,7 +271,7 @@ def resume(
     ] = False,
 ) -> None:
     """Resume a paused loop. With an id and --session-id, move it to that session first."""
-    store = _open_store()
+    store = open_store()
     session_of = "" if id else session
     picked = _pick_loop(store, "resume", id, session_of, lambda loop: not loop.is_active)
     owner = user_actions.owner_id(store, picked)
@@ -368,7 +304,7 @@ def delete(
     ],
 ) -> None:
     """Delete loops and runs that have ended, with all that is known of their Stops."""
-    store = _open_store()
+    store = open_store()
     picked = [user_actions.require(store, id) for id in ids]
     _need_owner(picked)
     user_actions.delete(store, picked)
@@ -378,7 +314,7 @@ def delete(
 def cancel(id: LoopId = "", session: SessionId = "") -> None:
     """Cancel a loop, hold or run. Without an id: all loops of the session that you are in, else
     those of the only session of this project that has one, and the hold of its plan."""
-    store = _open_store()
+    store = open_store()
     picked = _pick_loop(store, "cancel", id, session)
     if id or picked.kind != LOOP:
         _need_owner([picked], "" if picked.is_run else "/cancel-ralph")
@@ -409,7 +345,8 @@ def _need_owner(picked: list[Loop], typed: str = "") -> None:
         show.need_user(typed)
 
 
-def _open_store() -> Store:
+def open_store() -> Store:
+    """Opens the store, and applies edits of state files first."""
     store = show.place().store
     _apply_edits(store)
     return store
@@ -452,7 +389,7 @@ def _pick_loop(
         own = [each for each in both if each]
         running = [each for each in own if fits(each)][:1] or own[:1]
     else:
-        everywhere, project = _all_live(store), show.project_root("")
+        everywhere, project = all_live(store), show.project_root("")
         running = [loop for loop in everywhere if loop.project == project]
         if everywhere and not running:
             raise SisyphusError(messages.only_elsewhere(verb, everywhere, project))
@@ -483,15 +420,3 @@ def _move(store: Store, loop: Loop, id: str, *, force: bool) -> list[Loop]:
         lifecycle.move(store, loop, new)
     lifecycle.export(store, old)
     return cancelled
-
-
-def _as_dict(store: Store, loop: Loop) -> dict[str, Any]:
-    if loop.is_run:
-        row = runs.as_dict(store, runs.of(store, loop))
-    else:
-        row = state_file.as_dict(loop, user_actions.owner_id(store, loop))
-    row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": loop.file or None}
-    row |= {"plan": loops.plan_file(store, loop)} if loop.is_hold else {}
-    if loop.ended_at is not None:
-        row |= {"outcome": loop.result, "ended_at": iso(loop.ended_at)}
-    return row

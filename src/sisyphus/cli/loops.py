@@ -1,0 +1,69 @@
+"""`sisyphus ralph list`: the loops, holds and runs that have not ended, and what they wait for."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from sisyphus import work
+from sisyphus.ground.paths import display
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import iso, one_line
+from sisyphus.loops import loops, runs, state_file, user_actions
+from sisyphus.loops.loops import Loop
+from sisyphus.ralph.commands import LoopId, all_live, open_store
+from sisyphus.terminal import asker, show
+from sisyphus.work import Status
+
+
+def list_loops(
+    id: LoopId = "",
+    session: Annotated[
+        str,
+        typer.Option(
+            "--session-id", metavar="ID", help="List only the loops of this session. Default: all."
+        ),
+    ] = "",
+    as_json: show.AsJson = False,
+) -> None:
+    """List the loops and runs that have not ended, or show one."""
+    store = open_store()
+    shown = [user_actions.require(store, id)] if id else all_live(store)
+    if session and not id:
+        owner = asker.session_of(store, session).id
+        shown = [loop for loop in shown if owner == user_actions.owner_id(store, loop)]
+    if as_json:
+        rows = [_as_dict(store, loop) for loop in shown]
+        show.as_json(rows[0] if id else rows)
+        return
+    if not shown:
+        show.line("No loop is running.")
+    for loop in shown:
+        _print(work.of(store, loop, time.time()))
+
+
+def _print(status: Status) -> None:
+    show.line(f"{status.id}  {work.in_words(status)}")
+    show.line(one_line(status.task, 100), indent=4)
+    whose = {
+        loops.HOLD: "hold of all sessions at the plan,",
+        loops.RUN: "run",
+    }.get(status.kind, f"session {status.session}")
+    item = f", works at: {one_line(status.item, 60)}" if status.item and status.is_working else ""
+    show.line(f"{whose} in {display(status.project, '')}{item}", "dim", indent=4)
+    if status.pending:
+        show.line(status.pending, "yellow", indent=4)
+    if status.need:
+        show.line(f"{status.need.brief} {status.need.answer}".strip(), "yellow", indent=4)
+
+
+def _as_dict(store: Store, loop: Loop) -> dict[str, Any]:
+    if loop.is_run:
+        row = runs.as_dict(store, runs.of(store, loop))
+    else:
+        row = state_file.as_dict(loop, user_actions.owner_id(store, loop))
+    row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": loop.file or None}
+    row |= {"plan": loops.plan_file(store, loop)} if loop.is_hold else {}
+    if loop.ended_at is not None:
+        row |= {"outcome": loop.result, "ended_at": iso(loop.ended_at)}
+    return row

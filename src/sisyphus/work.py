@@ -1,0 +1,372 @@
+"""How each piece of work stands: a loop, a hold or a run. What it waits for, and what its user can
+do. Lists, pages, figures and notices show what is said here, so that no two of them disagree.
+
+A session that its user watches needs no list: only unattended ones show their dialogs and
+questions. Those have an active loop, an active hold of their plan, or enforcement in their project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sisyphus.boulder import evidence, hold_messages, holds
+from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
+from sisyphus.enforce.enforcements import enforced_since
+from sisyphus.ground.paths import display
+from sisyphus.ground.record import Record
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import iso, one_line
+from sisyphus.handoff import handoffs
+from sisyphus.hook.session import Session
+from sisyphus.loops import lifecycle, loops, messages, runs, user_actions
+from sisyphus.loops.loops import Loop
+from sisyphus.loops.runs import Run
+from sisyphus.sessions import dialog, sessions
+from sisyphus.sessions import messages as session_messages
+from sisyphus.sessions.hooks import FAILURE
+
+RESTS, QUESTION, LEFT, NO_WORK, CHECKPOINT, PROMPT, STANDSTILL = (
+    "rests", "question", "left", "no_work", "checkpoint", "prompt", "standstill",
+)  # fmt: skip
+"""Kinds of needs, besides the dialog's, the statuses of a loop that is not active, and the result
+of a run that failed. RESTS: a session that said that it needs its user, under a hold or
+enforcement. LEFT: a loop whose session is over, or a run whose process is gone.
+NO_WORK: a hold whose plan nobody can go on with. CHECKPOINT: a session with a loop that has ended
+with a handoff. PROMPT: a loop that was resumed or answered outside of its idle session, or whose
+session the user has interrupted. STANDSTILL: a session that has stopped in plan mode, or for
+background work that does not end."""
+
+WAITING = "waiting"
+"""The state of a loop that is active, and whose session can do nothing without its user."""
+
+STANDSTILL_SECONDS = 600
+"""After so long, background work that has not ended is something to look at. It is what
+`ralph.background_wait` has if nobody sets it; here nobody knows the settings of each project."""
+
+TASK_CHARACTERS, _TASK_IN_LINE = 200, 100
+
+
+class Need(Record, frozen=True):
+    """One thing that waits for the user.
+
+    text: what it is. since: in seconds since 1970. answer: what the user can do about it. session,
+    loop: their ids; "" = none. brief: what it is, where the loop and its state are named already.
+    """
+
+    kind: str
+    text: str
+    since: float
+    answer: str
+    project: str
+    session: str = ""
+    loop: str = ""
+    brief: str = ""
+
+
+class Status(Record, frozen=True):
+    """How a loop, hold or run stands.
+
+    state: its status, WAITING, LEFT or, if it has ended, its result. why: the same in words. need:
+    what it waits for; None = it goes on by itself, or has ended. pending: what has to happen
+    before, in words, that its user need not do: another loop ends, or its iteration.
+    iteration: the current one, of a run that has ended the last; last: of how many, 0 = no limit.
+    done, total: the items of a run; failed: how many more of them are ticked, and their checks
+    fail; not_proven: how many of those that it did have which evidence that proves nothing. tokens,
+    cost: used so far. seconds: how long it has run, without pauses. session: the id of the one that
+    works at it, or did last; "" = none. is_working: its agent works now, as far as we know. item,
+    action: what a run works at, and what its agent did last. heard_at: when the agent was last heard of, in seconds since 1970;
+    0 = it is none, or has no session.
+    """
+
+    id: str
+    kind: str
+    task: str
+    project: str
+    state: str
+    why: str
+    need: Need | None
+    pending: str
+    iteration: int
+    last: int
+    done: int
+    total: int
+    failed: int
+    not_proven: dict[str, int]
+    tokens: int
+    cost: float
+    seconds: float
+    started_at: float
+    ended_at: float | None
+    session: str
+    is_working: bool
+    item: str
+    action: str
+    heard_at: float
+
+
+def in_words(status: Status) -> str:
+    """Says how it stands, for lists."""
+    has_ended = status.ended_at is not None
+    how = "ended" if has_ended else "left behind" if status.state == LEFT else status.state
+    why = f" ({one_line(status.why)})" if status.why else ""
+    last = f" of {status.last}" if status.last else ""
+    iteration = f"iteration {status.iteration}{last}"
+    if has_ended and status.kind == loops.RUN:
+        iteration = messages.iterations(status.iteration)
+    items = f", {status.done} of {status.total} items" if status.total else ""
+    return f"{how}{why}, {iteration}{items}"
+
+
+def line(status: Status) -> str:
+    """Says on one line how it stands, with its name and its task."""
+    name = f"{status.kind.title()} {status.id}"
+    task = one_line(status.task, _TASK_IN_LINE)
+    return f"{name}: {in_words(status)}, {int(status.seconds // 60)} min: {task}"
+
+
+# ---------------------------------------------------------------- all of them
+
+
+def live(store: Store, now: float, project: str = "") -> list[Status]:
+    """Returns how all stand that have not ended: loops, holds and runs, each the newest first.
+    project: "" = in all projects."""
+    found = [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
+    return [of(store, each, now) for each in found if project in ("", each.project)]
+
+
+def needs(store: Store, now: float) -> list[Need]:
+    """Returns what waits for the user in all projects, the longest first."""
+    found = [each.need for each in live(store, now) if each.need and each.need.loop]
+    found += [_need_of_failed(store, each) for each in loops.failed_runs(store)]
+    owners = {each.session for each in found}
+    asking = [*_requests(store), *_standstills(store, now)]
+    found += [each for each in asking if each.session not in owners]
+    found += _dialogs(store, now)
+    return sorted(found, key=lambda each: each.since)
+
+
+def as_dict(need: Need) -> dict[str, Any]:
+    return {
+        "kind": need.kind,
+        "text": need.text,
+        "since": iso(need.since),
+        "answer": need.answer,
+        "project": need.project,
+        "session_id": need.session or None,
+        "loop_id": need.loop or None,
+    }
+
+
+# ---------------------------------------------------------------- one of them
+
+
+def of(store: Store, loop: Loop, now: float) -> Status:
+    """Returns how a loop, hold or run stands."""
+    if loop.is_run:
+        return _of_run(store, runs.of(store, loop), now)
+    session = Session.load(store, loop.session)
+    is_left = user_actions.is_left(store, loop)
+    is_active = loop.is_active and not is_left
+    current = loops.current(store, session) if session.n else None
+    is_outer = current is not None and current.id != loop.id
+    need = None if is_outer or loop.ended_at is not None else _need(store, loop, session, now)
+    if is_active and not need:
+        need = _need_of_session(store, session, now)
+    is_waiting = is_active and need is not None and not need.loop
+    state = LEFT if is_left else WAITING if is_waiting else loop.result or loop.status
+    return Status(
+        **_common(loop, loop.seconds(now)), need=need,
+        pending=messages.waits_for(current) if current and is_outer and is_active else "",
+        why=need.text if need and is_waiting else loop.why, state=state,
+        session=session.id, heard_at=session.seen_at,
+        is_working=is_active and not is_waiting and session.n > 0 and session.idle_since is None,
+    )  # fmt: skip
+
+
+def _of_run(store: Store, run: Run, now: float) -> Status:
+    loop, stands = run.loop, run.state
+    is_left = loop.is_active and not run.is_at_work
+    last = run.action if run.is_at_work else stands.action
+    common = _common(loop, run.seconds(now))
+    if loop.ended_at is not None:
+        common["iteration"] = stands.finished
+    common |= {
+        "done": len(stands.done), "total": stands.total, "cost": stands.cost,
+        "failed": sum(item in stands.failed for item in stands.todo),
+        "not_proven": _not_proven(run),
+        "item": stands.item if loop.ended_at is None else "",
+        "action": action(*last.partition(" ")[::2], loop.project),
+    }  # fmt: skip
+    return Status(
+        **common, need=_need_of_run(store, run), why=loop.why,
+        pending=messages.STOPS_SOON if run.is_at_work and not loop.is_active else "",
+        state=LEFT if is_left else loop.result or loop.status,
+        session=Session.load(store, run.session).id, heard_at=run.heard_at,
+        is_working=loop.is_active and not is_left,
+    )  # fmt: skip
+
+
+def _common(loop: Loop, seconds: float) -> dict[str, Any]:
+    counters = loop.counters
+    return {
+        "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, TASK_CHARACTERS),
+        "project": loop.project, "iteration": counters.iteration, "seconds": seconds,
+        "last": loop.options.max_iterations, "tokens": counters.tokens,
+        "started_at": loop.started_at, "ended_at": loop.ended_at,
+        "done": 0, "total": 0, "failed": 0, "not_proven": {}, "cost": 0.0, "item": "", "action": "",
+    }  # fmt: skip
+
+
+def _not_proven(run: Run) -> dict[str, int]:
+    """Returns how many items of a run are ticked though nothing proves them, by evidence."""
+    items = (item for item in run.state.done if item not in run.state.before)
+    found = evidence.counts(run.state.evidence.get(item, "") for item in items)
+    return {word: found[word] for word in (UNCHANGED, UNPROVEN) if word in found}
+
+
+def action(tool: str, target: str, project: str) -> str:
+    """Says on a line what an agent did. target: what the tool worked on, a path as people write
+    it."""
+    return one_line(f"{tool} {display(target, project)}", TASK_CHARACTERS)
+
+
+# ---------------------------------------------------------------- what it needs
+
+
+def _need(store: Store, loop: Loop, session: Session, now: float) -> Need | None:
+    """Returns what a loop or hold itself waits for."""
+    if loop.is_hold:
+        return _need_of_hold(store, loop, now)
+    if user_actions.is_left(store, loop):
+        since = loop.left_at or session.ended_at or session.seen_at
+        answer = messages.what_takes_up(loop, lifecycle.way_back(store, loop))
+        text, brief = messages.where_left(loop), f"Session {session.id} is over."
+        return Need(LEFT, text, since, answer, loop.project, session.id, loop.id, brief)
+    return _need_of_idle(store, loop, session) if loop.is_active else _paused(loop, session.id)
+
+
+def _need_of_idle(store: Store, loop: Loop, session: Session) -> Need | None:
+    """Returns what an active loop waits for whose session has stopped."""
+    since, id = session.idle_since, session.id
+    if since is None:
+        return None
+    if file := handoffs.checkpoint_of(store, session):
+        text, answer = messages.waits_at_checkpoint(loop, file), messages.WHAT_FOLLOWS_CHECKPOINT
+        brief = "It waits at a checkpoint."
+        return Need(CHECKPOINT, text, since, answer, loop.project, id, loop.id, brief)
+    resumed_at, answer = loop.counters.resumed_at, messages.what_goes_on(session_messages.short(id))
+    if resumed_at > since:
+        text, brief = messages.needs_prompt(loop), "Its session is idle."
+        return Need(PROMPT, text, resumed_at, answer, loop.project, id, loop.id, brief)
+    if session.interrupted:
+        text, brief = messages.interrupted(loop), "You interrupted its agent."
+        return Need(PROMPT, text, since, answer, loop.project, id, loop.id, brief)
+    return None
+
+
+def _need_of_hold(store: Store, hold: Loop, now: float) -> Need | None:
+    if not hold.is_active:
+        return _paused(hold, "")
+    plan = holds.plan_facts(holds.plan_now(store, hold, now))
+    if not plan.no_work:
+        return None
+    text, since = hold_messages.has_no_work(hold, plan), holds.last_stop(store, hold)
+    answer, brief = hold_messages.WHAT_GIVES_WORK, f"It holds nobody: {plan.no_work}."
+    return Need(NO_WORK, text, since, answer, hold.project, loop=hold.id, brief=brief)
+
+
+def _need_of_run(store: Store, run: Run) -> Need | None:
+    """Returns what a run waits for that has not ended and does not work now."""
+    loop = run.loop
+    if run.is_at_work or loop.ended_at is not None:
+        return None
+    session = Session.load(store, run.session).id
+    if not loop.is_active:
+        return _paused(loop, session)
+    text, answer = messages.where_left(loop), messages.what_continues(loop)
+    since, brief = runs.last_seen(store, run), "Its process is gone."
+    return Need(LEFT, text, since, answer, loop.project, session, loop.id, brief)
+
+
+def _need_of_failed(store: Store, run: Loop) -> Need:
+    """Returns the need of a run that nobody has looked after since it failed."""
+    text, answer = messages.run_failed(run), messages.what_follows_failure(run)
+    session, since = user_actions.owner_id(store, run), run.ended_at or run.started_at
+    return Need(run.result, text, since, answer, run.project, session, run.id)
+
+
+def _paused(loop: Loop, session: str) -> Need:
+    since = loop.counters.paused_at or loop.started_at
+    text, answer = messages.why_waits(loop), messages.what_resumes(loop)
+    return Need(loop.status, text, since, answer, loop.project, session, loop.id)
+
+
+# ---------------------------------------------------------------- what a session needs
+
+
+def _need_of_session(store: Store, session: Session, now: float) -> Need | None:
+    """Returns what keeps a session that is made to go on from working until its user comes."""
+    latest = now - dialog.OPEN_SECONDS
+    for each in sessions.contexts(store, session.id) if session.n else ():
+        if each.dialog and (each.dialog_at or now) <= latest and dialog.is_open(each):
+            return _dialog(each, session, now)
+    if session.failed or (session.question and not session.rests):
+        return _request(session)
+    return None
+
+
+def _requests(store: Store) -> Iterator[Need]:
+    """Yields what the unattended sessions need that have stopped because they failed, need
+    something, or asked. One that its user interrupted is no news to them."""
+    for session in sessions.asking(store):
+        if not session.is_gone and _is_unattended(store, session):
+            yield _request(session)
+
+
+def _request(session: Session) -> Need:
+    id, kind, answer = session.id, QUESTION, session_messages.ANSWER_QUESTION
+    text = session_messages.asks(id, session.question)
+    if session.failed:
+        kind, text = FAILURE, session_messages.failed(id, session.failed)
+    elif session.rests:
+        kind, text = RESTS, session_messages.rests(id, session.rests)
+    if kind != QUESTION:
+        answer = session_messages.ANSWER_REST
+    since = session.seen_at if session.idle_since is None else session.idle_since
+    return Need(kind, text, since, answer, session.project, id, brief=f"{text}.")
+
+
+def _standstills(store: Store, now: float) -> Iterator[Need]:
+    """Yields the sessions that have stopped though their work stands: in plan mode, or for longer
+    than background work excuses."""
+    for session in sessions.standing_still(store):
+        stops, since = session.stops, session.idle_since or now
+        is_late = not stops.waits or now - max(stops.waits.values()) > STANDSTILL_SECONDS
+        if is_late and not session.is_gone and _is_unattended(store, session):
+            text = session_messages.stands_still(session.id, stops.standstill)
+            answer = session_messages.ANSWER_REST
+            yield Need(STANDSTILL, text, since, answer, session.project, session.id)
+
+
+def _dialogs(store: Store, now: float) -> Iterator[Need]:
+    """Yields the dialogs of sessions and their subagents that nobody has answered for a while."""
+    for each in sessions.with_dialogs(store, now - dialog.OPEN_SECONDS):
+        main = Session.of_client(store, each.client, each.id)
+        if main.n and _is_unattended(store, main) and dialog.is_open(each):
+            yield _dialog(each, main, now)
+
+
+def _dialog(asks: Session, main: Session, now: float) -> Need:
+    text = session_messages.asks_permission(main.id, asks.dialog, main.project)
+    since, answer = asks.dialog_at or now, session_messages.ANSWER_DIALOG
+    return Need(dialog.KIND, text, since, answer, main.project, main.id, brief=f"{text}.")
+
+
+def _is_unattended(store: Store, session: Session) -> bool:
+    if session.ended_at is not None:
+        return False
+    hold = loops.hold_of(store, session)
+    has_active = any(each.is_active for each in loops.live(store, session))
+    is_held = hold is not None and hold.is_active
+    return has_active or is_held or bool(enforced_since(store, session.project))
