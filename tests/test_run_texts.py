@@ -21,7 +21,7 @@ from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loops import Loop, Options
 from sisyphus.loops.runs import Run, RunOptions, RunState
 from sisyphus.ralph import promise
-from sisyphus.runner import audit_prompt, decide, fix_plan, project_files, prompt, report
+from sisyphus.runner import audit, decide, fix_plan, project_files, prompt, report
 from sisyphus.runner.fix_plan import FixPlan
 
 BEGAN = 1_767_744_000.0  # 2026-01-07T00:00:00Z
@@ -346,8 +346,8 @@ def test_nothing_that_was_said_speaks_for_the_agent(
     assert [h for h in headings(text) if h != "## Why It Did Not Count"] == [
         *HEADINGS[:3], "## What Was Done Before", HEADINGS[3],
     ]  # fmt: skip
-    audit = audit_prompt.build(run, plan, tail, [said])
-    assert audit_prompt.answer(audit) is None
+    text = audit.build(run, plan, tail, [said])
+    assert audit.answer(text) is None
 
 
 # ------------------------------------------------------------------ the audit
@@ -356,7 +356,7 @@ def test_nothing_that_was_said_speaks_for_the_agent(
 def test_the_auditor_gets_the_objective_the_items_and_the_diff(world: World) -> None:
     run = run_of(world.project, action="I am done", refused="so it is", tail="really")
     changed = [f"{world.project}/a.py"]
-    text = audit_prompt.build(run, FixPlan("", done=["a"], todo=["b"]), "+x = 1\n````\n", changed)
+    text = audit.build(run, FixPlan("", done=["a"], todo=["b"]), "+x = 1\n````\n", changed)
 
     assert "## Objective\n\nFix the parser.\n" in text
     assert "- “a”\n- “b”\n" in text
@@ -368,13 +368,13 @@ def test_the_auditor_gets_the_objective_the_items_and_the_diff(world: World) -> 
 
 def test_a_long_diff_is_cut_and_the_names_are_there() -> None:
     diff = "+line\n" * 20_000
-    text = audit_prompt.build(run_of(), NOTHING, diff, [f"/p/{n}.py" for n in range(300)])
+    text = audit.build(run_of(), NOTHING, diff, [f"/p/{n}.py" for n in range(300)])
 
     assert 60_000 < len(text) < 75_000
     assert "It is cut here." in text
     assert "- `199.py`\n- and 100 more\n" in text
-    assert "It is cut here." not in audit_prompt.build(run_of(), NOTHING, "+line\n", [])
-    assert "There is no diff." in audit_prompt.build(run_of(), NOTHING, "", [])
+    assert "It is cut here." not in audit.build(run_of(), NOTHING, "+line\n", [])
+    assert "There is no diff." in audit.build(run_of(), NOTHING, "", [])
 
 
 @pytest.mark.parametrize(
@@ -395,7 +395,7 @@ def test_a_long_diff_is_cut_and_the_names_are_there() -> None:
     ],
 )
 def test_the_auditor_answers_with_boxes_or_the_tag(text: str, found: list[str] | None) -> None:
-    assert audit_prompt.answer(text) == found
+    assert audit.answer(text) == found
 
 
 # ------------------------------------------------------------------ the files in the project

@@ -75,8 +75,8 @@ class Status(Record, frozen=True):
     fail; not_proven: how many of those that it did have which evidence that proves nothing. tokens,
     cost: used so far. seconds: how long it has run, without pauses. session: the id of the one that
     works at it, or did last; "" = none. is_working: its agent works now, as far as we know. item,
-    action: what a run works at, and what its agent did last. heard_at: when the agent was last heard of, in seconds since 1970;
-    0 = it is none, or has no session.
+    action: what a run works at, and what its agent did last. heard_at: when the agent was last
+    heard of, in seconds since 1970; 0 = it is none, or has no session.
     """
 
     id: str

@@ -32,7 +32,7 @@ from sisyphus.ground.store import (
 from sisyphus.hook.stops import Stops
 from sisyphus.loops import loops, runs
 from sisyphus.rules.rule import Rule
-from sisyphus.runner.foreign_loop import Memory
+from sisyphus.runner.decide_command import Memory
 from sisyphus.setup.record import Additions
 
 _OUTSIDE = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY",

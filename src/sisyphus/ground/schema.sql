@@ -199,7 +199,7 @@ CREATE INDEX run_session ON run (session);
 CREATE TABLE foreign_loop (
     path  TEXT PRIMARY KEY,             -- of its ralph-state.json
     at    REAL NOT NULL,                -- the last call
-    state TEXT NOT NULL                 -- JSON: runner/foreign_loop.py
+    state TEXT NOT NULL                 -- JSON: runner/decide_command.py
 ) WITHOUT ROWID;
 
 -- Projects in which enforcement is on.

@@ -10,12 +10,12 @@ import typer
 from sisyphus import clients
 from sisyphus.ground.errors import UsageError
 from sisyphus.ground.paths import display
+from sisyphus.ground.quoting import plain
 from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
 from sisyphus.ralph import arguments
-from sisyphus.runner import beginning, fix_plan, messages, plan_trust, preflight, screen
-from sisyphus.runner.run import drive
-from sisyphus.runner.runner import Runner
-from sisyphus.runner.signals import Signals
+from sisyphus.runner import fix_plan, preflight, screen
+from sisyphus.runner.drive import Drive, Signals
+from sisyphus.runner.run import begin, check_limits, find, find_plan, new, work
 from sisyphus.terminal import show
 
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
@@ -137,45 +137,53 @@ def run(
     options = {name: value for name, value in values.items() if value is not None}
     text = " ".join(task or [])
     target = _last(place, options, text) if resume else _new(place, options, text)
-    if client:
-        _take_client(target.options, str(client))
-    _set(target.options, max_usd, audit, permission_mode, client_command)
+    if max_usd is not None:
+        if not _DOLLARS.fullmatch(max_usd):
+            raise UsageError(f"--max-usd must be an amount such as 5 or 2.50, not {max_usd!r}.")
+        target.options.max_usd = float(max_usd)
+    if audit is not None:
+        target.options.audits = audit
+    _set_client(target.options, str(client or ""), client_command, permission_mode)
     if resume:
-        beginning.check_limits(place, target)
-    preflight.check(place, target, allow_dirty=allow_dirty or resume)
-    about_checks = plan_trust.settle(place, target, trusts_all=trust_checks)
+        check_limits(place, target)
+    plan = preflight.check(place, target, allow_dirty=allow_dirty or resume)
+    about_checks = preflight.settle_checks(place, target, plan, trusts_all=trust_checks)
     place.store.wait_longer(_LOCK_SECONDS)
     with screen.open_screen() as lines, Signals() as signals:
-        if resume:
-            has_ended_client = beginning.resume(place, target)
-            lines.say(messages.resumed(target, has_ended_client=has_ended_client))
-        else:
-            if notice := beginning.begin(place, target):
-                lines.say(notice)
-            lines.say(messages.started(target))
+        drive = Drive(place, target, lines, signals)
+        begin(drive, is_again=resume)
         for line in about_checks:
             lines.say(line)
-        return drive(Runner(place, lines, signals), target)
+        return work(drive)
 
 
 def _new(place: show.Place, options: dict[str, str], text: str) -> Run:
     """Returns a new run. Without a task, it is to do the items of the plan."""
-    plan = beginning.find_plan(place)
+    plan = find_plan(place)
     if not text.strip() and "prompt-file" not in options:
         if not plan:
-            raise UsageError(messages.no_task(place.project))
+            raise UsageError(
+                f"There is nothing to do: no fix_plan.md is in {display(place.project, '')}, and "
+                "it follows no plan. Write the items as boxes (`- [ ] text`) into that file, or "
+                "give a task."
+            )
         title = fix_plan.read(plan, place.project).title
-        text = messages.task_of_plan(display(plan, place.project), title)
+        heading = f"{plain(title, 200)}\n\n" if title else ""
+        name = plain(display(plan, place.project), 300)
+        text = f"{heading}Do the items of {name}, one after the other."
     limits = {"max-iterations": str(MAX_ITERATIONS), "max-minutes": str(MAX_MINUTES)}
     given = arguments.build(limits | options, text, place.folder, example=_EXAMPLE)
-    return beginning.new(place, given, plan)
+    return new(place, given, plan)
 
 
 def _last(place: show.Place, options: dict[str, str], text: str) -> Run:
     """Returns the last run of the project, with these options in place of its own."""
     if text.strip() or "prompt-file" in options:
-        raise UsageError(messages.TASK_AT_RESUME)
-    run = beginning.find(place)
+        raise UsageError(
+            "--resume goes on with the last run of the project, which has its task: it takes no "
+            "task and no id. Leave out what follows it, or --resume."
+        )
+    run = find(place)
     new = arguments.build(options, run.loop.prompt, place.folder).options
     for name in options:
         key = {"completion-promise": "promise"}.get(name, name.replace("-", "_"))
@@ -183,29 +191,14 @@ def _last(place: show.Place, options: dict[str, str], text: str) -> Run:
     return run
 
 
-def _take_client(options: RunOptions, client: str) -> None:
-    """Lets another client work. The modes of one are not those of another."""
-    if client != options.client:
+def _set_client(options: RunOptions, client: str, command: str | None, mode: str | None) -> None:
+    """Lets another client work, or a command in its place. The modes of one client are not those of
+    another. client: "" = as it was; command, mode: None = as they were."""
+    if client and client != options.client:
         options.client, options.permission_mode = client, ""
-
-
-def _set(
-    options: RunOptions,
-    max_usd: str | None,
-    audits: int | None,
-    mode: str | None,
-    command: str | None,
-) -> None:
-    """Sets the options that are not None. Raises `UsageError`."""
-    if max_usd is not None:
-        if not _DOLLARS.fullmatch(max_usd):
-            raise UsageError(messages.bad_amount(max_usd))
-        options.max_usd = float(max_usd)
-    if audits is not None:
-        options.audits = audits
     if mode is not None:
         options.permission_mode = mode
     if command is not None:
         if not command.strip():
-            raise UsageError(messages.NO_COMMAND)
+            raise UsageError("--client-command is empty. Give a shell command, or leave it out.")
         options.client_command = command

@@ -1,6 +1,6 @@
 """Decides how a run goes on after an iteration: the first fact that is known wins.
 
-Reads and writes nothing. `run_facts.py` says what is known, and `run.py` carries the decision out.
+Reads and writes nothing. `outcome.py` says what is known, and `run.py` carries the decision out.
 The limits are also asked before each iteration, so that checkpoints and waiting cannot carry a run
 past them.
 """
@@ -12,12 +12,11 @@ from sisyphus.loops.loops import Loop
 from sisyphus.loops.runs import Run
 from sisyphus.runner import messages
 
-CANCELLED, COMPLETED, BLOCKED, CHECKPOINT, FATAL, WAIT, LIMIT, MAX_ITERATIONS, STUCK, STOP = (
-    "cancelled", "completed", "blocked", "checkpoint", "fatal", "wait", "limit", "max_iterations",
-    "stuck", "stop",
+_ORDER = COMPLETED, WAIT, BLOCKED, CHECKPOINT, FATAL, LIMIT, MAX_ITERATIONS, STUCK, STOP = (
+    "completed", "wait", "blocked", "checkpoint", "fatal", "limit", "max_iterations", "stuck",
+    "stop",
 )  # fmt: skip
-CONTINUE = "continue"
-AUDIT = "audit"
+CONTINUE, CANCELLED, AUDIT = "continue", "cancelled", "audit"
 """Decisions. CHECKPOINT, WAIT and CONTINUE go on with another iteration. STOP: the user wants the
 run to stop, but not to be over. AUDIT is that of an auditor's iteration, whatever follows."""
 
@@ -25,19 +24,20 @@ GOES_ON = (CHECKPOINT, WAIT, CONTINUE)
 
 
 class IterationFacts(Record, frozen=True):
-    """What is known after an iteration, each in words for people; "" = it is not so.
+    """What is known after an iteration, each in words for people; "" = it is not so. The fields up
+    to `stop` are named for what they decide, and the first one that is known wins.
 
-    completed: the promise was kept. blocked: all that is left needs the user. checkpoint: the
-    handoff with which the session ended. fatal: no iteration would get anywhere. waits: it failed,
-    but that passes. limit, max_iterations: which limit is reached. stuck: why the breaker opens.
+    completed: the promise was kept. wait: it failed, but that passes. blocked: all that is left
+    needs the user. checkpoint: the handoff with which the session ended. fatal: no iteration would
+    get anywhere. limit, max_iterations: which limit is reached. stuck: why the breaker opens.
     stop: the user wants the run to stop after this iteration. missing: why it is not complete.
     """
 
     completed: str = ""
+    wait: str = ""
     blocked: str = ""
     checkpoint: str = ""
     fatal: str = ""
-    waits: str = ""
     limit: str = ""
     max_iterations: str = ""
     stuck: str = ""
@@ -57,19 +57,9 @@ class Decision(Record, frozen=True):
 
 
 def decide(facts: IterationFacts) -> Decision:
-    """Returns what the first fact that is known, in this order, decides; CONTINUE if none is."""
-    for kind, why in (
-        (COMPLETED, facts.completed),
-        (WAIT, facts.waits),
-        (BLOCKED, facts.blocked),
-        (CHECKPOINT, facts.checkpoint),
-        (FATAL, facts.fatal),
-        (LIMIT, facts.limit),
-        (MAX_ITERATIONS, facts.max_iterations),
-        (STUCK, facts.stuck),
-        (STOP, facts.stop),
-    ):
-        if why:
+    """Returns what the first fact that is known decides; CONTINUE if none is."""
+    for kind in _ORDER:
+        if why := getattr(facts, kind):
             return Decision(kind, why)
     return Decision(CONTINUE, facts.missing)
 
@@ -82,19 +72,20 @@ def limit(run: Run, now: float) -> str:
 def minutes(loop: Loop, now: float) -> str:
     """Returns that the time is up; "" = it is not."""
     most = loop.options.max_minutes
-    return messages.minutes_used_up(most) if 0 < most * 60 <= loop.seconds(now) else ""
+    words = f"its {most:,} {'minute is' if most == 1 else 'minutes are'} up"
+    return words if 0 < most * 60 <= loop.seconds(now) else ""
 
 
 def tokens(loop: Loop) -> str:
     """Returns that the tokens are used up; "" = they are not."""
     most = loop.options.max_tokens
-    return messages.tokens_used_up(most) if 0 < most <= loop.counters.tokens else ""
+    return f"its {most:,} tokens are used up" if 0 < most <= loop.counters.tokens else ""
 
 
 def dollars(run: Run) -> str:
     """Returns that the dollars are used up; "" = they are not."""
     most = run.options.max_usd
-    return messages.dollars_used_up(most) if 0 < most <= run.state.cost else ""
+    return f"its ${most:,.2f} are used up" if 0 < most <= run.state.cost else ""
 
 
 def max_iterations(run: Run, after: int = 0) -> str:

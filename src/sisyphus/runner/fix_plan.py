@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 
 from sisyphus.boulder import checks, follow, task_names
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, Task, parse
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, parse
 from sisyphus.boulder.plans import Checkpoint
 from sisyphus.ground import exports, files, markdown, paths, quoting
 from sisyphus.ground.errors import UnreadableError
@@ -68,10 +68,10 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
     if file.problem:
         return FixPlan(path, problem=file.problem)
     if file.plan is None:
-        return FixPlan(path, problem=messages.PLAN_IS_GONE)
+        return FixPlan(path, problem="it is gone")
     plan = follow.at_checkpoint(file.plan, checkpoint)
     if not plan.total:
-        problem = messages.ALL_CANCELLED if plan.tasks else messages.NO_BOXES
+        problem = "all its items are cancelled" if plan.tasks else "it has no boxes"
         return FixPlan(path, plan.title, problem=problem)
     names = dict(zip((task.line for task in plan.tasks), plan.names, strict=True))
     todo = [names[task.line] for task in plan.open_tasks]
@@ -80,7 +80,10 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
         for status in (DONE, BLOCKED)
     )
     unclear = (one_line(line.text, ITEM_CHARACTERS) for line in plan.like_tasks)
-    todo += map(messages.unclear_item, unclear)
+    todo += (
+        f"Make a box `- [ ]` of this line of the list, do it, and tick it: {line}"
+        for line in unclear
+    )
     named = {names[task.line]: task.checks for task in plan.tasks if task.checks}
     return FixPlan(path, plan.title, todo, done, blocked, checks=named, plan_checks=plan.checks)
 
@@ -125,15 +128,17 @@ def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str
     """
     data = _bytes(path, project)
     plan = plan_files.read(path, project).plan
-    known = {task_names.plain(task.text) for task in _open_tasks(plan)}
-    new = dict.fromkeys(filter(None, (_line(item) for item in items)))
-    added = [item for item in new if item not in known][:MAX_NEW]
+    is_over = (DONE, CANCELLED)
+    tasks = [task for task in plan.tasks if task.status not in is_over] if plan else []
+    known = {task_names.plain(task.text) for task in tasks}
+    new = (masked_line(item, ITEM_CHARACTERS).replace("<!--", "(!--") for item in items)
+    added = [item for item in dict.fromkeys(new) if item and item not in known][:MAX_NEW]
     if not added:
         return []
     end = "\r\n" if b"\r\n" in data else "\n"
     lines = ["", f"## {one_line(heading)}", "", *(f"- [ ] {item}" for item in added), ""]
     if not data:
-        lines = [messages.NEW_PLAN, *lines]
+        lines = ["# Fix Plan", *lines]
     elif not data.endswith(b"\n"):
         lines = ["", *lines]
     exports.replace(path, data + end.join(lines).encode("utf-8", "replace"), is_shared=True)
@@ -144,11 +149,10 @@ def answer(path: str, project: str, item: str, text: str) -> None:
     """Writes what the user answers below an item, on one line that is no box. item: as `read` names
     it. Raises `UnreadableError` and `OSError`."""
     data = _bytes(path, project)
-    plain = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    plan = parse(plain, plan_files.tool_of(path))
+    plain, plan = _parse(data, path)
     number = dict(zip(plan.names, (task.line for task in plan.tasks), strict=True)).get(item, 0)
     if not number:
-        raise UnreadableError(messages.ITEM_IS_GONE)
+        raise UnreadableError("the item is not in it any more")
     indent, after = _place_below(plain, number, {task.line for task in plan.tasks})
     end = b"\r\n" if b"\r\n" in data else b"\n"
     line = f"{' ' * indent}{messages.answer(_harmless_line(text))}"
@@ -162,11 +166,9 @@ def answers(path: str, project: str) -> dict[str, list[str]]:
     """Returns what the user has answered, as `answer` wrote it: items → texts, the oldest first.
     Of a file that cannot be read it returns nothing."""
     try:
-        data = _bytes(path, project)
-        plain = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        plain, plan = _parse(_bytes(path, project), path)
     except (UnreadableError, OSError, UnicodeDecodeError):
         return {}
-    plan = parse(plain, plan_files.tool_of(path))
     names = {task.line: name for task, name in zip(plan.tasks, plan.names, strict=True)}
     found: dict[str, list[str]] = {}
     mark = messages.answer("")
@@ -177,6 +179,13 @@ def answers(path: str, project: str) -> dict[str, list[str]]:
         if item and number <= _place_below(plain, item, names)[1]:
             found.setdefault(names[item], []).append(line.strip().removeprefix(mark))
     return found
+
+
+def _parse(data: bytes, path: str) -> tuple[str, Plan]:
+    """Returns the text of a plan file, with "\\n" at the ends of its lines, and the plan. Raises
+    `UnicodeDecodeError`."""
+    text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    return text, parse(text, plan_files.tool_of(path))
 
 
 def _place_below(text: str, number: int, boxes: Collection[int]) -> tuple[int, int]:
@@ -198,29 +207,16 @@ def _harmless_line(text: str) -> str:
     return line.replace("`", "'") if line.count("`") % 2 else line
 
 
-def _open_tasks(plan: Plan | None) -> list[Task]:
-    return [task for task in plan.tasks if task.status not in (DONE, CANCELLED)] if plan else []
-
-
-def _line(item: str) -> str:
-    return masked_line(item, ITEM_CHARACTERS).replace("<!--", "(!--")
-
-
 def _bytes(path: str, project: str) -> bytes:
     """Returns the content of a file that we may replace; nothing if there is none yet."""
     if os.path.realpath(path) != path:
-        raise UnreadableError(messages.THROUGH_LINK)
+        raise UnreadableError("it is reached through a link")
     if not os.path.lexists(path):
         return b""
-    files.read(path, inside=_root(path, project), limit=plan_files.LIMIT)
+    is_inside = path.startswith(project + os.sep)  # else its user has named one outside
+    files.read(path, inside=project if is_inside else "", limit=plan_files.LIMIT)
     with files.open_regular(path) as file:
         data = file.read(plan_files.LIMIT)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableError(messages.NOT_UTF_8)
+        raise UnreadableError("it is not UTF-8")
     return data
-
-
-def _root(path: str, project: str) -> str:
-    """Returns the folder that must contain the file; "" = its user has named one outside of the
-    project."""
-    return project if path.startswith(project + os.sep) else ""

@@ -19,11 +19,12 @@ from sisyphus.clients.reports import Report
 from sisyphus.clients.transcript_records import AGENT, TranscriptLine
 from sisyphus.ground.masking import mask
 from sisyphus.ground.record import Record
-from sisyphus.loops.runs import FailedCheck, Run
+from sisyphus.ground.text import one_line
+from sisyphus.loops.runs import FailedCheck
 from sisyphus.runner import fix_plan, messages, project_files
+from sisyphus.runner.client import ClientResult
+from sisyphus.runner.drive import Drive
 from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.runner.iteration import ClientResult
-from sisyphus.runner.runner import Runner
 
 
 class ItemResult(Record, frozen=True):
@@ -43,18 +44,23 @@ Results = dict[str, ItemResult]
 """Items → what stands behind their ticks."""
 
 
-def read(runner: Runner, run: Run) -> FixPlan:
-    """Reads the plan of a run as its file has it; one without items if it has none."""
-    path = run.state.plan
+def read(drive: Drive) -> FixPlan:
+    """Reads the plan of a run as its file has it; one without path and items if it has none."""
+    path = drive.state.plan
     if not path:
         return FixPlan("")
-    followed = plans.find(runner.store, path)
-    return fix_plan.read(path, runner.project, followed.checkpoint if followed else None)
+    followed = plans.find(drive.store, path)
+    return fix_plan.read(path, drive.project, followed.checkpoint if followed else None)
 
 
-def choose(run: Run, item: str, now: float) -> None:
+def plan_of(drive: Drive) -> FixPlan:
+    """Does the same, with the items as open whose check fails."""
+    return fix_plan.with_failed(read(drive), drive.state.failed)
+
+
+def choose(drive: Drive, item: str, now: float) -> None:
     """Makes an item the current one."""
-    state = run.state
+    state = drive.state
     if item != state.item:
         state.item_began_at = now
         if item not in state.failed:
@@ -62,38 +68,38 @@ def choose(run: Run, item: str, now: float) -> None:
     state.item = item
 
 
-def passed_before(runner: Runner, run: Run, plan: FixPlan, item: str) -> bool:
+def passed_before(drive: Drive, plan: FixPlan, item: str) -> bool:
     """Runs the checks of an item whose work is about to begin; tells whether they pass already. A
     check that somebody has to make first fails, as it should."""
     commands = _commands(plan, item)
-    if not runner.settings["runner.check_before"] or not commands:
+    if not drive.settings["runner.check_before"] or not commands:
         return False
-    results = _run(runner, run, commands)
+    results = _run(drive, commands)
     return len(results) == len(commands) and all(each.has_passed for each in results)
 
 
-def judge(runner: Runner, run: Run, plan: FixPlan, result: ClientResult | None) -> Results:
+def judge(drive: Drive, plan: FixPlan, result: ClientResult | None) -> Results:
     """Returns what stands behind the ticks that nobody has judged, and behind that of the current
     item if its check failed before. result: of the client; None = nobody has seen its end."""
-    state = run.state
+    state = drive.state
     known = {*state.evidence, *state.before}
     if state.item in state.failed:
         known.discard(state.item)
     items = [item for item in plan.done if item not in known]
-    work = _work(run, result) if items else None
-    return {item: _judge(runner, run, plan, item, work) for item in items if work}
+    work = _work(drive, result) if items else None
+    return {item: _judge(drive, plan, item, work) for item in items if work}
 
 
-def failing(run: Run, results: Results) -> list[str]:
+def failing(drive: Drive, results: Results) -> list[str]:
     """Returns the items whose box is ticked and whose check does not pass."""
     again = [item for item, each in results.items() if each.check]
-    return [*(item for item in run.state.failed if item not in results), *again]
+    return [*(item for item in drive.state.failed if item not in results), *again]
 
 
-def note(runner: Runner, run: Run, results: Results) -> None:
+def note(drive: Drive, results: Results) -> None:
     """Notes what stands behind ticks; sets an item aside whose check does not pass for the last
     time."""
-    state, now = run.state, time.time()
+    state, now = drive.state, time.time()
     for item, each in results.items():
         state.evidence[item] = each.word
         state.check_changed = list(dict.fromkeys([*state.check_changed, *each.changed]))
@@ -109,12 +115,12 @@ def note(runner: Runner, run: Run, results: Results) -> None:
         tries = state.failed[item].tries + 1 if item in state.failed else 1
         command, how, tail = each.check.command, each.check.how, mask(each.check.tail)
         state.failed[item] = FailedCheck(command, how, tail, tries, now)
-        if tries >= runner.settings["runner.item_tries"]:
+        if tries >= drive.settings["runner.item_tries"]:
             state.blocked[item] = messages.check_of_item(command, how)
-    if results and (record := plans.find(runner.store, state.plan)):
+    if results and (record := plans.find(drive.store, state.plan)):
         file = plan_files.read(record.path, record.project)
         words = {item: _judgement(each) for item, each in results.items()}
-        progress.update(runner.store, file, now, None, words)
+        progress.update(drive.store, file, now, None, words)
 
 
 def _judgement(result: ItemResult) -> Judgement:
@@ -124,45 +130,40 @@ def _judgement(result: ItemResult) -> Judgement:
     return Judgement(result.word, output, is_open=True)
 
 
-def failed_since(run: Run, plan: FixPlan, result: ClientResult) -> bool:
+def failed_since(drive: Drive, plan: FixPlan, result: ClientResult) -> bool:
     """Tells whether the check of the current item passed before its work, and the agent has made it
     fail since, so that it proves something."""
-    item = run.state.item
-    if not run.state.passed_before.get(item):
+    item = drive.state.item
+    if not drive.state.passed_before.get(item):
         return False
-    work = _work(run, result)
+    work = _work(drive, result)
     return any(work.has_failed(command) for command in _commands(plan, item))
 
 
-def of_plan(runner: Runner, run: Run, plan: FixPlan, since: float) -> list[CheckResult]:
+def of_plan(drive: Drive, plan: FixPlan, since: float) -> list[CheckResult]:
     """Runs the checks of all items that are done and of the whole plan, each once, up to the first
     that does not pass: a later item may have broken an earlier one. since: when the last client
     ended, in seconds since 1970; those that have passed since then are left out."""
     named = [check for item in plan.done for check in plan.checks.get(item, ())]
     commands = checks.split([*named, *plan.plan_checks]).commands
-    passed_at = run.state.passed_at
-    return _run(runner, run, [c for c in commands if passed_at.get(c, 0.0) < since])
+    passed_at = drive.state.passed_at
+    return _run(drive, [c for c in commands if passed_at.get(c, 0.0) < since])
 
 
 def _commands(plan: FixPlan, item: str) -> tuple[str, ...]:
     return checks.split(plan.checks.get(item, ())).commands
 
 
-def _no_work(run: Run) -> set[str]:
-    """Returns the paths of files whose change is no work at an item."""
-    return {path for path in (run.state.plan, project_files.chosen_state()) if path}
-
-
-def _work(run: Run, result: ClientResult | None) -> Work:
+def _work(drive: Drive, result: ClientResult | None) -> Work:
     records = result.report.records if result else []
-    since, now = run.state.item_began_at, time.time()
-    return Work(records, run.loop.project, _no_work(run), since, now)
+    no_work = {path for path in (drive.state.plan, project_files.chosen_state()) if path}
+    return Work(records, drive.project, no_work, drive.state.item_began_at, time.time())
 
 
-def _judge(runner: Runner, run: Run, plan: FixPlan, item: str, work: Work) -> ItemResult:
-    state, commands = run.state, _commands(plan, item)
+def _judge(drive: Drive, plan: FixPlan, item: str, work: Work) -> ItemResult:
+    state, commands = drive.state, _commands(plan, item)
     before = state.failed.get(item)
-    results = [_or_before(each, before) for each in _check(runner, run, commands, work)]
+    results = [_or_before(each, before) for each in _check(drive, commands, work)]
     failed = next((each for each in results if each.ended in (FAILED, NO_TEST)), None)
     first = checks.split(state.checks.get(item, ())).commands
     lost = tuple(each for each in first if each not in commands)
@@ -187,11 +188,11 @@ def _or_before(result: CheckResult, before: FailedCheck | None) -> CheckResult:
     return CheckResult(result.command, FAILED, before.how, before.tail)
 
 
-def _check(runner: Runner, run: Run, commands: tuple[str, ...], work: Work) -> list[CheckResult]:
+def _check(drive: Drive, commands: tuple[str, ...], work: Work) -> list[CheckResult]:
     """Returns how the checks of an item ended: those that we may run, up to the first that does not
     pass, and of the others what the agent's own run came to."""
-    results = {each.command: each for each in _run(runner, run, commands)}
-    trusted = run.options.trusted
+    results = {each.command: each for each in _run(drive, commands)}
+    trusted = drive.run.options.trusted
     by_agent = {each: _of_agent(each, work) for each in commands if each not in trusted}
     return [found for each in commands if (found := results.get(each) or by_agent.get(each))]
 
@@ -202,17 +203,18 @@ def _of_agent(command: str, work: Work) -> CheckResult:
     return CheckResult(command, "" if ended == RUNNING else ended, how)
 
 
-def _run(runner: Runner, run: Run, commands: tuple[str, ...] | list[str]) -> list[CheckResult]:
+def _run(drive: Drive, commands: tuple[str, ...] | list[str]) -> list[CheckResult]:
     """Runs those of these commands that the run may run, up to the first that does not pass."""
-    state, ours = run.state, [each for each in commands if each in run.options.trusted]
+    state, ours = drive.state, [each for each in commands if each in drive.run.options.trusted]
     new = [each for each in commands if each not in ours]
     state.untrusted = list(dict.fromkeys([*state.untrusted, *new]))
     if not ours:
         return []
     report = Report()
-    report.add_record(TranscriptLine(AGENT, time.time(), texts=(messages.checking(ours),)))
-    runner.screen.show(run, report, time.time())
-    seconds = runner.settings["ralph.verify_seconds"]
-    results = trust.run(runner.store, ours, runner.project, seconds, run.loop.id)
+    words = f"checks the item: {one_line(', '.join(ours), 200)}"
+    report.add_record(TranscriptLine(AGENT, time.time(), texts=(words,)))
+    drive.screen.show(drive.run, report, time.time())
+    seconds = drive.settings["ralph.verify_seconds"]
+    results = trust.run(drive.store, ours, drive.project, seconds, drive.run.loop.id)
     state.passed_at |= {each.command: time.time() for each in results if each.has_passed}
     return results

@@ -1,239 +1,282 @@
-"""One iteration: runs the client on a prompt, and follows it until it ends or has to be ended."""
+"""One iteration: chooses its item, lets a client work, and notes what that came to.
+
+Everything that the next iteration needs is in the rows, so a run that is killed at any point can be
+resumed. The plan is read before the client begins, and after it has ended.
+"""
 
 from __future__ import annotations
 
-import errno
-import os
 import time
-from functools import partial
 
-from sisyphus import clients
-from sisyphus.clients.reports import CLIENT, Denied, Failure, Report
-from sisyphus.ground import log, processes
-from sisyphus.ground.masking import masked_line
-from sisyphus.ground.paths import is_id
-from sisyphus.ground.record import Record
-from sisyphus.ground.worktree import is_ours
-from sisyphus.hook.event import EDIT, WRITE
-from sisyphus.hook.session import Session
-from sisyphus.loops import loops, runs
-from sisyphus.loops.runs import Run
-from sisyphus.runner import decide, messages
-from sisyphus.runner.process import ClientProcess
-from sisyphus.runner.runner import Runner
-from sisyphus.sessions import sessions
+from sisyphus.boulder import size
+from sisyphus.ground import files, git
+from sisyphus.ground.masking import mask, masked_line
+from sisyphus.ground.record import asdict, replace
+from sisyphus.ground.text import fingerprint
+from sisyphus.handoff import handoffs
+from sisyphus.handoff.handoffs import Handoff
+from sisyphus.hook.stops import Stops
+from sisyphus.loops import breaker, iterations
+from sisyphus.loops import messages as loop_messages
+from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
+from sisyphus.loops.runs import Run, RunState
+from sisyphus.runner import decide, fix_plan, item_checks, messages, outcome, project_files, prompt
+from sisyphus.runner.client import run_client
+from sisyphus.runner.decide import Decision
+from sisyphus.runner.drive import Drive
+from sisyphus.runner.fix_plan import FixPlan
+from sisyphus.runner.outcome import Completion, Findings
 
-_NOTED_SECONDS = 5.0
-"""How often it is noted what the agent does."""
-
-ACTION_CHARACTERS = 200
-
-_STEP_SECONDS = 0.2
-"""How often the screen is drawn, and how often we look whether the user has cancelled the run."""
+_ERRORS = 5
 
 
-class End(Record, frozen=True):
-    """Why we have ended a client. denied: the edit for which we did. is_cut: the run has to end, so
-    the iteration is to be made again."""
-
-    why: str
-    denied: Denied | None = None
-    is_cut: bool = False
-
-
-class ClientResult(Record, frozen=True):
-    """What one client process came to. failure: None = it did not fail, or we have ended it.
-    seconds: how long it ran. end: None = it ended by itself, or had nothing more to say."""
-
-    report: Report
-    failure: Failure | None
-    seconds: float
-    end: End | None = None
-
-    @property
-    def is_cut(self) -> bool:
-        return self.end is not None and self.end.is_cut
-
-    @property
-    def why_ended(self) -> str:
-        return self.end.why if self.end else ""
+def iterate(drive: Drive) -> Decision:
+    """Makes one iteration, and decides how to go on."""
+    plan = _plan_before(drive)
+    completion = outcome.without_client(drive, plan)
+    if completion and completion.why:
+        return _complete(drive, plan, completion)
+    if completion:
+        with drive.change():
+            _refuse(drive.state, completion)
+    if _was_done(drive, plan):
+        return Decision(decide.CONTINUE, messages.ITEM_DONE)
+    result = run_client(drive, _begin(drive, plan))
+    with drive.change():
+        drive.spend(result.report, result.seconds)
+    if result.is_cut:
+        return drive.before_iteration()
+    return _end(drive, outcome.gather(drive, result))
 
 
-NOTHING = Report()
-"""The report of a client that does not run."""
+def _plan_before(drive: Drive) -> FixPlan:
+    """Reads the plan, and judges the ticks of an iteration whose end nobody saw, and those that
+    somebody else has made. Items whose check fails are open."""
+    plan = item_checks.read(drive)
+    results = item_checks.judge(drive, plan, None) if drive.state.is_working else {}
+    if results:
+        with drive.change():
+            item_checks.note(drive, results)
+        plan = item_checks.read(drive)  # the checkpoint of its user may have moved on
+    return fix_plan.with_failed(plan, drive.state.failed)
 
 
-def run_client(runner: Runner, run: Run, prompt: str, *, is_audit: bool = False) -> ClientResult:
-    """Runs the client on a prompt."""
-    began = time.monotonic()
-    report, known = Report(), sessions.newest(runner.store)
-    try:
-        process = _start(runner, run, prompt, is_audit=is_audit)
-    except OSError as error:
-        return ClientResult(report, Failure(CLIENT, messages.not_started(error)), 0.0)
-    if run.options.client_command:
-        report.accepts = partial(_is_own, runner, run, process.pid, known)
-    try:
-        run.client, run.action, run.percent, run.heard_at = process.name, "", 0, time.time()
-        _save(runner, run)
-        process.go()
-        end = _follow(runner, run, process, report)
-    finally:
-        code, errors = process.close()
-    run.client = ""
-    headless = clients.headless(run.options.client)
-    failure = None if end else headless.failure(report, code, errors, time.time())
-    return ClientResult(report, failure, time.monotonic() - began, end)
+# ---------------------------------------------------------------- without a client
 
 
-def _follow(runner: Runner, run: Run, process: ClientProcess, report: Report) -> End | None:
-    """Reads what a client reports until it ends, or until we have to end it; says why."""
-    headless = clients.headless(run.options.client)
-    heard_at = time.monotonic()
-    end = None
-    while not (process.is_over or end):
-        for line in process.lines(_STEP_SECONDS):
-            headless.feed(report, line)
-            heard_at = time.monotonic()
-            _note_session(runner, run, report)
-        _note_action(runner, run, report)
-        runner.screen.show(run, report, time.time())
-        if runner.signals.take_news():
-            runner.screen.say(messages.STOPS_AFTER_ITERATION)
-        silence = time.monotonic() - heard_at
-        is_late = silence > runner.settings["runner.background_seconds"] or _why_over(runner, run)
-        if report.has_ended and is_late:
-            break  # it waits for what its agent left in the background, for ever for a server
-        end = _why_end(runner, run, report, silence)
-    process.end()
-    for line in process.lines(_STEP_SECONDS):
-        headless.feed(report, line)
-    return end
+def _complete(drive: Drive, plan: FixPlan, completion: Completion) -> Decision:
+    """Takes it that nothing is left to do, without a client: all items were done before the run, or
+    in an iteration that was cut off."""
+    state, done = drive.state, None
+    count = len(outcome.changed_files(drive, time.time())) if state.is_working else 0
+    with drive.change() as is_open:
+        if not is_open:
+            return Decision(decide.CANCELLED, messages.CANCELLED)
+        state.check_changed = completion.check_changed
+        decision = _with_audit(drive.run, Decision(decide.COMPLETED, completion.why))
+        fix_plan.note(plan, state)
+        if state.is_working:
+            done = _close_cut_off(drive, decision, count)
+    if done:
+        drive.screen.end(drive.run, done)
+    return decision
 
 
-def _why_end(runner: Runner, run: Run, report: Report, silence: float) -> End | None:
-    """Returns why a client has to be ended; None = it may go on. silence: since when it has
-    reported nothing, in seconds."""
-    if denied := refused_edit(report, run):
-        return End(why_denied(denied, run), denied)
-    limit = int(runner.settings["runner.silence_seconds"])
-    if 0 < limit <= silence:
-        log.write(f"the client was silent for {limit} s and was ended")
-        return End(messages.silent(limit))
-    why = _why_over(runner, run)
-    return End(why, is_cut=True) if why else None
-
-
-def _start(runner: Runner, run: Run, prompt: str, *, is_audit: bool) -> ClientProcess:
-    """Starts the client. Its session is known before its first hook asks, unless the client makes
-    the id itself."""
-    headless = clients.headless(run.options.client)
-    command: str | list[str] = run.options.client_command
-    if not command:
-        session = headless.new_session()
-        program = headless.program(runner.project)
-        if not program:
-            raise FileNotFoundError(
-                errno.ENOENT, messages.no_client(headless.PROGRAM, runner.project)
-            )
-        if session:
-            _name_session(runner, run, session)
-        else:
-            run.session = 0
-        if is_audit:
-            command = headless.audit_command(program, session)
-        else:
-            command = headless.command(program, session, run.options.permission_mode)
-    data = prompt.encode("utf-8", "replace")
-    return ClientProcess(command, runner.project, data, headless.environment(), run.mark)
-
-
-def _is_own(runner: Runner, run: Run, client: int, known: int, id: str) -> bool:
-    """Tells whether a session can be that of the user's own command, which may be any program: one
-    that passes on what an agent says must not name the session of somebody else, because no loop
-    or hold keeps the sessions of a run from stopping.
-
-    client: the process of the command, which leads a session of processes. known: the number of the
-    last session that was known when it began.
-    """
-    store = runner.store
-    session = Session.find(store, id)
-    if session.n in (0, run.session):
-        return True
-    if processes.is_alive(session.process):
-        return processes.is_below(session.process, client, run.mark)
-    if session.n <= known and (loops.hold_of(store, session) or not session.is_over):
+def _was_done(drive: Drive, plan: FixPlan) -> bool:
+    """Tells whether the last iteration was cut off when its item was done already, and closes
+    it."""
+    state = drive.state
+    if not state.is_working or state.item in plan.todo or state.item not in plan.done:
         return False
-    return not loops.live(store, session)
+    decision = Decision(decide.CONTINUE, messages.ITEM_DONE)
+    count = len(outcome.changed_files(drive, time.time()))
+    with drive.change():
+        fix_plan.note(plan, state)
+        done = _close_cut_off(drive, decision, count)
+    drive.screen.end(drive.run, done)
+    return True
 
 
-def _note_session(runner: Runner, run: Run, report: Report) -> None:
-    """Notes a session whose id we did not choose."""
-    if is_id(report.session):
-        known = Session.load(runner.store, run.session).id
-        if known != report.session:
-            _name_session(runner, run, report.session)
+def _close_cut_off(drive: Drive, decision: Decision, count: int) -> Iteration:
+    """Adds the row of an iteration whose end nobody saw and which is not made again, because its
+    item is done or has left the plan; nobody needs its handoff. count: of the files that it
+    changed."""
+    state = drive.state
+    _end_work(state)
+    done = replace(
+        drive.row(max(state.began_at, drive.run.heard_at), decision.kind, decision.why),
+        files=count,
+        is_done=not state.plan or state.item in state.done,
+        evidence=state.evidence.get(state.item, ""),
+    )
+    drive.close(done)
+    return done
 
 
-def _note_action(runner: Runner, run: Run, report: Report) -> None:
-    """Notes what the agent did last, for those who watch from elsewhere."""
-    now = time.time()
-    if 0 <= now - run.heard_at < _NOTED_SECONDS:
-        return
-    lines = report.last_action.splitlines()
-    run.action = masked_line(lines[-1], ACTION_CHARACTERS) if lines else ""
-    run.percent, run.heard_at = report.peak, now
-    _save(runner, run)
+def _end_work(state: RunState) -> None:
+    """Notes that the iteration is over. Its handoff was in its prompt."""
+    state.is_working, state.resume = False, ""
+    if state.checkpoint:
+        state.checkpoint["active"] = False
 
 
-def _name_session(runner: Runner, run: Run, id: str) -> None:
-    with runner.store.write():
-        run.session = Session.ensure(
-            runner.store, run.options.client, id, "", runner.project, time.time()
-        ).n
-        runs.save_process(runner.store, run)
+def _with_audit(run: Run, decision: Decision) -> Decision:
+    """Returns the decision, unless an audit has to come before the run is complete."""
+    if decision.kind != decide.COMPLETED or not run.options.audits:
+        return decision
+    run.state.is_auditing = True
+    return Decision(decide.CONTINUE, f"{decision.why}, and an audit follows")
 
 
-def _save(runner: Runner, run: Run) -> None:
-    """Notes the processes. The row of the loop stays as it is: the user may have changed it."""
-    with runner.store.write():
-        runs.save_process(runner.store, run)
+# ---------------------------------------------------------------- its begin
 
 
-def _why_over(runner: Runner, run: Run) -> str:
-    """Returns why the client has to end now; "" = it may go on."""
-    if runner.signals.ends_now:
-        return messages.INTERRUPTED
-    loop = loops.find(runner.store, run.loop.id)
-    if loop is None or loop.ended_at is not None:
-        return messages.CANCELLED
-    return decide.minutes(loop, time.time())
+def _begin(drive: Drive, plan: FixPlan) -> str:
+    """Chooses the item of the next iteration; returns its prompt."""
+    now, run, state = time.time(), drive.run, drive.state
+    with drive.change():
+        if state.is_working:
+            drive.note_cut_session()
+        fix_plan.note(plan, state)
+        if not (state.resume and state.item in plan.todo):  # else it goes on with that one
+            item_checks.choose(drive, fix_plan.next_item(plan, state.blocked), now)
+        state.is_working, state.began_at = True, now
+        state.is_mending = bool(state.plan and state.refused) and not state.item
+        run.loop.counters.iteration = state.finished + 1
+    drive.screen.begin(run, now)
+    if state.item and state.item not in state.passed_before:
+        has_passed = item_checks.passed_before(drive, plan, state.item)
+        with drive.change():
+            state.passed_before[state.item] = has_passed
+    text = prompt.build(run, plan, iterations.of(drive.store, run.loop))
+    drive.export(text)
+    return text
 
 
-def first_edit(report: Report) -> Denied | None:
-    """Returns the first edit that the client did not allow, wherever it was."""
-    return next((each for each in report.denied if each.action in (EDIT, WRITE)), None)
+# ---------------------------------------------------------------- its end
 
 
-def why_denied(call: Denied, run: Run) -> str:
-    """Says why a run ends at an edit that was not allowed, and what allows it."""
-    return messages.denied(call, run, _allowing_mode(call, run))
+def _end(drive: Drive, found: Findings) -> Decision:
+    """Notes what an iteration came to, decides how to go on, and tells about it."""
+    run = drive.run
+    with drive.change() as is_open:
+        if not is_open:
+            return Decision(decide.CANCELLED, messages.CANCELLED)
+        stuck = _note(drive, found)
+        decision = _with_audit(run, outcome.decide_after(drive, found, stuck))
+        done = _row(drive, found, decision)
+        if decision.kind != decide.WAIT:
+            drive.close(done)
+    drive.export()
+    if decision.kind != decide.WAIT:
+        check = found.completion.check
+        printed = loop_messages.check_output(run.loop, check.how, check.tail).body if check else ""
+        drive.write_down(done, found.turn, printed)
+        drive.screen.end(run, done)
+        _send(drive, found, done)
+    return decision
 
 
-def _allowing_mode(call: Denied, run: Run) -> str:
-    """Returns the strictest permission mode that would have allowed an edit."""
-    headless, project = clients.headless(run.options.client), run.loop.project
-    is_inside = call.target.startswith(f"{project}/")
-    edits = headless.EDITING_MODE
-    if is_inside and not headless.is_refused(call.target, project, edits):
-        return edits
-    return headless.FREE_MODE
+def _note(drive: Drive, found: Findings) -> str:
+    """Notes what the iteration came to; returns why the breaker opens, "" = it stays closed."""
+    state = drive.state
+    passing = found.result.passing if not found.completion.why else None
+    if not passing:
+        _end_work(state)
+    if found.handoff:
+        _pass_on(drive, found, found.handoff)
+    if found.has_failed_since:
+        state.passed_before[state.item] = False
+    if passing:  # the iteration is made again
+        proven = {item: each for item, each in found.results.items() if not each.check}
+        item_checks.note(drive, proven)
+        drive.note_wait(passing, found.at)
+        return ""
+    state.tries, state.waits_until, state.waits_for = 0, 0.0, ""
+    _refuse(state, found.completion)
+    is_new = state.item not in state.blocked
+    item_checks.note(drive, found.results)
+    if found.plan.path:
+        _compare(state, found.plan)
+    if found.blocked_on and state.item and not found.is_done:
+        state.blocked[state.item] = masked_line(found.blocked_on, SAID_CHARACTERS)
+    is_aside = bool(found.blocked_on) or state.item in state.blocked
+    return _count(drive, found, is_aside=is_aside and is_new)
 
 
-def refused_edit(report: Report, run: Run) -> Denied | None:
-    """Returns the first edit of the project that the client did not allow. Our own files do not
-    count: a run goes on without them."""
-    project = run.loop.project
-    edits = (each for each in report.denied if each.action in (EDIT, WRITE))
-    inside = (each for each in edits if each.target.startswith(f"{project}{os.sep}"))
-    return next((each for each in inside if not is_ours(each.target, project)), None)
+def _refuse(state: RunState, completion: Completion) -> None:
+    """Notes why the work did not count as done, what its check printed, and which of the check's
+    files have changed."""
+    check = completion.check
+    state.refused = completion.refused
+    state.tail = mask(check.tail) if check and completion.refused else ""
+    state.check_changed = completion.check_changed or state.check_changed
+
+
+def _pass_on(drive: Drive, found: Findings, handoff: Handoff) -> None:
+    """Gives the next iteration the handoff, unless the item is done or waits for the user."""
+    state = drive.state
+    handoffs.give(drive.store, handoff)
+    is_over = found.is_done or bool(found.blocked_on)
+    state.checkpoint = project_files.checkpoint(handoff, state.item)
+    state.checkpoint["active"] = not is_over
+    state.resume = "" if is_over else handoff.resume
+
+
+def _compare(state: RunState, plan: FixPlan) -> None:
+    """Notes how the items have changed: those that left the plan undone, too."""
+    now = {*plan.todo, *plan.done, *plan.blocked}
+    missing = [item for item in state.todo if item not in now]
+    removals = [*state.removals, *(i for i in missing if not size.of(i).must_be_split)]
+    state.removals = [item for item in dict.fromkeys(removals) if item not in now]
+    state.blocked = {item: why for item, why in state.blocked.items() if item in plan.todo}
+    fix_plan.note(plan, state)
+
+
+def _count(drive: Drive, found: Findings, *, is_aside: bool) -> str:
+    """Counts for the breaker; returns why it opens. What ended after the item was done is no
+    error. is_aside: the item was set aside, which happens once to each."""
+    state = drive.state
+    error = "" if found.is_done else found.turn.error or found.result.error
+    has_progress = found.has_progress or is_aside
+    stops = breaker.after_stop(Stops(**state.stops), has_progress=has_progress, error=error)
+    state.stops = asdict(stops)
+    state.diff = _fingerprint(drive.project, found.changed)
+    state.errors = [*state.errors, *([fingerprint(stops.error)] if error else [])][-_ERRORS:]
+    return breaker.why_open(stops, drive.settings["ralph.breaker_stops"], error)
+
+
+def _fingerprint(project: str, changed: list[str]) -> str:
+    """Returns a fingerprint of the changes of an iteration; "" = it changed nothing."""
+    stamps = [f"{path} {files.stamp(path)}" for path in sorted(changed)]
+    moved = str(git.head_moved_at(project))
+    return fingerprint("\n".join([moved, *stamps])) if changed else ""
+
+
+def _row(drive: Drive, found: Findings, decision: Decision) -> Iteration:
+    """Returns the row of an iteration. Its decision is BLOCKED, too, where the run goes on with
+    another item."""
+    state, report = drive.state, found.result.report
+    needs_user = bool(found.blocked_on) or state.item in state.blocked
+    is_aside = decision.kind == decide.CONTINUE and needs_user and not found.is_done
+    return replace(
+        drive.row(found.at, decide.BLOCKED if is_aside else decision.kind, decision.why),
+        item="make the check pass" if state.is_mending else state.item,
+        is_done=found.is_done or (state.is_mending and bool(found.completion.why)),
+        said=mask(found.turn.last_text.strip())[-SAID_CHARACTERS:],
+        files=len(found.changed),
+        percent=report.peak,
+        denied=[masked_line(f"{each.tool} {each.target}", 200) for each in report.denied],
+        evidence=state.evidence.get(state.item, ""),
+    )
+
+
+def _send(drive: Drive, found: Findings, done: Iteration) -> None:
+    """Sends a notice of an iteration, if it has one."""
+    state = drive.state
+    if done.decision == decide.CHECKPOINT:
+        drive.send("checkpoint", done.why)
+    elif found.blocked_on:
+        drive.send("blocked", found.blocked_on)
+    elif done.decision == decide.BLOCKED and (why := state.blocked.get(state.item)):
+        drive.send("blocked", why)

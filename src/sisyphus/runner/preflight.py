@@ -1,107 +1,137 @@
-"""Looks, before the first token is spent, whether the client can work without a user."""
+"""Looks, before the first token is spent, whether the client can work without a user, and settles
+which checks of the plan the run may execute: those that the user has read."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 import typer
 
 from sisyphus import clients
-from sisyphus.boulder import checks
+from sisyphus.boulder import checks, trust
 from sisyphus.clients.base import Headless
 from sisyphus.ground import git
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import can_be_project, display
+from sisyphus.ground.quoting import code
+from sisyphus.ground.text import one_line
 from sisyphus.ground.worktree import is_ours
 from sisyphus.loops import runs
 from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan, messages, project_files
+from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.terminal import show
 
+_FILES = 10
+"""The most files that are named."""
 
-def check(place: show.Place, run: Run, *, allow_dirty: bool) -> None:
+
+def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
     """Raises `SisyphusError` for what would keep the agent from working, and says what to do. On a
-    terminal it asks instead, where the user's word is enough."""
+    terminal it asks instead, where the user's word is enough. Returns the run's plan; one without
+    path and items if it has none."""
     if not can_be_project(place.project):
         raise SisyphusError(NO_PROJECT)
     if command := git.unfinished(place.project):
-        raise SisyphusError(messages.unfinished(command))
-    _check_end(place, run)
+        raise SisyphusError(
+            f"A `git {command}` is not finished here. Finish it, or take it back with "
+            f"`git {command} --abort`: the run's work would be mixed with it."
+        )
+    plan = fix_plan.read(run.state.plan, place.project) if run.state.plan else FixPlan("")
+    _check_end(place.project, run, plan)
     if run.options.max_usd and not clients.headless(run.options.client).COUNTS_DOLLARS:
-        raise UsageError(messages.NO_DOLLARS)
-    if run.options.client_command:
-        if run.options.audits:
-            raise UsageError(messages.NO_AUDIT)
-    else:
-        _check_client(place, run)
+        raise UsageError(
+            "--max-usd cannot end this run: the client does not say what it costs. Give "
+            "--max-tokens instead; --max-usd 0 takes the limit away."
+        )
+    if not run.options.client_command:
+        _check_client(place, run, plan)
+    elif run.options.audits:
+        raise UsageError(
+            "--audit needs a client that can be kept from writing, and --client-command may be "
+            "any. Leave out one of them."
+        )
     if not allow_dirty:
         _check_tree(place, run)
+    return plan
 
 
-def _check_end(place: show.Place, run: Run) -> None:
+def _check_end(project: str, run: Run, plan: FixPlan) -> None:
     """Checks that something can end the run besides its limits, and that the plan can be used."""
     options = run.loop.options
-    if not (run.state.plan or options.promise or options.verify):
-        raise UsageError(messages.no_end(place.project))
-    if not run.state.plan:
-        return
-    plan = fix_plan.read(run.state.plan, place.project)
-    name = display(run.state.plan, place.project)
+    if not (plan.path or options.promise or options.verify):
+        raise UsageError(
+            "Nothing would end the run but its limits: there is no fix_plan.md in "
+            f"{display(project, '')}, and it follows no plan. Write the items as boxes into that "
+            "file, give a --completion-promise, or a --verify command."
+        )
+    name = display(plan.path, project)
     if plan.problem:
-        raise SisyphusError(messages.bad_plan(name, plan.problem))
-    if not os.access(run.state.plan, os.W_OK):
-        raise SisyphusError(messages.locked_plan(name))
+        raise SisyphusError(
+            f"{name} cannot be used: {plan.problem}. Write the items as boxes, `- [ ] …`, one a "
+            "line."
+        )
+    if plan.path and not os.access(plan.path, os.W_OK):
+        raise SisyphusError(
+            f"{name} cannot be written, so the agent could not tick a box. Make it writable."
+        )
 
 
-def _check_client(place: show.Place, run: Run) -> None:
+def _check_client(place: show.Place, run: Run, plan: FixPlan) -> None:
     """Checks that there is a client, that it is logged in, and that it lets the agent work."""
     headless, options = clients.headless(run.options.client), run.options
     program = headless.program(place.project)
     if not program:
         raise SisyphusError(messages.no_client(headless.PROGRAM, place.project))
-    modes = sorted(headless.MODES)
     mode = options.permission_mode or headless.chosen_mode(place.home, place.project)
     if not mode:
         mode = _ask_mode(headless)
     if mode not in headless.MODES:
-        raise UsageError(messages.unfit_mode(mode, modes))
+        raise UsageError(
+            f"Permission mode {mode} does not fit a run, in which nobody answers the client. Give "
+            f"one of {', '.join(sorted(headless.MODES))}."
+        )
     options.permission_mode = mode
-    _check_edits(place, headless, run.state.plan, mode)
+    _check_edits(place.project, headless, plan.path, mode)
     if problem := headless.why_logged_out(program, place.project):
         raise SisyphusError(problem)
-    refused = headless.why_not_allowed(_checks(place, run), place.home, place.project, mode)
+    # what has to pass for what is left to do, and at the end
+    named = [check for item in plan.todo for check in plan.checks.get(item, ())]
+    to_pass = list(checks.split([*named, *plan.plan_checks]).commands)
+    to_pass += filter(None, [run.loop.options.verify])
+    refused = headless.why_not_allowed(to_pass, place.home, place.project, mode)
     for warning in (*headless.warnings(program, place.project), refused):
         if warning:
             typer.echo(f"warning: {show.plain(warning)}", err=True)
 
 
-def _checks(place: show.Place, run: Run) -> list[str]:
-    """Returns the commands that have to pass for what is left to do, and at the end."""
-    named: list[str] = []
-    if run.state.plan:
-        plan = fix_plan.read(run.state.plan, place.project)
-        named = [check for item in plan.todo for check in plan.checks.get(item, ())]
-        named += plan.plan_checks
-    return [*checks.split(named).commands, *filter(None, [run.loop.options.verify])]
-
-
-def _check_edits(place: show.Place, headless: Headless, plan: str, mode: str) -> None:
+def _check_edits(project: str, headless: Headless, plan: str, mode: str) -> None:
     """Checks that the client lets the agent tick a box of the plan."""
-    if not plan or not headless.is_refused(plan, place.project, mode):
+    if not plan or not headless.is_refused(plan, project, mode):
         return
-    edits, free = headless.EDITING_MODE, headless.FREE_MODE
-    name = display(plan, place.project)
-    if headless.is_refused(plan, place.project, edits):
-        raise SisyphusError(messages.refused_plan(name, mode, free))
-    raise SisyphusError(messages.only_reads(name, mode, edits))
+    name = display(plan, project)
+    if headless.is_refused(plan, project, headless.EDITING_MODE):
+        raise SisyphusError(
+            f"The agent could not tick a box: the client refuses to edit {name} in permission mode "
+            f"{mode}. Move it to fix_plan.md, or give --permission-mode {headless.FREE_MODE}."
+        )
+    raise SisyphusError(
+        f"The agent could not tick a box of {name}: permission mode {mode} lets it change nothing. "
+        f"Give --permission-mode {headless.EDITING_MODE}."
+    )
 
 
 def _ask_mode(headless: Headless) -> str:
     edits = headless.EDITING_MODE
-    words = messages.no_mode(sorted(headless.MODES), f"{edits} {headless.ABOUT_EDITING}")
-    if not has_user():
+    words = (
+        "Nobody is there to answer the client's questions, so the run needs a permission mode. "
+        f"Give --permission-mode: {', '.join(sorted(headless.MODES))}. {edits} "
+        f"{headless.ABOUT_EDITING}"
+    )
+    if not _has_user():
         raise UsageError(words)
     show.line(words)
     return str(typer.prompt("Permission mode", default=edits)).strip()
@@ -109,27 +139,87 @@ def _ask_mode(headless: Headless) -> str:
 
 def _check_tree(place: show.Place, run: Run) -> None:
     """Checks that everything is committed, besides the plan and what runs write themselves."""
-    plan = display(run.state.plan, place.project) if run.state.plan else ""
-    dirty = git.uncommitted(place.project)
-    if dirty is None:
-        if git.is_repository(place.project):
-            raise SisyphusError(messages.no_status(has_git=git.is_installed(place.project)))
-        return
-    paths = {name: os.path.join(place.project, name) for name in dirty}
-    state = project_files.chosen_state()
-    paths = {name: path for name, path in paths.items() if path != state}
-    files = [n for n, path in paths.items() if n != plan and not is_ours(path, place.project)]
-    if not files:
+    dirty = _dirty(place.project, run.state.plan)
+    if not dirty:
         return
     last = runs.latest(place.store, place.project)
-    way = messages.commit_first(last.loop.id if last and last.loop.ended_at is None else "")
-    if not has_user():
-        raise SisyphusError(f"{messages.dirty(files)}\n{way}")
-    show.line(messages.dirty(files))
-    if not typer.confirm(messages.DIRTY_QUESTION):
-        raise SisyphusError(f"{messages.NOT_STARTED} {way}")
+    way = "Commit or stash them, or give --allow-dirty."
+    if last and last.loop.ended_at is None:
+        way += f" To go on with run {last.loop.id}, whose work this may be: `{messages.RESUME}`."
+    shown = "".join(f"\n  {one_line(file)}" for file in dirty[:_FILES])
+    more = f"\n  and {len(dirty) - _FILES:,} more" if len(dirty) > _FILES else ""
+    about = f"The work tree has changes that are not committed:{shown}{more}"
+    if not _has_user():
+        raise SisyphusError(f"{about}\n{way}")
+    show.line(about)
+    if not typer.confirm("The run's work would be mixed with them. Go on?"):
+        raise SisyphusError(f"No run was started. {way}")
 
 
-def has_user() -> bool:
+def _dirty(project: str, plan: str) -> list[str]:
+    """Returns the files whose changes are not committed, without the plan and our own. Raises
+    `SisyphusError` if git does not say."""
+    dirty = git.uncommitted(project)
+    if dirty is None and git.is_repository(project):
+        has_git = git.is_installed(project)
+        what = "git does not say" if has_git else "There is no `git` on the PATH to say"
+        raise SisyphusError(
+            f"{what} which files are committed. {'Mend that' if has_git else 'Install it'}, or "
+            "give --allow-dirty: the run's work would be mixed with what is not committed."
+        )
+    apart = {plan, project_files.chosen_state()}
+    paths = {name: os.path.join(project, name) for name in dirty or ()}
+    return [n for n, path in paths.items() if path not in apart and not is_ours(path, project)]
+
+
+def _has_user() -> bool:
     """Tells whether somebody sits at the terminal who can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+# ---------------------------------------------------------------- which checks the run executes
+
+
+def settle_checks(place: show.Place, run: Run, plan: FixPlan, *, trusts_all: bool) -> list[str]:
+    """Notes in the run's options which checks it may run; returns what the user is to know, in
+    lines. It asks on a terminal, where nobody has trusted one. trusts_all: the user trusts all that
+    the plan names now, for this run and its resumes."""
+    named = [*(check for each in plan.checks.values() for check in each), *plan.plan_checks]
+    commands = list(dict.fromkeys(checks.split(named).commands))
+    known = trust.of_project(place.store, place.project, run.loop.id)
+    new = [each for each in commands if each not in known and not trust.why_not(each)]
+    lines = []
+    if new and trusts_all:
+        lines = ["The run executes these checks of its plan, which are new here:"]
+        lines += [f"  {each}" for each in new]
+    if new and (trusts_all or _agrees(new)):
+        files = trust.digests(new, place.project)
+        with place.store.write():
+            trust.add(place.store, place.project, files, time.time(), run.loop.id)
+        known, new = [*known, *new], []
+    run.options.trusted = [each for each in commands if each in known]
+    never = [each for each in commands if trust.why_not(each)]
+    impossible = [f"Not run: {code(each, 100)} {trust.why_not(each)}." for each in never]
+    return [*lines, *_not_run(new, fix_plan.to_trust(run)), *impossible]
+
+
+def _agrees(commands: list[str]) -> bool:
+    """Shows commands to the user, and asks whether the run may execute them."""
+    if not _has_user():
+        return False
+    show.line("The plan names checks that are new here:")
+    for command in commands:
+        show.line(command, indent=2)
+    return bool(typer.confirm("Let the run execute these commands?"))
+
+
+def _not_run(commands: list[str], way: str) -> list[str]:
+    """way: the command that trusts them."""
+    if not commands:
+        return []
+    one = len(commands) == 1
+    return [
+        f"{len(commands)} check{'' if one else 's'} of the plan {'is' if one else 'are'} not "
+        f"trusted, so the run does not execute {'it' if one else 'them'}: {way}, or "
+        "--trust-checks."
+    ]

@@ -3,12 +3,18 @@
 It has a session of its own, so that Ctrl-C reaches us alone. If we are killed, it lives on: whoever
 resumes or cancels the run ends it by its name. That is why it does not begin before we have noted
 its name: a shell waits in its place and, if we are killed before, ends.
+
+What a client leaves behind where its group and its session do not reach are orphans: processes that
+have called `setsid`, and daemons. They have the mark of the run in their environment. One that has
+taken it out becomes a child of ours when its parent ends, because we adopt orphans while the client
+runs. Both need Linux: without `/proc` nothing is found.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import signal
 import subprocess
 import tempfile
 import threading
@@ -18,7 +24,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from sisyphus.ground import processes
-from sisyphus.runner.orphans import Orphans
 
 MAX_LINE = 16_000_000
 """The longest line that is read whole, in bytes: a client may report some images in one. What it
@@ -39,6 +44,17 @@ _CHUNK = 64_000
 _GATE = 'read -r go && exec "$@" < "/dev/fd/$0"'
 """Waits for a line on its stdin; then becomes the client, which reads the prompt from a file
 descriptor."""
+
+
+_SET_ADOPTION, _GET_ADOPTION = 36, 37
+"""`PR_SET_CHILD_SUBREAPER` and `PR_GET_CHILD_SUBREAPER` of `prctl`."""
+
+_REAP_SECONDS = 5.0
+"""How often we ask whether an orphan has ended. Until then it is a zombie."""
+
+_END_SECONDS = 2.0
+"""How long we go on killing what is there. Something may start processes as fast as we find
+them."""
 
 
 class ClientProcess:
@@ -75,7 +91,7 @@ class ClientProcess:
                 pass_fds=[source.fileno()],
             )
         self.name = processes.key(self._process.pid)
-        self._orphans = Orphans(mark, self._process.pid)
+        self._orphans = _Orphans(mark, self._process.pid)
         self._lines = _Lines()
         self._errors = b""
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -190,3 +206,78 @@ class _Lines:
         """Tells whether a line fits. One that alone is too long fits if nothing else waits."""
         is_first = not self._waiting
         return self._is_closed or is_first or self._bytes + size <= _WAITING_BYTES
+
+
+# ---------------------------------------------------------------- what it leaves behind
+
+
+class _Orphans:
+    """The orphans of a client that has just been started and has not begun. Adopts them until
+    `end()`.
+
+    mark: "NAME=VALUE", a variable in the environment of the client. client: its process.
+    """
+
+    def __init__(self, mark: str, client: int) -> None:
+        self._mark = mark
+        self._others = {client, *processes.children()}
+        is_first = os.getpid() != 1 and not _adopts()
+        self._is_adopting = is_first and _adopt(is_on=True)
+        is_alone = not any(processes.key(pid) for pid in self._others - {client})
+        self._has_all = self._is_adopting and is_alone
+        """All that we adopt is the client's: no process that we have started before leaves
+        any."""
+        self._reaped_at = time.monotonic()
+
+    def reap(self) -> None:
+        """Asks now and then which orphans have ended."""
+        if self._is_adopting and time.monotonic() - self._reaped_at > _REAP_SECONDS:
+            self._reap()
+            self._reaped_at = time.monotonic()
+
+    def end(self) -> None:
+        """Kills the orphans, and what they start meanwhile."""
+        deadline = time.monotonic() + _END_SECONDS
+        while (left := self._left()) and time.monotonic() < deadline:
+            for pid in left:
+                with suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+            self._reap()
+        self._reap()
+        if self._is_adopting:
+            _adopt(is_on=False)
+            self._is_adopting = self._has_all = False
+
+    def _left(self) -> set[int]:
+        adopted = self._adopted() if self._has_all else set()
+        return processes.marked(self._mark) | {pid for pid in adopted if processes.key(pid)}
+
+    def _adopted(self) -> set[int]:
+        return processes.children() - self._others
+
+    def _reap(self) -> None:
+        for pid in self._adopted() if self._is_adopting else ():
+            with suppress(OSError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _adopts() -> bool:
+    """Tells whether orphans below us become our children already."""
+    with suppress(ImportError, AttributeError, OSError):
+        import ctypes  # some builds of Python have none
+
+        answer = ctypes.c_int(0)
+        ctypes.CDLL(None).prctl(_GET_ADOPTION, ctypes.byref(answer), 0, 0, 0)
+        return answer.value != 0
+    return False
+
+
+def _adopt(*, is_on: bool) -> bool:
+    """Makes the orphans below us our children, or those of whoever comes next above us; tells
+    whether it could."""
+    with suppress(ImportError, AttributeError, OSError):
+        import ctypes
+
+        return int(ctypes.CDLL(None).prctl(_SET_ADOPTION, int(is_on), 0, 0, 0)) == 0
+    return False

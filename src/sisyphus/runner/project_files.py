@@ -35,11 +35,9 @@ _PROGRESS_MARK = "# sisyphus run "
 _STATE_MARK = "run"
 """The marks by which we know our own files: at the end, at the start, a key."""
 
-_RESULTS = {
+_STATUSES = {
     loops.SUCCESS: "completed", loops.CANCELLED: "cancelled", loops.LIMIT: "limit",
     loops.MAX_ITERATIONS: "max_iterations", loops.FATAL_ERROR: "fatal_error",
-}  # fmt: skip
-_STATUSES = {
     loops.PAUSED: "cancelled", loops.BLOCKED: "blocked", loops.STUCK: "circuit_breaker",
 }  # fmt: skip
 
@@ -146,7 +144,7 @@ def state(run: Run, iterations: Sequence[Iteration]) -> dict[str, Any]:
 def _status(run: Run) -> str:
     if run.loop.is_active:
         return "checkpointed" if run.state.resume else "running"
-    return _STATUSES.get(run.loop.status) or _RESULTS[run.loop.result]
+    return _STATUSES[run.loop.result or run.loop.status]
 
 
 def checkpoint(handoff: Handoff, item: str) -> dict[str, Any]:

@@ -21,8 +21,6 @@ so that the agent does not have to look for its instructions."""
 
 TITLE_CHARACTERS = 100
 _SAID = 400
-_TAIL_LINES = 30
-_TAIL_CHARACTERS = 200
 _WHOLE_TASK = "The Whole Task"
 
 
@@ -88,10 +86,8 @@ def _refused(run: Run) -> str:
     if not state.refused:
         return ""
     text = f"The work was said to be done. It did not count: {plain(state.refused, 300)}."
-    if state.tail.strip():
-        tail = block(state.tail, _TAIL_LINES, _TAIL_CHARACTERS)
-        text += f"\n\nThe last lines that the check printed:\n\n{tail}"
-    return f"## Why It Did Not Count\n\n{text}"
+    printed = _printed("The last lines that the check printed", state.tail)
+    return f"## Why It Did Not Count\n\n{text}{printed}"
 
 
 def _failed(run: Run) -> str:
@@ -100,10 +96,12 @@ def _failed(run: Run) -> str:
     if not failed:
         return ""
     text = f"The box is ticked, and its check fails: {code(failed.command, 300)} {failed.how}."
-    if failed.tail.strip():
-        tail = block(failed.tail, _TAIL_LINES, _TAIL_CHARACTERS)
-        text += f"\n\nThe last lines that it printed:\n\n{tail}"
-    return f"## Why The Item Is Not Done\n\n{text}"
+    printed = _printed("The last lines that it printed", failed.tail)
+    return f"## Why The Item Is Not Done\n\n{text}{printed}"
+
+
+def _printed(heading: str, tail: str) -> str:
+    return f"\n\n{heading}:\n\n{block(tail, 30, 200)}" if tail.strip() else ""
 
 
 def _check(run: Run, plan: FixPlan) -> str:

@@ -57,7 +57,9 @@ def render(
 ) -> str:
     """Returns the report, in Markdown. problem: why the plan cannot be used; "" = it can. commits:
     a line each. changed: the absolute paths of the files that changed since the run began."""
-    done = [_done_item(run, item) for item in _items_done(run)]
+    words = {item: run.state.evidence.get(item, "") for item in _items_done(run)}
+    done = (f"{plain(item, _ITEM)}{f': {word}' if word else ''}" for item, word in words.items())
+    file = code(display(transcripts.full_file(run.loop.id), ""))
     names = [display(path, run.loop.project) for path in changed]
     points = _points(run, iterations, problem)
     parts = (
@@ -68,7 +70,7 @@ def render(
         _section("Look at first", _look_at(run, points)),
         _section("Items done", bullets(done, _SHOWN)),
         _section("Iterations", _table(iterations)),
-        _transcripts(run) if iterations else "",
+        f"What was said and done in them: {file}" if iterations else "",
         _section("Commits", bullets((plain(commit, _ITEM) for commit in commits), _SHOWN)),
         _section("Changed files", bullets(map(code, names), _SHOWN)),
     )
@@ -89,11 +91,6 @@ def not_proven(run: Run) -> dict[str, list[str]]:
 
 def _items_done(run: Run) -> list[str]:
     return [item for item in run.state.done if item not in run.state.before]
-
-
-def _done_item(run: Run, item: str) -> str:
-    word = run.state.evidence.get(item, "")
-    return f"{plain(item, _ITEM)}{f': {word}' if word else ''}"
 
 
 def how_proven(run: Run) -> str:
@@ -198,32 +195,30 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
 def _about_ticks(run: Run) -> list[str]:
     """Returns what a person should see to of the items that are ticked."""
     state = run.state
-    rows = [
-        f"{why.capitalize()}: {plain(item, _ITEM)}"
-        for why, items in not_proven(run).items()
-        if why not in (_LOST, _GONE)  # below, with the check
-        for item in items
+    return [
+        *(
+            f"{why.capitalize()}: {plain(item, _ITEM)}"
+            for why, items in not_proven(run).items()
+            if why not in (_LOST, _GONE)  # below, with the check
+            for item in items
+        ),
+        *(f"Its check failed, and passed without a change: {plain(i, _ITEM)}" for i in state.flaky),
+        *(
+            f"Ticked, but {code(each.command)} {each.how}: {plain(item, _ITEM)}"
+            for item, each in state.failed.items()
+            if item not in state.blocked
+        ),
+        *(
+            f"Check that was taken out of the plan: {code(check.strip('`'))}, of {plain(i, _ITEM)}"
+            for i, lost in (state.lost_checks | _checks_of_removals(run)).items()
+            for check in lost
+        ),
+        *(
+            f"Not checked: {code(check)} is not trusted ({fix_plan.to_trust(run)})"
+            for check in state.untrusted
+            if check not in run.options.trusted
+        ),
     ]
-    rows += [
-        f"Its check failed, and passed without a change: {plain(item, _ITEM)}"
-        for item in state.flaky
-    ]
-    rows += [
-        f"Ticked, but {code(each.command)} {each.how}: {plain(item, _ITEM)}"
-        for item, each in state.failed.items()
-        if item not in state.blocked
-    ]
-    rows += [
-        f"Check that was taken out of the plan: {code(check.strip('`'))}, of {plain(item, _ITEM)}"
-        for item, lost in (state.lost_checks | _checks_of_removals(run)).items()
-        for check in lost
-    ]
-    rows += [
-        f"Not checked: {code(check)} is not trusted ({fix_plan.to_trust(run)})"
-        for check in state.untrusted
-        if check not in run.options.trusted
-    ]
-    return rows
 
 
 def _checks_of_removals(run: Run) -> dict[str, list[str]]:
@@ -257,12 +252,6 @@ def _table(iterations: Sequence[Iteration]) -> str:
     ]
     head = "| # | Item | Result | Time | Tokens | Files | Context |"
     return "\n".join((head, "|---|---|---|---|---|---|---|", *rows)) if rows else ""
-
-
-def _transcripts(run: Run) -> str:
-    return (
-        f"What was said and done in them: {code(display(transcripts.full_file(run.loop.id), ''))}"
-    )
 
 
 # ---------------------------------------------------------------- a line of the screen

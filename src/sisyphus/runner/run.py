@@ -1,236 +1,311 @@
-"""Drives a run: one iteration after the other, until it is complete or has to end.
+"""A run from its beginning to its end: begins it, or the last one of the project again, makes one
+iteration after the other, and reports.
 
 Before and after each iteration the run's row is read again: the user may have cancelled or paused
-it from another terminal. All that the next iteration needs is in the rows, so a run that is killed
-at any point can be resumed.
+it from another terminal.
 """
 
 from __future__ import annotations
 
+import copy
+import os
 import time
+from functools import partial
 
-from sisyphus.ground import processes, store
+from sisyphus import clients
+from sisyphus.boulder import plan_status
+from sisyphus.boulder.plans import ACTIVE
+from sisyphus.clients.reports import Report
+from sisyphus.ground import exports, git, processes, store, worktree
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.paths import display
 from sisyphus.ground.record import replace
-from sisyphus.loops import iterations, loops
+from sisyphus.handoff import handoffs, writing
+from sisyphus.hook.session import Session
+from sisyphus.loops import history, iterations, lifecycle, loops, runs, transcripts
 from sisyphus.loops import messages as loop_messages
-from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.runs import Run
-from sisyphus.runner import (
-    audit,
-    decide,
-    ending,
-    fix_plan,
-    item_checks,
-    iteration,
-    iteration_outcome,
-    iteration_rows,
-    messages,
-    prompt,
-    run_facts,
-    saving,
-)
+from sisyphus.loops.runs import Run, RunOptions, RunState
+from sisyphus.ralph.arguments import Arguments
+from sisyphus.runner import decide, fix_plan, item_checks, messages, project_files, report
+from sisyphus.runner.audit import audit
 from sisyphus.runner.decide import Decision
-from sisyphus.runner.fix_plan import FixPlan
-from sisyphus.runner.iteration_outcome import Completion, Findings
-from sisyphus.runner.runner import Runner
+from sisyphus.runner.drive import Drive
+from sisyphus.runner.iteration import iterate
+from sisyphus.terminal.show import Place
 
 _STEP_SECONDS = 0.2
+_ENDED_CLIENT = " Its client was still there and was ended."
+
+_ENDS = {
+    decide.COMPLETED: (0, "completion", loops.SUCCESS),
+    decide.FATAL: (1, "failure", loops.FATAL_ERROR),
+    decide.LIMIT: (3, "ended", loops.LIMIT),
+    decide.MAX_ITERATIONS: (3, "ended", loops.MAX_ITERATIONS),
+    decide.STUCK: (3, "paused", loops.STUCK),
+    decide.BLOCKED: (4, "blocked", loops.BLOCKED),
+    decide.STOP: (130, "", loops.PAUSED),
+    decide.CANCELLED: (130, "", ""),
+}
+"""The last decision → the exit code, the kind of the notice ("" = none is sent), and the result of
+the loop or, if it waits to be resumed, its status."""
+
+_NOT_PROVEN = 5
+"""The exit code of a run that is complete, though nothing but the plan changed for an item, its
+check proves nothing, or that was taken out of the plan."""
+
+_NOTHING_TO_RESUME = (
+    "No run has begun in this project. Start one: `sisyphus ralph run -- TASK`, or with the boxes "
+    "of fix_plan.md as its items."
+)
 
 
-def drive(runner: Runner, run: Run) -> int:
+# ---------------------------------------------------------------- before it begins
+
+
+def new(place: Place, arguments: Arguments, plan: str) -> Run:
+    """Returns a run that has not begun. plan: the file with its items; "" = none. Raises
+    `SisyphusError` if one is at work in the project."""
+    _need_rest(runs.latest(place.store, place.project))
+    loop = lifecycle.new_loop(place.project, arguments.prompt, arguments.options, time.time())
+    loop.kind = loops.RUN
+    done = fix_plan.read(plan, place.project).done if plan else []
+    state = RunState(plan=plan, before=done, head=git.head(place.project))
+    return Run(loop, RunOptions(), state)
+
+
+def find_plan(place: Place) -> str:
+    """Returns the file with the items: `fix_plan.md`, else the plan that the next session would
+    follow; "" = none."""
+    plan = plan_status.of_project(place.store, place.project, Session(), time.time(), place.folder)
+    is_open = plan.record and plan.state in (ACTIVE, plan_status.STALE)
+    return fix_plan.find(place.project, plan.record.path if plan.record and is_open else "")
+
+
+def find(place: Place) -> Run:
+    """Returns the last run of the project. Raises `SisyphusError` if it cannot be resumed."""
+    run = runs.latest(place.store, place.project)
+    if run is None:
+        raise SisyphusError(_NOTHING_TO_RESUME)
+    _need_rest(run)
+    if run.loop.result == loops.SUCCESS:
+        raise SisyphusError(
+            f"Run {run.loop.id}, the last one of this project, is complete. Start another one."
+        )
+    return run
+
+
+def check_limits(place: Place, run: Run) -> None:
+    """Raises `SisyphusError` if a run that is to be resumed has used up one of its limits. Ends a
+    client of it that is still there: it would use more."""
+    now, again = time.time(), copy.deepcopy(run)
+    _reopen(place, again, now)
+    loop, state = again.loop, again.state
+    limits = (
+        ("--max-iterations", decide.max_iterations(again), str(state.finished - state.audits)),
+        ("--max-minutes", decide.minutes(loop, now), str(int(loop.seconds(now) // 60))),
+        ("--max-tokens", decide.tokens(loop), str(loop.counters.tokens)),
+        ("--max-usd", decide.dollars(again), f"{state.cost:.2f}"),
+    )
+    for option, why, used in limits:
+        if why:
+            has_ended_client = runs.end_client(run)
+            raise SisyphusError(
+                f"Run {loop.id} cannot go on: {why}. Give more than {used} with {option}, or 0 for "
+                f"no limit.{_ENDED_CLIENT * has_ended_client}"
+            )
+
+
+# ---------------------------------------------------------------- its beginning
+
+
+def begin(drive: Drive, *, is_again: bool) -> None:
+    """Begins the run, or makes it active again, and tells the user. Raises `SisyphusError` if
+    somebody else was quicker."""
+    place, run, screen = drive.place, drive.run, drive.screen
+    if is_again:
+        ended_client = _ENDED_CLIENT * _resume(place, run)
+        screen.say(f"Run {run.loop.id} goes on with {messages.next_iteration(run)}.{ended_client}")
+        return
+    if replaced := _insert(place, run):
+        reached = loop_messages.iteration(replaced.loop)
+        screen.say(
+            f"Run {replaced.loop.id}, which had got to {reached}, is over: `{messages.RESUME}` "
+            "would have gone on with it."
+        )
+    screen.say(messages.started(run))
+
+
+def _insert(place: Place, run: Run) -> Run | None:
+    """Inserts a run; returns the one that it replaces, which is cancelled; None = there is none."""
+    run.runner = processes.key(os.getpid())
+    with place.store.write():
+        before = runs.latest(place.store, place.project)
+        _need_rest(before)
+        replaced = before if before and before.loop.ended_at is None else None
+        if replaced:
+            loops.cancel(place.store, replaced.loop, f"replaced by {run.loop.id}", time.time())
+        runs.insert(place.store, run)
+    if before:
+        runs.end_client(before)
+    exports.run([partial(history.export, place.store)])
+    return replaced
+
+
+def _resume(place: Place, run: Run) -> bool:
+    """Makes a run active again; tells whether a client of it was still there and was ended. An
+    iteration that had no end is made again, from its handoff."""
+    now = time.time()
+    has_ended_client = runs.end_client(run)
+    handoff = None
+    if run.state.is_working:
+        session = Session.load(place.store, run.session)
+        handoff = writing.of_cut_session(place.store, place.settings, session, now)
+    with place.store.write():
+        fresh = runs.find(place.store, run.loop.id)
+        if fresh is None:
+            raise SisyphusError(_NOTHING_TO_RESUME)
+        _need_rest(fresh)
+        fresh.options, fresh.loop.options = run.options, run.loop.options
+        if fresh.loop.ended_at is not None or fresh.loop.left_at is not None:
+            history.forget(place.store, fresh.loop)
+        _reopen(place, fresh, now)
+        if handoff:
+            handoffs.give(place.store, handoff)
+            fresh.state.resume = handoff.resume
+            fresh.state.checkpoint = project_files.checkpoint(handoff, fresh.state.item)
+        runs.save(place.store, fresh)
+    run.loop, run.state, run.session = fresh.loop, fresh.state, fresh.session
+    run.runner, run.client, run.heard_at = fresh.runner, fresh.client, fresh.heard_at
+    exports.run([partial(history.export, place.store)])
+    return has_ended_client
+
+
+def _reopen(place: Place, run: Run, now: float) -> None:
+    """Makes a run active as from now: what was blocked is tried again, and all counts begin anew.
+    The time since its process was killed is a pause."""
+    loop, state = run.loop, run.state
+    if run.client:
+        _count_killed(place, run)
+    rests_since = None if run.runner else loop.counters.paused_at or loop.ended_at
+    loop.counters.paused_at = rests_since or run.worked_at
+    loop.ended_at, loop.left_at, loop.result = None, None, ""
+    loop.resume(now)
+    run.runner, run.client = processes.key(os.getpid()), ""
+    state.blocked, state.stops = {}, {}
+    state.failed = {item: replace(each, tries=0) for item, each in state.failed.items()}
+    state.first_audit, state.clean_audits = state.audits, 0
+    state.is_auditing = state.is_auditing and run.options.audits > 0
+    state.plan = state.plan or find_plan(place)
+
+
+def _count_killed(place: Place, run: Run) -> None:
+    """Adds what a client used whose run was killed, as far as its transcript says."""
+    state = run.state
+    session = Session.load(place.store, run.session)
+    if session.transcript:
+        transcript = clients.transcript(session.client)
+        records = transcript.read(session.transcript, since=state.began_at).records
+        tokens = sum(record.tokens for record in records)
+        tokens += transcript.subagent_tokens(session.transcript, state.began_at)
+        run.loop.counters.tokens += tokens
+        state.spent_tokens += tokens
+        run.heard_at = max(run.heard_at, *(record.at for record in records), 0.0)
+    state.spent_seconds += max(0.0, run.heard_at - state.began_at)
+
+
+def _need_rest(run: Run | None) -> None:
+    """Raises `SisyphusError` if a process of ours works at the run, even if it has been cancelled:
+    it still ends its client."""
+    if run is None or not run.is_at_work:
+        return
+    id = run.loop.id
+    if run.loop.ended_at is not None:
+        raise SisyphusError(
+            f"Run {id} is over, and its process is about to end. Try again in a moment."
+        )
+    raise SisyphusError(
+        f"Run {id} is at work in this project ({loop_messages.iteration(run.loop)}). "
+        f"`sisyphus ralph cancel {id}` ends it."
+    )
+
+
+# ---------------------------------------------------------------- its iterations
+
+
+def work(drive: Drive) -> int:
     """Works at a run until it is over or has to stop; returns the exit code. Raises `SisyphusError`
     if nothing can be noted any more: the run can be resumed then."""
     try:
-        return ending.finish(runner, run, _go_on(runner, run))
+        return _finish(drive, _go_on(drive))
     except store.Error as error:
-        raise SisyphusError(messages.not_noted(error)) from error
+        raise SisyphusError(
+            f"The run had to stop, because nothing can be noted: {error}. `{messages.RESUME}` goes "
+            "on with it."
+        ) from error
 
 
-def _go_on(runner: Runner, run: Run) -> Decision:
+def _go_on(drive: Drive) -> Decision:
     """Makes one iteration after the other; returns why the run has to stop."""
     try:
-        return _repeat(runner, run)
+        while (decision := drive.before_iteration()).goes_on:
+            decision = audit(drive) if drive.state.is_auditing else iterate(drive)
+            if decision.kind == decide.WAIT:
+                decision = _wait(drive)
+            if not decision.goes_on:
+                break
     except SystemExit as error:
         if error.code != processes.TERMINATED:
             raise
         return Decision(decide.STOP, messages.INTERRUPTED)  # in the check, or in git
-
-
-def _repeat(runner: Runner, run: Run) -> Decision:
-    while (decision := _before(runner, run)).goes_on:
-        step = audit.step if run.state.is_auditing else _iterate
-        decision = step(runner, run)
-        if decision.kind == decide.WAIT:
-            decision = _wait(runner, run)
-        if not decision.goes_on:
-            break
     return decision
 
 
-def _before(runner: Runner, run: Run) -> Decision:
-    """Decides whether another iteration may begin."""
-    loop = loops.find(runner.store, run.loop.id)
-    if loop is None or loop.ended_at is not None:
-        return Decision(decide.CANCELLED, messages.CANCELLED)
-    return decide.decide(run_facts.before(runner, replace(run, loop=loop)))
-
-
-def _iterate(runner: Runner, run: Run) -> Decision:
-    """Makes one iteration, and decides how to go on."""
-    _judge_early_ticks(runner, run)
-    completion = iteration_outcome.without_client(runner, run)
-    if completion and completion.why:
-        return _complete(runner, run, completion)
-    if completion:
-        with saving.change(runner, run):
-            iteration_rows.refuse(run, completion)
-    if _was_done(runner, run):
-        return Decision(decide.CONTINUE, messages.ITEM_DONE)
-    text = _begin(runner, run)
-    result = iteration.run_client(runner, run, text)
-    with saving.change(runner, run):
-        iteration_rows.spend(run, result)
-    if result.is_cut:
-        return _before(runner, run)
-    now = time.time()
-    found = iteration_outcome.gather(runner, run, result, now)
-    with saving.change(runner, run) as is_open:
-        if not is_open:
-            return Decision(decide.CANCELLED, messages.CANCELLED)
-        stuck = iteration_rows.note(runner, run, result, found, now)
-        decision = decide.decide(run_facts.after(runner, run, result, found, stuck))
-        decision = _with_audit(run, decision)
-        done = iteration_rows.entry(run, result, found, decision, now)
-        if decision.kind != decide.WAIT:
-            iteration_rows.close(runner.store, run, done)
-    saving.export(runner, run)
-    if decision.kind != decide.WAIT:
-        _tell(runner, run, found, done)
-    return decision
-
-
-def _judge_early_ticks(runner: Runner, run: Run) -> None:
-    """Judges the ticks of an iteration whose end nobody saw, and those that somebody else has
-    made."""
-    if not run.state.is_working:
-        return
-    results = item_checks.judge(runner, run, item_checks.read(runner, run), None)
-    if results:
-        with saving.change(runner, run):
-            item_checks.note(runner, run, results)
-
-
-def _complete(runner: Runner, run: Run, completion: Completion) -> Decision:
-    """Takes it that nothing is left to do, without a client: all items were done before the run, or
-    in an iteration that was cut off."""
-    plan, done = iteration_outcome.plan_of(runner, run), None
-    files = (
-        len(iteration_outcome.changed_files(runner, run, time.time()))
-        if run.state.is_working
-        else 0
-    )
-    with saving.change(runner, run) as is_open:
-        if not is_open:
-            return Decision(decide.CANCELLED, messages.CANCELLED)
-        run.state.check_changed = completion.check_changed
-        decision = _with_audit(run, Decision(decide.COMPLETED, completion.why))
-        fix_plan.note(plan, run.state)
-        if run.state.is_working:
-            done = _close_cut_off(runner, run, decision, files)
-    if done:
-        runner.screen.end(run, done)
-    return decision
-
-
-def _was_done(runner: Runner, run: Run) -> bool:
-    """Tells whether the last iteration was cut off when its item was done already, and closes
-    it."""
-    state, plan = run.state, iteration_outcome.plan_of(runner, run)
-    if not state.is_working or state.item in plan.todo or state.item not in plan.done:
-        return False
-    decision = Decision(decide.CONTINUE, messages.ITEM_DONE)
-    files = len(iteration_outcome.changed_files(runner, run, time.time()))
-    with saving.change(runner, run):
-        fix_plan.note(plan, state)
-        done = _close_cut_off(runner, run, decision, files)
-    runner.screen.end(run, done)
-    return True
-
-
-def _close_cut_off(runner: Runner, run: Run, decision: Decision, files: int) -> Iteration:
-    """Adds the row of an iteration that was cut off; nobody needs its handoff. files: how many it
-    changed."""
-    run.state.is_working, run.state.resume = False, ""
-    if run.state.checkpoint:
-        run.state.checkpoint["active"] = False
-    done = iteration_rows.cut_off(run, decision, files)
-    iteration_rows.close(runner.store, run, done)
-    return done
-
-
-def _with_audit(run: Run, decision: Decision) -> Decision:
-    """Returns the decision, unless an audit has to come before the run is complete."""
-    if decision.kind != decide.COMPLETED or not run.options.audits:
-        return decision
-    run.state.is_auditing = True
-    return Decision(decide.CONTINUE, decision.why + messages.AND_AUDIT)
-
-
-def _begin(runner: Runner, run: Run) -> str:
-    """Chooses the item of the next iteration; returns its prompt."""
-    now, current = time.time(), run.state
-    plan = iteration_outcome.plan_of(runner, run)
-    with saving.change(runner, run):
-        if current.is_working:
-            iteration_rows.note_cut_session(runner.store, run)
-        fix_plan.note(plan, current)
-        if not (current.resume and current.item in plan.todo):  # else it goes on with that one
-            item_checks.choose(run, fix_plan.next_item(plan, current.blocked), now)
-        current.is_working, current.began_at = True, now
-        current.is_mending = bool(current.plan and current.refused) and not current.item
-        run.loop.counters.iteration = current.finished + 1
-    runner.screen.begin(run, now)
-    _check_before(runner, run, plan)
-    before = iterations.of(runner.store, run.loop)
-    text = prompt.build(run, plan, before)
-    saving.export(runner, run, text)
-    return text
-
-
-def _check_before(runner: Runner, run: Run, plan: FixPlan) -> None:
-    """Runs the check of the item, if the work at that is about to begin."""
-    item = run.state.item
-    if not item or item in run.state.passed_before:
-        return
-    has_passed = item_checks.passed_before(runner, run, plan, item)
-    with saving.change(runner, run):
-        run.state.passed_before[item] = has_passed
-
-
-def _wait(runner: Runner, run: Run) -> Decision:
+def _wait(drive: Drive) -> Decision:
     """Waits; ends early if the run has to. A clock that is set back does not make it longer."""
-    until = run.state.waits_until
+    until, why = drive.state.waits_until, drive.state.waits_for
     deadline = time.monotonic() + until - time.time()
-    runner.screen.say(messages.waits(run.state.waits_for, until))
+    drive.screen.say(messages.waits(why, until))
     while time.time() < until and time.monotonic() < deadline:
-        decision = _before(runner, run)
+        decision = drive.before_iteration()
         if not decision.goes_on:
             return decision
-        runner.screen.show(run, iteration.NOTHING, time.time())
+        drive.screen.show(drive.run, Report(), time.time())
         time.sleep(_STEP_SECONDS)
-    return Decision(decide.CONTINUE, run.state.waits_for)
+    return Decision(decide.CONTINUE, why)
 
 
-def _tell(runner: Runner, run: Run, found: Findings, done: Iteration) -> None:
-    """Writes the transcript of the iteration, shows its line, and sends a notice if it has one."""
-    check = found.completion.check
-    output = loop_messages.check_output(run.loop, check.how, check.tail).body if check else ""
-    saving.write_down(runner, run, done, found.turn, output)
-    runner.screen.end(run, done)
-    if done.decision == decide.CHECKPOINT:
-        saving.send(runner, run, "checkpoint", done.why)
-    elif found.blocked_on:
-        saving.send(runner, run, "blocked", found.blocked_on)
-    elif done.decision == decide.BLOCKED and (why := run.state.blocked.get(run.state.item)):
-        saving.send(runner, run, "blocked", why)
+# ---------------------------------------------------------------- its end
+
+
+def _finish(drive: Drive, decision: Decision) -> int:
+    """Ends or pauses the run, and reports; returns the exit code."""
+    now, run, kind = time.time(), drive.run, decision.kind
+    code, notice, status = _ENDS[kind]
+    plan, why = item_checks.plan_of(drive), decision.why
+    with drive.change() as is_open:
+        if not plan.problem:
+            fix_plan.note(plan, run.state)
+        if kind == decide.COMPLETED:
+            why = f"{why}{report.how_proven(run)}"
+        if is_open and kind in (decide.BLOCKED, decide.STUCK, decide.STOP):
+            run.loop.pause(status, why, now)
+        elif is_open:
+            run.loop.end(status, why, now)
+        run.runner = run.client = ""
+    drive.export()
+    text = _report(drive, plan.problem, now)
+    file = transcripts.report_file(run.loop.id)
+    exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
+    if notice:
+        drive.send(notice, why)
+    for line in [*text.splitlines(), "", f"Report: {display(file, '')}"]:
+        drive.screen.say(line)
+    return _NOT_PROVEN if kind == decide.COMPLETED and report.not_proven(run) else code
+
+
+def _report(drive: Drive, problem: str, now: float) -> str:
+    run = drive.run
+    rows = iterations.of(drive.store, run.loop)
+    commits = git.commits_since(drive.project, run.state.head)
+    changed = worktree.changed(drive.project, run.loop.started_at, now)
+    return report.render(run, rows, problem, commits, [p for p in changed if p != run.state.plan])

@@ -1,0 +1,227 @@
+"""The run that our process works at, and what that needs: where it works, what it shows, which
+signals it gets. Changes the run: its rows in one transaction, then the files and the notices about
+it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+from typing import Any
+
+from sisyphus.clients.reports import Failure, Report
+from sisyphus.ground import exports
+from sisyphus.ground.masking import masked_line
+from sisyphus.ground.record import Record, replace
+from sisyphus.ground.store import Store
+from sisyphus.ground.text import one_line
+from sisyphus.hook.session import Session
+from sisyphus.loops import history, iterations, loops, runs, transcripts
+from sisyphus.loops import messages as loop_messages
+from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
+from sisyphus.loops.loops import PAUSED, Loop
+from sisyphus.loops.runs import Run, RunState
+from sisyphus.runner import decide, messages, project_files
+from sisyphus.runner.decide import Decision, IterationFacts
+from sisyphus.runner.screen import Lines
+from sisyphus.sessions import notify
+from sisyphus.sessions.turns import Turn
+from sisyphus.terminal.show import Place
+
+_LONGEST_WAIT = 15 * 60
+"""The longest time between two tries, in seconds, if nobody says when a limit ends."""
+
+_TASK_CHARACTERS = 100
+
+_TITLES = {
+    "completion": "Run completed", "ended": "Run ended", "paused": "Run paused",
+    "blocked": "The agent needs you", "failure": "Run failed", "checkpoint": "Run at a checkpoint",
+}  # fmt: skip
+"""Kinds of notices → their titles."""
+
+
+class Drive(Record):
+    """A run while our process works at it. place: where it works. screen: shows how it goes.
+    signals: those that our process has got."""
+
+    place: Place
+    run: Run
+    screen: Lines
+    signals: Signals
+
+    @property
+    def store(self) -> Store:
+        return self.place.store
+
+    @property
+    def project(self) -> str:
+        return self.place.project
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.place.settings
+
+    @property
+    def state(self) -> RunState:
+        return self.run.state
+
+    @contextmanager
+    def change(self) -> Iterator[bool]:
+        """A transaction in which the run may be changed; it is saved at its end. Yields whether it
+        has not ended: its status is read again, everything else is ours alone."""
+        with self.store.write():
+            fresh = loops.find(self.store, self.run.loop.id)
+            if fresh is None:
+                yield False
+                return
+            ours, theirs = self.run.loop.counters, fresh.counters
+            theirs.iteration, theirs.tokens = ours.iteration, ours.tokens
+            theirs.evidence = ours.evidence
+            self.run.loop = fresh
+            yield fresh.ended_at is None
+            runs.save(self.store, self.run)
+
+    def before_iteration(self) -> Decision:
+        """Decides whether another iteration may begin. Reads the loop's row again: the user may
+        have cancelled or paused it."""
+        loop = loops.find(self.store, self.run.loop.id)
+        if loop is None or loop.ended_at is not None:
+            return Decision(decide.CANCELLED, messages.CANCELLED)
+        run = replace(self.run, loop=loop)
+        limit, most = decide.limit(run, time.time()), decide.max_iterations(run)
+        return decide.decide(
+            IterationFacts(stop=self.why_stop(loop), limit=limit, max_iterations=most)
+        )
+
+    def why_stop(self, loop: Loop) -> str:
+        """Returns why the user wants the run to stop after this iteration; "" = they do not."""
+        if self.signals.is_terminated:
+            return "it was told to end, or its terminal was closed"
+        if self.signals.ends_after_iteration:
+            return "you pressed Ctrl-C"
+        return "you paused it" if loop.status == PAUSED else ""
+
+    def note_wait(self, failure: Failure, now: float) -> None:
+        """Notes until when the run waits: for a time that the client has named, else a bit longer
+        at each try."""
+        state = self.state
+        state.tries += 1
+        doubled = self.settings["runner.retry_seconds"] * 2.0 ** min(state.tries - 1, 10)
+        wait = min(doubled, _LONGEST_WAIT)
+        state.waits_until = failure.until + 1 if failure.until > now else now + wait
+        state.waits_for = failure.text
+
+    def note_cut_session(self) -> None:
+        """Notes the session of an iteration that was cut off, or failed in a way that passes,
+        before another session takes its place."""
+        if id := Session.load(self.store, self.run.session).id:
+            self.state.cut_sessions[id] = self.state.finished + 1, self.state.item
+
+    def spend(self, report: Report, seconds: float) -> None:
+        """Notes what a process has used, and what its agent did last. seconds: how long it ran."""
+        state = self.state
+        self.run.loop.counters.tokens += report.tokens
+        state.cost += report.cost
+        state.spent_seconds += seconds
+        state.spent_tokens += report.tokens
+        state.spent_cost += report.cost
+        state.action = masked_line(report.last_action, SAID_CHARACTERS) or state.action
+
+    def row(self, at: float, decision: str, why: str) -> Iteration:
+        """Returns the row of the current iteration, with what its processes have used. at: when it
+        ended, in seconds since 1970. why: in words for people."""
+        state = self.state
+        return Iteration(
+            self.run.loop.counters.iteration, at, decision, why, state.spent_tokens,
+            seconds=state.spent_seconds, item=state.item, cost=state.spent_cost,
+        )  # fmt: skip
+
+    def close(self, done: Iteration) -> None:
+        """Adds the row of an iteration that has ended."""
+        iterations.record(self.store, self.run.loop, self.run.session, done)
+        state = self.state
+        state.finished += 1
+        state.spent_seconds, state.spent_tokens, state.spent_cost = 0.0, 0, 0.0
+
+    def export(self, prompt: str = "") -> None:
+        """Writes the files of the run. prompt: of PROMPT.md; "" = it stays as it is."""
+        rows = iterations.of(self.store, self.run.loop)
+        write = partial(project_files.write, self.run, rows, prompt)
+        exports.run([write, partial(history.export, self.store)])
+
+    def write_down(self, done: Iteration, turn: Turn, check: str = "") -> None:
+        """Writes the transcript of an iteration. check: what the run's check printed; "" =
+        nothing."""
+        session = Session.load(self.store, self.run.session).id
+        why = f"{done.decision}, {done.why}"
+        entry = transcripts.Entry(self.run.loop, session, done.number, done.at, turn, check, why)
+        exports.run([partial(transcripts.write, entry)])
+
+    def send(self, kind: str, why: str) -> None:
+        """Runs the user's own command about the run. kind: one of `_TITLES`."""
+        command, loop = self.settings["notify.command"], self.run.loop
+        if not command:
+            return
+        session = Session.load(self.store, self.run.session).id
+        text = (  # it starts with our own words
+            f"Run {loop.id}, {loop_messages.iteration(loop)}: {one_line(why)}. "
+            f"Task: {one_line(loop.task, _TASK_CHARACTERS)}"
+        )
+        notice = notify.Notice(
+            kind, _TITLES[kind], text, self.project, session, loop.id, loop.counters.iteration
+        )
+        exports.run([partial(notify.send, command, notice)])
+
+
+class Signals:
+    """A `with` block in which Ctrl-C is counted, and SIGTERM and SIGHUP end the run at once.
+
+    is_terminated: it was SIGTERM or SIGHUP.
+
+    A handler only counts: it may interrupt a line that is being printed, or the drawing of the
+    screen. Whoever waits asks what is to be done.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._has_news = False
+        self.is_terminated = False
+        self._handlers: dict[int, object] = {}
+
+    @property
+    def ends_after_iteration(self) -> bool:
+        return self._count > 0
+
+    @property
+    def ends_now(self) -> bool:
+        return self._count > 1
+
+    def take_news(self) -> bool:
+        """Tells, once, that the run is to end after this iteration."""
+        has_news, self._has_news = self._has_news and not self.ends_now, False
+        return has_news
+
+    def __enter__(self) -> Signals:
+        self._handlers[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:
+                self._handlers[number] = signal.signal(number, self._terminate)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)  # type: ignore[arg-type]
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._count += 1
+        self._has_news = self._count == 1
+        if self.ends_now:  # ends a check, too: `processes.run` heeds SIGTERM
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def _terminate(self, number: int, frame: FrameType | None) -> None:
+        self.is_terminated = self._count == 0  # the second Ctrl-C sends it, too
+        self._count += 2
