@@ -41,7 +41,7 @@ def settings(**rules: object) -> Json:
 
 def ask(place: Path, *commands: str, mode: str = ACCEPT, client: str = clients.DEFAULT) -> str:
     home, project = str(place / "home" / ".claude"), str(place / "project")
-    return clients.headless(client).why_not_allowed(commands, home, project, mode)
+    return "".join(clients.headless(client).warnings("", commands, home, project, mode))
 
 
 def new_rules(text: str) -> list[str]:

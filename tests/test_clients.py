@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from sisyphus import clients
-from sisyphus.clients.base import Headless, Native, Payload, Running, Transcript, Usage
+from sisyphus.clients.base import Headless, Native, Payload, Transcript
 from sisyphus.clients.claude_code import headless
 from sisyphus.clients.claude_code import native as claude_native
 from sisyphus.clients.claude_code import payload as claude_payload
-from sisyphus.clients.claude_code import running as claude_running
 from sisyphus.clients.claude_code import transcript as claude_transcript
-from sisyphus.clients.claude_code import usage as claude_usage
 from sisyphus.clients.codex import headless as codex_headless
 from sisyphus.clients.codex import native as codex_native
 from sisyphus.clients.codex import payload as codex_payload
-from sisyphus.clients.codex import running as codex_running
 from sisyphus.clients.codex import transcript as codex_transcript
-from sisyphus.clients.codex import usage as codex_usage
-from sisyphus.clients.opencode import native, payload, transcript, usage
-from sisyphus.clients.opencode import running as opencode_running
+from sisyphus.clients.opencode import native, payload, transcript
 from sisyphus.clients.qwen import native as qwen_native
 from sisyphus.clients.qwen import payload as qwen_payload
-from sisyphus.clients.qwen import running as qwen_running
 from sisyphus.clients.qwen import transcript as qwen_transcript
-from sisyphus.clients.qwen import usage as qwen_usage
 
 PAYLOADS: tuple[Payload, ...] = (claude_payload, payload, codex_payload, qwen_payload)
 NATIVES: tuple[Native, ...] = (claude_native, native, codex_native, qwen_native)
@@ -32,8 +25,6 @@ TRANSCRIPTS: tuple[Transcript, ...] = (
     codex_transcript,
     qwen_transcript,
 )
-USAGES: tuple[Usage, ...] = (claude_usage, usage, codex_usage, qwen_usage)
-RUNNING: tuple[Running, ...] = (claude_running, opencode_running, codex_running, qwen_running)
 HEADLESS: tuple[Headless, ...] = (headless, codex_headless)
 
 

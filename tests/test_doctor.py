@@ -21,12 +21,12 @@ import pytest
 from world import SISYPHUS, World
 
 from sisyphus import clients
-from sisyphus.clients.base import Checkup
-from sisyphus.clients.claude_code import checkup
-from sisyphus.clients.codex import checkup as codex_checkup
+from sisyphus.clients.base import Wiring
+from sisyphus.clients.claude_code import wiring
+from sisyphus.clients.codex import wiring as codex_wiring
 from sisyphus.clients.finding import Finding, Level
-from sisyphus.clients.opencode import checkup as opencode_checkup
-from sisyphus.clients.qwen import checkup as qwen_checkup
+from sisyphus.clients.opencode import wiring as opencode_wiring
+from sisyphus.clients.qwen import wiring as qwen_wiring
 from sisyphus.doctor import database
 from sisyphus.ground import bytecode
 from sisyphus.ground.store import VERSION
@@ -36,7 +36,7 @@ Json = dict[str, Any]
 START = f"{shlex.quote(sys.executable)} -I -m sisyphus"
 Break = Callable[[World], object]
 
-CHECKUPS: tuple[Checkup, ...] = (checkup, opencode_checkup, codex_checkup, qwen_checkup)
+WIRINGS: tuple[Wiring, ...] = (wiring, opencode_wiring, codex_wiring, qwen_wiring)
 
 WELL = "All is well: Claude Code, OpenCode, program, home folder, database, log, settings.\n"
 
@@ -825,7 +825,8 @@ def test_an_organisation_can_switch_hooks_off(whole: World) -> None:
     change(managed / "managed-settings.d" / "10.json", allowManagedHooksOnly=True)
     place = plugin.installation(str(whole.claude), str(whole.project))
 
-    found = [each for each in checkup.look(place, str(managed)) if each.level is Level.PROBLEM]
+    files = wiring.read(place, str(managed))
+    found = [each for each in wiring.look(place, files) if each.level is Level.PROBLEM]
 
     assert len(found) == 1
     assert "allowManagedHooksOnly: your hooks do not run" in found[0].text
@@ -934,8 +935,8 @@ def test_another_project_is_looked_at(whole: World) -> None:
     assert whole.cli("doctor", "--project", "/gone").code == 2
 
 
-def test_each_client_has_a_checkup() -> None:
-    assert tuple(map(clients.checkup, clients.NAMES)) == CHECKUPS
+def test_each_client_has_a_wiring() -> None:
+    assert tuple(map(clients.wiring, clients.NAMES)) == WIRINGS
 
 
 # ---------------------------------------------------------------- compiled files

@@ -13,7 +13,7 @@ import pytest
 from world import SISYPHUS, Json, World
 
 from sisyphus.clients.finding import Level
-from sisyphus.clients.qwen import native, wiring
+from sisyphus.clients.qwen import native
 from sisyphus.hook.event import EVENTS
 
 COMMANDS = {file.name for file in (Path(__file__).parents[1] / "commands").glob("*.md")}
@@ -37,6 +37,12 @@ def qwen(world: World) -> Path:
     folders = [str(program.parent), str(SISYPHUS.parent), os.environ["PATH"]]
     world.setenv("PATH", os.pathsep.join(folders))
     return folder
+
+
+def is_wired(world: World) -> bool:
+    """Tells whether a file that can be used has our hooks."""
+    found = world.cli("status", "--json").json["wiring"]["clients"]["qwen"]
+    return any(not each["problem"] for each in found["sources"])
 
 
 def commands(file: Path) -> list[str]:
@@ -151,12 +157,12 @@ def test_a_project_alone(world: World, qwen: Path) -> None:
 
 def test_settings_outside_of_the_project_are_not_the_projects(world: World, qwen: Path) -> None:
     world.cli(*INSTALL, "--scope", "local")
-    assert wiring.wired(str(world.project))
+    assert is_wired(world)
     folder = world.project / ".qwen"
     folder.rename(world.root / "elsewhere")
     folder.symlink_to(world.root / "elsewhere")
 
-    assert not wiring.wired(str(world.project))
+    assert not is_wired(world)
     assert not native.settings(str(world.project))
 
 
@@ -212,6 +218,11 @@ def without_hooks(world: World) -> None:
     (world.home / ".qwen/settings.json").unlink()
 
 
+def with_a_wrong_entry(world: World) -> None:
+    hooks = json.loads((world.home / ".qwen/settings.json").read_text())["hooks"]
+    change(world, hooks={**hooks, "Foo": {}})
+
+
 BREAKS: dict[str, tuple[Callable[[World], object], Level]] = {
     "not wired in ~/.qwen/settings.json: Stop": (without_stop, Level.PROBLEM),
     "there is no such program": (moved, Level.PROBLEM),
@@ -222,6 +233,7 @@ BREAKS: dict[str, tuple[Callable[[World], object], Level]] = {
     "missing in ~/.qwen/commands: ralph-loop.md": (without_a_command, Level.WARNING),
     "there are no hooks to answer them": (without_hooks, Level.WARNING),
     "has disableAllHooks": (lambda world: change(world, disableAllHooks="true"), Level.PROBLEM),
+    '"hooks" has an entry "Foo" that is not a list': (with_a_wrong_entry, Level.PROBLEM),
     "cannot read ~/.qwen/settings.json": (
         lambda world: world.write(world.home / ".qwen/settings.json", "{ // x"),
         Level.PROBLEM,

@@ -81,7 +81,7 @@ class Stage:
         ):  # fmt: skip
             self.write(name, text)
         # In an agent's shell, too, the commands of the demo are those of its user.
-        homes = {clients.running(name).HOME_VARIABLE for name in clients.NAMES}
+        homes = {clients.payload(name).HOME_VARIABLE for name in clients.NAMES}
         ours = clients.environment()
         rest = {name: ours[name] for name in ours if name not in homes}
         self._environment = {**rest, "HOME": str(root), "NO_COLOR": "1"}

@@ -121,7 +121,7 @@ def sessions(
     has_several = len({each["client"] for each in rows}) > 1
     for each in rows:
         id, last_use = each["session_id"], show.clock(each["seen"])
-        client = f"  {clients.checkup(each['client']).TITLE}" if has_several else ""
+        client = f"  {clients.wiring(each['client']).TITLE}" if has_several else ""
         show.line(f"{id}  {last_use}  {each['state']}{client}", "bold")
         show.line(one_line(_title(each), _MAX_PROMPT) or "(no prompt yet)", indent=4)
         if everywhere:

@@ -8,22 +8,14 @@ import os
 import sys
 
 from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.partial import partial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from sisyphus.clients.base import (
-        Checkup,
-        Headless,
-        Native,
-        Payload,
-        Running,
-        Transcript,
-        Trial,
-        Usage,
-        Wiring,
-    )
+    from sisyphus.clients.base import Headless, Native, Payload, Transcript, Trial, Wiring
 
 CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
 NAMES = (CLAUDE_CODE, OPENCODE, CODEX, QWEN)
@@ -79,7 +71,7 @@ def current_session() -> tuple[str, str]:
 def environment() -> dict[str, str]:
     """Returns our environment without what clients set for their own children, and without our own
     variables."""
-    modules = [running(name) for name in NAMES]
+    modules = [payload(name) for name in NAMES]
     homes = {module.HOME_VARIABLE for module in modules}
     left_out = ("SISYPHUS_", *(start for module in modules for start in module.VARIABLES))
     return {
@@ -89,22 +81,12 @@ def environment() -> dict[str, str]:
     }
 
 
-def payload(client: str) -> Payload:
-    """Returns the module that reads a client's payloads and writes its replies."""
-    module: Payload = _module(client, "payload")
-    return module
-
-
-def usage(client: str) -> Usage:
-    """Returns the module that knows how full a session's context is."""
-    module: Usage = _module(client, "usage")
-    return module
-
-
-def native(client: str) -> Native:
-    """Returns the module that knows which files a client loads without us."""
-    module: Native = _module(client, "native")
-    return module
+def usage(client: str, transcript: str) -> tuple[int, int]:
+    """Returns how many tokens the last answer of a session had in its context, and how many fit;
+    (0, 0) if nothing was answered since the context was emptied, or the last answer is too far from
+    the end. On the quick path: each client has a module that reads this alone."""
+    found: tuple[int, int] = _module("usage", client).read(transcript)
+    return found
 
 
 def plan_folders(home: str, project: str) -> list[str]:
@@ -113,49 +95,41 @@ def plan_folders(home: str, project: str) -> list[str]:
     return [folder for folder in folders if folder]
 
 
+def rules_left_out(client: str, home: str, project: str) -> list[str]:
+    """Returns the globs (of absolute paths) of rules that a client's settings leave out."""
+    settings = native(client).rules_left_out(home, project)
+    return [glob for globs in settings.values() for glob in globs]
+
+
 def transcript_folders(our_home: str) -> list[str]:
     """Returns the folders in which we write down the sessions of clients that do not. A file's name
     begins with the session's id and a dot."""
     return [f"{our_home}/{OPENCODE}"]
 
 
-def running(client: str) -> Running:
-    """Returns the module that asks a running client what it does."""
-    module: Running = _module(client, "running")
-    return module
+def _module(name: str, client: str) -> Any:
+    path = f"sisyphus.clients.{client.replace('-', '_')}.{name}"
+    __import__(path)  # `importlib` would load more than a quiet hook may
+    return sys.modules[path]
 
 
-def transcript(client: str) -> Transcript:
-    """Returns the module that reads a client's transcripts."""
-    module: Transcript = _module(client, "transcript")
-    return module
+payload: Callable[[str], Payload] = partial(_module, "payload")
+"""Returns the module that reads a client's payloads and writes its replies."""
 
+native: Callable[[str], Native] = partial(_module, "native")
+"""Returns the module that knows which files a client loads without us."""
 
-def wiring(client: str) -> Wiring:
-    """Returns the module that puts us into a client's folders."""
-    module: Wiring = _module(client, "wiring")
-    return module
+transcript: Callable[[str], Transcript] = partial(_module, "transcript")
+"""Returns the module that reads a client's transcripts."""
 
+wiring: Callable[[str], Wiring] = partial(_module, "wiring")
+"""Returns the module that puts us into a client's folders, and looks how we are there."""
 
-def checkup(client: str) -> Checkup:
-    """Returns the module that looks at a client's wiring."""
-    module: Checkup = _module(client, "checkup")
-    return module
-
-
-def trial(client: str) -> Trial:
-    """Returns the module that tries a client's wiring."""
-    module: Trial = _module(client, "trial")
-    return module
+trial: Callable[[str], Trial] = partial(_module, "trial")
+"""Returns the module that tries a client's wiring."""
 
 
 def headless(client: str = DEFAULT) -> Headless:
     """Returns the module that runs a client without a terminal."""
-    module: Headless = _module(client, "headless")
+    module: Headless = _module("headless", client)
     return module
-
-
-def _module(client: str, name: str) -> Any:
-    path = f"sisyphus.clients.{client.replace('-', '_')}.{name}"
-    __import__(path)  # `importlib` would load more than a quiet hook may
-    return sys.modules[path]

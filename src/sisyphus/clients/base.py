@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TextIO
 
 from sisyphus.clients.finding import Finding
-from sisyphus.clients.installation import Installation, Site, Source
+from sisyphus.clients.installation import Installation, Program, Site
 from sisyphus.clients.reports import Failure, Report
 from sisyphus.clients.transcript_records import Reading
 from sisyphus.clients.trial_folder import Stage, WiringCopy
+from sisyphus.clients.wired import Wired
 from sisyphus.hook.event import Event, Status
 from sisyphus.hook.outcome import Outcome
 
@@ -29,6 +30,15 @@ class Payload(Protocol):
     def COMMAND_PREFIX(self) -> bytes:
         """What stands in a transcript before the name of a command that the user typed or the model
         called; b"" = nothing that all of them have."""
+
+    @property
+    def VARIABLES(self) -> tuple[str, ...]:
+        """How the names start of the variables that are the client's own, or that it sets for the
+        commands that it runs. There are tokens among them, and the session's id."""
+
+    @property
+    def HOME_VARIABLE(self) -> str:
+        """The one of them that the user sets, to say where the client's folder is; "" = none."""
 
     def current_session(self, variables: Mapping[str, str] = ...) -> tuple[str, str]:
         """Returns the id of the session in which a process with these variables runs, and the
@@ -65,17 +75,9 @@ class Payload(Protocol):
         """
 
 
-class Usage(Protocol):
-    """`usage.py`, on the quick path: how full a session's context is."""
-
-    def read(self, path: str) -> tuple[int, int]:
-        """Returns how many tokens the last answer had in its context, by the transcript at `path`,
-        and how many fit; (0, 0) if nothing was answered since the context was emptied, or the last
-        answer is too far from the end."""
-
-
 class Native(Protocol):
-    """`native.py`: what the client loads without us, so that we do not send it again."""
+    """`native.py`: what the client does without us: what it loads, so that we do not send it again,
+    and asks."""
 
     @property
     def COMMAND_SIGN(self) -> str:
@@ -96,11 +98,13 @@ class Native(Protocol):
         keys: the scoping keys that the rule has. always: it applies to every file.
         """
 
-    def rule_excludes(self, home: str, project: str) -> list[str]:
-        """Returns the globs (of absolute paths) of rules that the client's settings exclude."""
+    @property
+    def RULES_SETTING(self) -> str:
+        """The name of the setting that lists rules which the client leaves out; "" = none."""
 
-    def settings_paths(self, home: str, project: str) -> list[str]:
-        """Returns the files that `rule_excludes` reads, whether they exist or not."""
+    def rules_left_out(self, home: str, project: str) -> dict[str, list[str]]:
+        """Returns the files that may have that setting, whether they exist or not → the globs (of
+        absolute paths) in it."""
 
     def why_agents_md(self, home: str, folder: str, path: str) -> str:
         """Returns why the client itself loads the AGENTS.md at `path` in a session started in
@@ -123,19 +127,6 @@ class Native(Protocol):
     def plans_folder(self, home: str, project: str) -> str:
         """Returns the folder in which its plan mode writes plans. A project's settings may only
         name a folder of the project."""
-
-
-class Running(Protocol):
-    """`running.py`: what a running client says about itself."""
-
-    @property
-    def VARIABLES(self) -> tuple[str, ...]:
-        """How the names start of the variables that are the client's own, or that it sets for the
-        commands that it runs. There are tokens among them, and the session's id."""
-
-    @property
-    def HOME_VARIABLE(self) -> str:
-        """The one of them that the user sets, to say where the client's folder is; "" = none."""
 
     def shows_dialog(self, process: str) -> bool | None:
         """Tells whether a client's process ("PID START") has a dialog open and waits for its user;
@@ -165,11 +156,20 @@ class Transcript(Protocol):
 
 
 class Wiring(Protocol):
-    """`wiring.py`: what `sisyphus install` puts into the client's folders, and takes out again.
+    """`wiring.py`: what `sisyphus install` puts into the client's folders, and takes out again, and
+    how that is.
 
     Settings are the content of `Site.settings`. Functions that change them return a copy, in which
     everything that is not ours stays as and where it is.
     """
+
+    @property
+    def CLIENT(self) -> Program:
+        """Its program, in which version, and how it is updated."""
+
+    @property
+    def TITLE(self) -> str:
+        """The client's name for people."""
 
     @property
     def NEXT(self) -> str:
@@ -179,15 +179,6 @@ class Wiring(Protocol):
     @property
     def SHARED(self) -> str:
         """What those must know who get our hooks with a project, in sentences; "" = nothing."""
-
-    @property
-    def EXCLUDES(self) -> str:
-        """What `install` says where it tells the client to leave out rules that we send when they
-        apply; "" = its settings can leave out none."""
-
-    def file(self, home: str, project: str, *, is_shared: bool) -> str:
-        """Returns `Site.file`: the user's or, with a project, the one there. is_shared: the one
-        that everybody gets who has the project; for most clients it is the same."""
 
     def site(self, place: Installation, project: str, *, is_shared: bool) -> Site:
         """Returns where `install` goes: for the user in all projects or, with a project, there.
@@ -208,13 +199,6 @@ class Wiring(Protocol):
     def unwire(self, settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
         """Takes out what is ours, and these globs and keys, which we added."""
 
-    def excludes(self, settings: Json) -> list[str]:
-        """Returns the globs of rules that the client leaves out."""
-
-    def is_ours(self, data: bytes) -> bool:
-        """Tells whether a file is a plugin of ours, of whatever version, by its text alone. Only a
-        client whose settings do not name us has one."""
-
     def notes(self, site: Site, place: Installation) -> Iterator[str]:
         """Yields what the user should know of what is there beside our hooks, in sentences."""
 
@@ -222,37 +206,18 @@ class Wiring(Protocol):
         """Yields what the client does because `Site.file` changes, in sentences. None = there is no
         such file."""
 
-    def sources(self, place: Installation) -> list[Source]:
-        """Returns what makes the client call us, and the files of which it would if they could be
-        read; the user's first."""
-
-
-class Checkup(Protocol):
-    """`checkup.py`: looks at how the client is wired, for `sisyphus doctor`."""
-
-    @property
-    def TITLE(self) -> str:
-        """The client's name for people."""
+    def read(self, place: Installation) -> list[Wired]:
+        """Reads all files that are there and may have our hooks, the user's first; a plugin of ours
+        that has no file is the last. Whoever asks how the client is wired asks this list."""
 
     def is_here(self, home: str, project: str) -> bool:
         """Tells whether the user has the client, by its program and its folder. A project may be
         wired for it all the same, by somebody else."""
 
-    def is_wired(self, home: str, project: str) -> bool:
-        """Tells whether the client's settings or folders make it call us."""
-
-    def program(self, project: str) -> str:
-        """Returns the client's program, by PATH or where its installer puts it; "" = there is none.
-        One inside the project does not count."""
-
-    def version(self, project: str) -> Finding | None:
-        """Compares the version of its program with the least one that we know; None = there is no
-        program."""
-
-    def look(self, place: Installation) -> Iterator[Finding]:
+    def look(self, place: Installation, files: list[Wired]) -> Iterator[Finding]:
         """Yields what there is to say of the client's program and of all that wires us into it, for
-        a user who has it. Runs nothing but the client's own program, to ask its version and which
-        hooks it trusts."""
+        a user who has it. files: as `read` gives them. Runs nothing but the client's own program,
+        to ask its version and which hooks it trusts."""
 
 
 class Trial(Protocol):
@@ -262,9 +227,6 @@ class Trial(Protocol):
     @property
     def SILENCE(self) -> str:
         """What the user can do if the client is wired, and calls us at no event."""
-
-    def why_not(self) -> str:
-        """Returns why the client must not be started here, for people; "" = it may be."""
 
     def wiring(self, place: Installation) -> WiringCopy:
         """Returns what of the user's wiring is tried. Of what lies in the project, where a stranger
@@ -339,14 +301,12 @@ class Headless(Protocol):
         """Returns why no model would answer in a project, as far as the client knows: for people,
         with what to do. "" = it is logged in, or does not say."""
 
-    def warnings(self, program: str, project: str) -> Iterator[str]:
-        """Yields what the user should know before a run that can begin nevertheless, in
-        sentences."""
-
-    def why_not_allowed(self, commands: Iterable[str], home: str, project: str, mode: str) -> str:
-        """Returns which of these shell commands the client will not let the agent run in a
-        permission mode, by its settings: for people, with what to write into which file. "" = it
-        may run them all, or nobody knows."""
+    def warnings(
+        self, program: str, commands: Iterable[str], home: str, project: str, mode: str
+    ) -> Iterator[str]:
+        """Yields what the user should know before a run that can begin nevertheless, in sentences:
+        that its hooks are not heard, that the agent will not be allowed to run some of these shell
+        commands in a permission mode, with what to write into which file."""
 
     def is_refused(self, path: str, project: str, mode: str) -> bool:
         """Tells whether the client refuses to let the agent edit a file of the project in a

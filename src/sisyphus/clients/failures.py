@@ -10,6 +10,7 @@ Each wording is one that a client or its server has printed.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from sisyphus.clients.reports import (
@@ -18,15 +19,20 @@ from sisyphus.clients.reports import (
     CLIENT,
     CONTEXT,
     CRASH,
+    DETAIL_CHARACTERS,
     DISK,
     LOGIN,
+    MEANINGS,
     MODEL,
     NETWORK,
     NOT_RUN,
     OVERLOAD,
     PASSING,
+    Failure,
     Report,
+    how_it_ended,
 )
+from sisyphus.ground.masking import masked_line
 
 _WORDINGS = (
     (DISK, r"ENOSPC|no space left on device|disk quota exceeded"),
@@ -75,6 +81,31 @@ _REST = r"(?=\s*(?:$|[·∙•|.:;,!(\[{])|\s[\u2014\u2013-]\s)"
 
 _OUTPUT_CHARACTERS = 1_000
 """An output that is longer is an answer of the agent. The JSON of a server's error has 300."""
+
+
+def failure(
+    report: Report,
+    code: int,
+    errors: str,
+    title: str,
+    cause: Callable[[Report, int, str], tuple[str, str]],
+    until: Callable[[str], float],
+) -> Failure | None:
+    """Returns why a process that has ended failed; None = it did not.
+
+    code, errors: see `clients.base.Headless.failure`. title: the client's name for people. cause:
+    see the function of that name. until: takes the line that says it, and returns when the
+    account's limit ends, in seconds since 1970; 0 = unknown.
+    """
+    if report.has_ended and not report.error:
+        return None
+    if not report.is_stream and not code:  # another program, which says no more than this
+        return None
+    kind, detail = cause(report, code, errors)
+    known = MEANINGS.get(kind, "").format(client=title)
+    meaning = known or ("it failed" if report.has_ended else how_it_ended(code))
+    text = masked_line(f"{meaning}: {detail}" if detail else meaning, DETAIL_CHARACTERS)
+    return Failure(kind, text, until(detail) if kind == ACCOUNT else 0.0)
 
 
 def cause(report: Report, code: int, errors: str) -> tuple[str, str]:

@@ -1,5 +1,4 @@
-"""Looks at the files of a client that have our hooks, for `sisyphus doctor`: what they start, and
-whether they are as this version writes them."""
+"""Reads the files that make a client call us, and says how they are, where clients are alike."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,10 +6,10 @@ from typing import Any
 
 from sisyphus.clients import DEFAULT, hook_groups, installer, programs, slash_commands
 from sisyphus.clients.finding import Finding, Level
-from sisyphus.clients.installation import Installation, Source
-from sisyphus.ground import files, git, paths
+from sisyphus.clients.installation import Installation, Program
+from sisyphus.clients.wired import ORGANISATION, Wired, shown
+from sisyphus.ground import files, git
 from sisyphus.ground.errors import UnreadableError
-from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
@@ -19,29 +18,33 @@ SHOWN, PATH_SHOWN = 80, 300
 """The most characters that are shown of a name and of a path from somebody's file."""
 
 
-class HookFile(Record, frozen=True):
-    """A file that wires us.
+def find(
+    client: str,
+    loaders: Mapping[str, Callable[[], Json]],
+    users: str,
+    project: str,
+    hooks: Json,
+    again: str = ".",
+) -> list[Wired]:
+    """Reads those files of a client that are there.
 
-    client: the one that reads it. scope: of the `install` that writes it. more: what ends the
-    sentence that tells the user to install again.
+    loaders: path → what reads it, or raises `UnreadableError`. users: the user's own file. hooks:
+    event → groups, as `install` writes them. again: see `Wired`.
     """
-
-    client: str
-    path: str
-    content: Json
-    scope: str
-    more: str = "."
-
-    @property
-    def name(self) -> str:
-        return shown(self.path)
-
-    def command(self, verb: str) -> str:
-        return installer.command(verb, self.client, self.scope)
-
-    def mend(self, start: str = "") -> str:
-        """start: the words of the file that start another program, or none."""
-        return installer.mend(start, self.client, self.scope, self.more)
+    found = []
+    for path, load in loaders.items():
+        if not os.path.lexists(path):
+            continue
+        where = scope(client, project, path, users)
+        try:
+            content = load()
+        except UnreadableError as error:
+            found.append(Wired(client, path, where, problem=str(error), again=again))
+            continue
+        problem = hook_groups.problem(content)
+        is_current = bool(problem) or hook_groups.is_current(content, hooks)
+        found.append(Wired(client, path, where, content, problem, is_current, again=again))
+    return found
 
 
 def scope(client: str, project: str, path: str, users: str) -> str:
@@ -70,81 +73,6 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def find(
-    client: str, wired: Mapping[str, Json], users: str, project: str, more: str = "."
-) -> list[HookFile]:
-    """wired: path → content of the files that have our hooks."""
-    return [
-        HookFile(client, path, content, scope(client, project, path, users), more)
-        for path, content in wired.items()
-    ]
-
-
-def sources(
-    client: str, files: Mapping[str, Callable[[], Json]], users: str, project: str, hooks: Json
-) -> list[Source]:
-    """Returns the sources among a client's files, for one that has the same file for everybody and
-    for the user alone.
-
-    files: path → what reads it, or raises `UnreadableError`. users: the user's own file. hooks: as
-    for `source`.
-    """
-    found = []
-    for path, read in files.items():
-        if not os.path.lexists(path):
-            continue
-        where = scope(client, project, path, users)
-        try:
-            found += source(path, where, read(), hooks)
-        except UnreadableError as error:
-            found.append(Source(path, where, problem=str(error)))
-    return found
-
-
-def source(path: str, scope: str, content: Json, hooks: Json) -> list[Source]:
-    """Returns the file as a source if its hooks call us, or might if its keys had the right types.
-    hooks: event → groups, as `install` writes them."""
-    if not hook_groups.has_ours(content):
-        return []
-    if problem := hook_groups.problem(content):
-        return [Source(path, scope, problem=problem)]
-    return [Source(path, scope, is_current=hook_groups.is_current(content, hooks))]
-
-
-def check(
-    subject: str, file: HookFile, hooks: Json, starts: list[str], place: Installation
-) -> Iterator[Finding]:
-    """Yields what is wrong with our hooks in a file.
-
-    hooks: event → groups, as `install` writes them. starts: the words that start us there.
-    """
-    if missing := hook_groups.missing([file.content], hooks):
-        text = f"not wired in {file.name}: {', '.join(missing)}."
-        yield Finding(subject, Level.PROBLEM, text, file.mend())
-    for start in starts:
-        name = one_line(start, PATH_SHOWN)
-        if not programs.started_by(start):
-            text = f"{file.name} starts {name}, and there is no such program: no event arrives."
-            yield Finding(subject, Level.PROBLEM, text, file.mend(start))
-        elif not programs.is_same(start, place.start):
-            text = f"{file.name} starts {name}, and this command is {one_line(place.start)}."
-            yield Finding(subject, Level.WARNING, text, file.mend(start))
-    first = hook_groups.starts(file.content)[0]
-    if events := hook_groups.different(file.content, hooks, first):
-        names = ", ".join(one_line(each, SHOWN) for each in events)
-        text = f"{file.name} has other hooks than this version installs: {names}."
-        yield Finding(subject, Level.WARNING, text, file.mend())
-
-
-def twice(subject: str, files: list[HookFile]) -> Finding:
-    """Says that each of several files wires us, and that all of them run."""
-    text = f"wired twice, by {' and '.join(each.name for each in files)}: each runs."
-    # What is shared is others' too: to take out the user's comes first.
-    files = sorted(files, key=lambda each: (each.scope == installer.PROJECT, each.scope))
-    ways = " or ".join(f"`{each.command('uninstall')}` ({each.name})" for each in files)
-    return Finding(subject, Level.WARNING, text, f"Take one of them out: {ways}.")
-
-
 def also_in(path: str) -> str:
     """Says that a second file wires us, in a client that runs equal commands once."""
     return (
@@ -153,25 +81,118 @@ def also_in(path: str) -> str:
     )
 
 
-def no_program(title: str, word: str, client: str, scopes: Iterable[str]) -> Finding:
-    """Says that a client that is wired is not here. What everybody gets who has a project is for
-    those who have the client. scopes: of the `install` that wired it."""
-    text = f"there is no `{word}` on the PATH."
-    own = [scope for scope in dict.fromkeys(scopes) if scope != installer.PROJECT]
-    if not own:
-        return Finding(title, Level.GOOD, f"{text} What wires it is for those who have it.")
-    out = " and ".join(f"`{installer.command('uninstall', client, scope)}`" for scope in own)
-    return Finding(title, Level.WARNING, text, f"Install it, or take sisyphus out: {out}.")
+# ---------------------------------------------------------------- what `doctor` says
 
 
-def unanswered(subject: str, there: list[str], folder: str, client: str) -> Finding:
-    """Says that our commands are in a folder, and no hooks. there: their files."""
-    text = (
-        f"{slash_commands.count(there)} in {shown(folder)}, and there are no hooks to answer them."
-    )
-    return Finding(subject, Level.WARNING, text, installer.mend("", client, installer.USER))
+def command(verb: str, file: Wired) -> str:
+    """Returns the command that installs or uninstalls us in a file; "" = none does."""
+    if file.scope == ORGANISATION:
+        return ""
+    return installer.command(verb, file.client, file.scope)
 
 
-def shown(path: str) -> str:
-    """Returns a path for a sentence."""
-    return one_line(paths.display(path, ""))
+def mend(file: Wired, start: str = "") -> str:
+    """Returns what to do where a file does not wire us well. start: the words of the file that
+    start another program, or none."""
+    if file.scope == ORGANISATION:
+        return "Ask whoever manages that file."
+    return installer.mend(start, file.client, file.scope, file.again)
+
+
+def check_program(found: Finding | None, program: Program, ours: list[Wired]) -> Iterator[Finding]:
+    """Yields how the client's program is, or that it is not here and the client wired all the same.
+    What everybody gets who has a project is for those who have the client. found: by
+    `programs.version_of`."""
+    if found:
+        yield found
+    elif ours:
+        text = f"there is no `{program.name}` on the PATH."
+        others = (installer.PROJECT, ORGANISATION)
+        own = [command("uninstall", each) for each in ours if each.scope not in others]
+        if own:
+            out = " and ".join(f"`{each}`" for each in dict.fromkeys(own))
+            again = f"Install it, or take sisyphus out: {out}."
+            yield Finding(program.title, Level.WARNING, text, again)
+        else:
+            text += " What wires it is for those who have it."
+            yield Finding(program.title, Level.GOOD, text)
+
+
+def check_missing(subject: str, file: Wired, hooks: Json) -> Iterator[Finding]:
+    """Yields the events that a file does not wire. hooks: event → groups, as `install` writes
+    them."""
+    if missing := hook_groups.missing([file.content], hooks):
+        text = f"not wired in {file.name}: {', '.join(missing)}."
+        yield Finding(subject, Level.PROBLEM, text, mend(file))
+
+
+def check_hooks(
+    subject: str, file: Wired, hooks: Json, starts: Iterable[str], place: Installation
+) -> Iterator[Finding]:
+    """Yields what is wrong with the hooks of ours in a file, whatever it has not. hooks: as for
+    `check_missing`. starts: the words that start us there."""
+    for start in starts:
+        yield from check_start(subject, file, start, place)
+    if events := hook_groups.different(file.content, hooks, file.starts[0]):
+        names = ", ".join(one_line(each, SHOWN) for each in events)
+        text = f"{file.name} has other hooks than this version installs: {names}."
+        yield Finding(subject, Level.WARNING, text, mend(file))
+
+
+def check_start(subject: str, file: Wired, start: str, place: Installation) -> list[Finding]:
+    """Says what is wrong with the program that a file starts: it is not there, or another one."""
+    name = one_line(start, PATH_SHOWN)
+    if not programs.started_by(start):
+        text = f"{file.name} starts {name}, and there is no such program: no event arrives."
+        return [Finding(subject, Level.PROBLEM, text, mend(file, start))]
+    if not programs.is_same(start, place.start):
+        text = f"{file.name} starts {name}, and this command is {one_line(place.start)}."
+        return [Finding(subject, Level.WARNING, text, mend(file, start))]
+    return []
+
+
+def wired_by(subject: str, hooks: Json, ours: list[Wired]) -> Finding:
+    """Says that all is well. hooks: as for `check_missing`."""
+    names = " and ".join(each.name for each in ours)
+    return Finding(subject, Level.GOOD, f"{len(hooks)} events, wired by {names}.")
+
+
+def twice(subject: str, ours: list[Wired], effect: str = "each runs") -> Finding:
+    """Says that each of several files wires us, and what comes of it, in a clause."""
+    text = f"wired twice, by {' and '.join(each.name for each in ours)}: {effect}."
+    # What is shared is others' too: to take out the user's comes first.
+    ours = sorted(ours, key=lambda each: (each.scope == installer.PROJECT, each.scope))
+    outs = {each.name: command("uninstall", each) for each in ours}
+    ways = " or ".join(f"`{out}` ({name})" for name, out in outs.items() if out)
+    return Finding(subject, Level.WARNING, text, f"Take one of them out: {ways}.")
+
+
+def broken(subject: str, file: Wired, correct: str) -> Finding:
+    """Says that the client cannot use a file. correct: what to do."""
+    text = f"{file.name} cannot be used: {one_line(file.problem)}."
+    return Finding(subject, Level.PROBLEM, text, correct)
+
+
+def check_commands(
+    subject: str,
+    ours: list[Wired],
+    copies: Callable[[str], Mapping[str, bytes]],
+    client: str,
+    place: Installation,
+    lack: str = ", and there are no hooks to answer them",
+) -> Iterator[Finding]:
+    """Yields how our slash commands are. Where the user's file wires us, the user's folder has
+    them, and the project's need not.
+
+    ours: the files that wire us, the user's first. copies: what the commands are, path → content,
+    for the user ("") or a project. lack: what is said of commands that are there without one.
+    """
+    is_users = not ours or ours[0].scope == installer.USER
+    wanted = copies("" if is_users else place.project)
+    if ours:
+        if install := command("install", ours[0]):
+            yield from slash_commands.check(subject, wanted, install)
+    elif there := slash_commands.ours(wanted):
+        folder = shown(slash_commands.folder(wanted))
+        text = f"{slash_commands.count(there)} in {folder}{lack}."
+        yield Finding(subject, Level.WARNING, text, installer.mend("", client, installer.USER))

@@ -78,6 +78,11 @@ def without_ours(settings: Json) -> Json:
     return new
 
 
+def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
+    """Returns the same for a client in whose settings we have no globs and keys."""
+    return without_ours(settings)
+
+
 def has_ours(settings: Json) -> bool:
     """Tells whether these settings run our hooks."""
     return bool(ours(settings))

@@ -1,11 +1,24 @@
-"""Where `sisyphus install` puts us into a client, and what makes a client call us."""
+"""A client's program, and where `sisyphus install` puts us into the client."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record, field
-from sisyphus.ground.text import one_line
+
+
+class Program(Record, frozen=True):
+    """A client's program.
+
+    title: the client's name for people. name: of the program. least: the version in which
+    everything was measured. update: the command with which the client updates itself. elsewhere:
+    where its installer puts it, from the user's home, if PATH does not lead there.
+    """
+
+    title: str
+    name: str
+    least: tuple[int, int, int]
+    update: str
+    elsewhere: tuple[str, ...] = ()
 
 
 class Installation(Record, frozen=True):
@@ -32,7 +45,7 @@ class Site(Record, frozen=True):
     skills; each is a file or a folder in it. copies: path → content of the files of ours that the
     client loads. defaults: what else goes into the settings, key → value, where neither they nor
     others have it. ignore: git's list of files that only this checkout ignores; "" = nothing is to
-    be hidden.
+    be hidden. mark: how a plugin of ours begins, of whatever version; b"" = there is none.
     """
 
     client: str
@@ -45,23 +58,4 @@ class Site(Record, frozen=True):
     copies: Mapping[str, bytes]
     defaults: Mapping[str, Any] = field(default_factory=dict)
     ignore: str = ""
-
-
-class Source(Record, frozen=True):
-    """A file that makes a client call us, or cannot be read; or a plugin of the client's, which has
-    no file here.
-
-    path: "" = it is the plugin. scope: of the `install` that writes it. is_current: it is as this
-    version writes it. problem: why we cannot read it; "" = we can.
-    """
-
-    path: str
-    scope: str = ""
-    plugin: str = ""
-    is_current: bool = True
-    problem: str = ""
-
-    @property
-    def name(self) -> str:
-        """For people."""
-        return one_line(display(self.path, "") if self.path else f"the plugin {self.plugin}")
+    mark: bytes = b""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from sisyphus import clients
 from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Program
 from sisyphus.ground import executables, paths, processes
 from sisyphus.ground.executables import is_program
 from sisyphus.ground.text import one_line
@@ -102,22 +103,26 @@ def answer(program: str) -> str:
     return "" if done.code else done.output
 
 
-def check(title: str, program: str, least: Version, update: str) -> Finding:
-    """Compares a client's version with the least one that we know.
+def path_of(client: Program, project: str) -> str:
+    """Returns a client's program as `find` does."""
+    return find(client.name, project, client.elsewhere)
 
-    update: the command with which the client updates itself.
-    """
-    where = one_line(paths.display(program, ""))
-    found = version(program)
+
+def version_of(client: Program, project: str) -> Finding | None:
+    """Compares the version of a client's program with the least one that we know; None = there is
+    no program."""
+    program = path_of(client, project)
+    if not program:
+        return None
+    where, found = one_line(paths.display(program, "")), version(program)
     if found is None:
         text = f"`{where} --version` does not say its version."
-        return Finding(title, Level.WARNING, text, f"Run `{where} --version` yourself.")
+        return Finding(client.title, Level.WARNING, text, f"Run `{where} --version` yourself.")
     text = f"{_dotted(found)}, {where}."
-    if found >= least:
-        return Finding(title, Level.GOOD, text)
-    known = _dotted(least)
-    text = f"{text} sisyphus needs {known} or later: some hooks may not work."
-    return Finding(title, Level.WARNING, text, f"Run `{update}`.")
+    if found >= client.least:
+        return Finding(client.title, Level.GOOD, text)
+    text = f"{text} sisyphus needs {_dotted(client.least)} or later: some hooks may not work."
+    return Finding(client.title, Level.WARNING, text, f"Run `{client.update}`.")
 
 
 def _dotted(version: Version) -> str:

@@ -192,6 +192,11 @@ class Report(Record):
             self.printed = [self.text]
             self.printed_characters = len(self.printed[0])
 
+    def add_line(self, line: bytes) -> None:
+        """Adds the same by the line. Only the end of a long one counts."""
+        text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
+        self.add_text(f"{text}\n")
+
     @property
     def last_action(self) -> str:
         """Returns the last thing that the agent did or said, for people; "" = nothing yet."""

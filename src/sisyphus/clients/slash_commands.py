@@ -18,25 +18,30 @@ def check(subject: str, wanted: Mapping[str, bytes], install: str) -> Iterator[F
     alone.
     """
     states = {path: _state(path, data) for path, data in wanted.items()}
-    home = os.path.commonpath([os.path.dirname(path) for path in wanted]) if wanted else ""
-    folder = one_line(paths.display(home, ""))
+    home = folder(wanted)
+    place = one_line(paths.display(home, ""))
     if missing := [path for path, state in states.items() if state == "missing"]:
-        text = f"missing in {folder}: {_names(missing, home)}."
+        text = f"missing in {place}: {_names(missing, home)}."
         yield Finding(subject, Level.WARNING, text, f"Run `{install}`.")
     if different := [path for path, state in states.items() if state == "different"]:
-        text = f"not those of this version, or edited, in {folder}: {_names(different, home)}."
+        text = f"not those of this version, or edited, in {place}: {_names(different, home)}."
         mend = f"Run `{install}`. It leaves files that you have edited: delete those before."
         yield Finding(subject, Level.WARNING, text, mend)
     if foreign := [path for path, state in states.items() if state == "foreign"]:
-        text = f"your own files in {folder}, so that ours are not there: {_names(foreign, home)}."
+        text = f"your own files in {place}, so that ours are not there: {_names(foreign, home)}."
         yield Finding(subject, Level.GOOD, text)
     if not missing and not different and not foreign and states:
-        yield Finding(subject, Level.GOOD, f"all {len(states)} are in {folder}.")
+        yield Finding(subject, Level.GOOD, f"all {len(states)} are in {place}.")
 
 
 def ours(wanted: Mapping[str, bytes]) -> list[str]:
     """Returns the files that are there, and ours of any version."""
     return [path for path, data in wanted.items() if _state(path, data) in ("same", "different")]
+
+
+def folder(wanted: Mapping[str, bytes]) -> str:
+    """Returns the folder that has all of these files; "" if there are none."""
+    return os.path.commonpath([os.path.dirname(path) for path in wanted]) if wanted else ""
 
 
 def count(there: list[str]) -> str:
@@ -56,5 +61,5 @@ def _state(path: str, wanted: bytes) -> str:
     return "different" if COMMAND_MARK in text else "foreign"
 
 
-def _names(files: list[str], folder: str) -> str:
-    return ", ".join(os.path.relpath(file, folder) for file in files)
+def _names(files: list[str], home: str) -> str:
+    return ", ".join(os.path.relpath(file, home) for file in files)

@@ -35,13 +35,13 @@ class Stage(Record, frozen=True):
     def project(self) -> str:
         return os.path.join(self.root, PROJECT)
 
-    def environment(self) -> dict[str, str]:
+    def environment(self, *switches: str) -> dict[str, str]:
         """Returns what every client gets. No proxy, no token and no setting of the user's is in
-        it."""
+        it. switches: variables of the user's that this client gets, too."""
         harmless = {
             name: value
             for name, value in os.environ.items()
-            if name in _HARMLESS or name.startswith(_HARMLESS_FAMILIES)
+            if name in _HARMLESS or name in switches or name.startswith(_HARMLESS_FAMILIES)
         }
         hosts = dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost")
         temporary = os.path.join(self.root, "tmp")
@@ -54,7 +54,8 @@ class WiringCopy(Record, frozen=True):
     files: path below the stage's root → content. is_wired: the client is told to call us. mend:
     what the user can do where it does not. words: what the command line gets for it. off: what
     keeps the client from calling us, in a sentence without its full stop; "" = nothing does.
-    left_out: what is not tried, each with its full stop. until: what must happen before the client
+    left_out: what is not tried, each with its full stop. why_not: why the client must not be
+    started here, in a clause; "" = it may be. until: what must happen before the client
     runs these hooks outside of the trial, which does not ask for it, as in "once …"; "" = nothing.
     """
 
@@ -65,3 +66,4 @@ class WiringCopy(Record, frozen=True):
     off: str = ""
     left_out: list[str] = field(default_factory=list)
     until: str = ""
+    why_not: str = ""

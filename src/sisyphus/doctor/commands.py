@@ -9,6 +9,7 @@ import typer
 
 from sisyphus import clients
 from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.wired import Wired
 from sisyphus.doctor import database, machine, messages
 from sisyphus.ground import paths, settings
 from sisyphus.ground.errors import SisyphusError
@@ -51,19 +52,21 @@ def doctor(
         values, problems = settings.load(copy.store, our_home, root, os.environ)
         folder = os.path.abspath(project or os.getcwd())
         place = show.Place(root, paths.client_home(), copy.store, values, folder, our_home)
-        findings = [*_clients(place, names), *_machine(place, copy, problems)]
-        trials = list(_live(place, names)) if live else []
+        files = _files(place, names)
+        wired = [name for name, every in files.items() if any(each.is_ours for each in every)]
+        findings = [*_clients(place, files, wired), *_machine(place, copy, problems)]
+        trials = list(_live(place, wired)) if live else []
         findings += trials
     findings.sort(key=_comes_later)
     has_problem = any(each.level is Level.PROBLEM for each in findings)
     if as_json:
         show.as_json({"ok": not has_problem, "findings": [_as_dict(each) for each in findings]})
     else:
-        wired = [clients.checkup(each).TITLE for each in _wired(place, names)]
+        titles = [clients.wiring(each).TITLE for each in wired]
         bad = sorted(filter(_is_bad, findings), key=lambda each: each.level is Level.WARNING)
         shown = findings if verbose else [*bad, *(each for each in trials if not _is_bad(each))]
         _print(shown)
-        show.line(messages.counts(bad) if bad else messages.all_is_well(wired, is_live=live))
+        show.line(messages.counts(bad) if bad else messages.all_is_well(titles, is_live=live))
     if has_problem:
         raise typer.Exit(FOUND)
 
@@ -71,8 +74,22 @@ def doctor(
 # ---------------------------------------------------------------- what is looked at
 
 
-def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
-    """Yields what there is to say of each client's wiring."""
+def _files(place: show.Place, names: Iterable[str]) -> dict[str, list[Wired]]:
+    """Returns each client's files (see `clients.base.Wiring.read`); none if we have no home, or no
+    files of our own to compare them with."""
+    if not place.home:
+        return {}
+    try:
+        here = plugin.installation(place.home, place.project)
+    except SisyphusError:
+        return {}
+    return {name: clients.wiring(name).read(here) for name in names}
+
+
+def _clients(
+    place: show.Place, files: dict[str, list[Wired]], wired: list[str]
+) -> Iterator[Finding]:
+    """Yields what there is to say of each client's wiring. wired: the names of those that are."""
     if not place.home:
         return  # that there is no home is said once
     try:
@@ -80,34 +97,23 @@ def _clients(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
     except SisyphusError as error:  # the plugin's files are missing
         yield Finding(messages.PROGRAM, Level.PROBLEM, str(error), messages.REINSTALL)
         return
-    wired, here = _wired(place, names), _here(place, names)
-    if not wired:
-        yield _nothing_wired(place, names, here)
-    for name in names:
-        title = clients.checkup(name).TITLE
-        if name not in here:
-            yield Finding(title, Level.GOOD, messages.NO_CLIENT)
-            continue
-        yield from clients.checkup(name).look(installation)
-        if wired and name not in wired:
-            yield Finding(title, Level.GOOD, *messages.other_is_wired(name))
-    for name in wired:
-        yield from machine.rules(name, installation)
-
-
-def _here(place: show.Place, names: Iterable[str]) -> list[str]:
-    wired = _wired(place, names)
-    return [
+    here = [
         each
-        for each in names
-        if each in wired or clients.checkup(each).is_here(place.home, place.project)
+        for each in files
+        if each in wired or clients.wiring(each).is_here(place.home, place.project)
     ]
-
-
-def _wired(place: show.Place, names: Iterable[str]) -> list[str]:
-    if not place.home:
-        return []
-    return [each for each in names if clients.checkup(each).is_wired(place.home, place.project)]
+    if not wired:
+        yield _nothing_wired(place, files, here)
+    for name, every in files.items():
+        wiring = clients.wiring(name)
+        if name not in here:
+            yield Finding(wiring.TITLE, Level.GOOD, messages.NO_CLIENT)
+            continue
+        yield from wiring.look(installation, every)
+        if wired and name not in wired:
+            yield Finding(wiring.TITLE, Level.GOOD, *messages.other_is_wired(name))
+    for name in wired:
+        yield from machine.rules(name, installation, files[name])
 
 
 def _nothing_wired(place: show.Place, names: Iterable[str], here: list[str]) -> Finding:
@@ -138,10 +144,10 @@ def _machine(place: show.Place, copy: database.Copy, problems: list[str]) -> Ite
     yield from machine.project(place.project)
 
 
-def _live(place: show.Place, names: Iterable[str]) -> Iterator[Finding]:
+def _live(place: show.Place, wired: list[str]) -> Iterator[Finding]:
     from sisyphus.doctor import trial  # imported late: it is seldom needed
 
-    for name in _wired(place, names):
+    for name in wired:
         yield from trial.play(name, place)
 
 

@@ -13,6 +13,7 @@ from sisyphus import clients
 from sisyphus.clients import installer, programs
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.installation import Installation
+from sisyphus.clients.wired import Wired
 from sisyphus.doctor import messages
 from sisyphus.ground import bytecode, files, git, paths, settings, traces
 from sisyphus.ground.settings import SETTINGS
@@ -189,7 +190,7 @@ def _variables() -> Iterator[Finding]:
     ours = [settings.variable(name) for name in SETTINGS]
     others = [f"{_PREFIX}{name.upper()}" for name in Notice.FIELDS]
     known = {*ours, *others, "SISYPHUS_DISABLE"}
-    of_clients = tuple(start for name in clients.NAMES for start in clients.running(name).VARIABLES)
+    of_clients = tuple(start for name in clients.NAMES for start in clients.payload(name).VARIABLES)
     for name in sorted(os.environ):
         if name.startswith(_PREFIX) and name not in known and not name.startswith(of_clients):
             likely = difflib.get_close_matches(name[:80], [*ours, "SISYPHUS_DISABLE"], 1)
@@ -210,22 +211,21 @@ def project(root: str) -> Iterator[Finding]:
         yield Finding(messages.PROJECT, Level.WARNING, *messages.NO_GIT)
 
 
-def rules(client: str, place: Installation) -> Iterator[Finding]:
+def rules(client: str, place: Installation, files: list[Wired]) -> Iterator[Finding]:
     """Yields that a client loads rules which we send, if its settings can leave them out. For all
     who share a project, `install` leaves out none."""
-    from sisyphus.setup import excludes  # imported late: it loads a YAML parser
-
-    wiring = clients.wiring(client)
-    if not wiring.EXCLUDES:
+    if not clients.native(client).RULES_SETTING:
         return
-    wired = [source.path for source in wiring.sources(place) if not source.problem]
+    from sisyphus.setup import left_out  # imported late: it loads a YAML parser
+
+    wired = [each.path for each in files if each.calls_us]
     projects = {installer.USER: "", installer.LOCAL: place.project}
     scopes = [
         scope
         for scope, root in projects.items()
-        if wiring.file(place.home, root, is_shared=False) in wired
+        if clients.wiring(client).site(place, root, is_shared=False).file in wired
     ]
-    if number := len(excludes.of_project(client, place.project, place.home)):
+    if number := len(left_out.of_project(client, place.project, place.home)):
         level = Level.WARNING if scopes else Level.GOOD
         texts = messages.loads_twice(client, number, *scopes[:1])
         yield Finding(messages.RULES, level, *texts)

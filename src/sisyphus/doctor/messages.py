@@ -62,7 +62,7 @@ INSTALL_CLIENT = f"Install one of them, then run `{installer.command('install')}
 
 def nobody_here(names: list[str]) -> str:
     """names: of the clients that were looked for."""
-    *others, last = (clients.checkup(name).TITLE for name in names)
+    *others, last = (clients.wiring(name).TITLE for name in names)
     titles = f"{', '.join(others)} or {last}" if others else last
     return f"there is no {titles} here: nothing can call sisyphus."
 
@@ -268,7 +268,7 @@ def loads_twice(client: str, number: int, scope: str = "") -> tuple[str, str]:
     if number > 1:
         rules, they, them = f"{number} rules", "they apply", "them"
     install = installer.command("install", client, scope or installer.LOCAL)
-    title = clients.checkup(client).TITLE
+    title = clients.wiring(client).TITLE
     return (
         f"{title} loads {rules} at each start that sisyphus sends when {they}.",
         f"Run `{install}`: it tells {title} to leave {them} out."

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from sisyphus import clients
+from sisyphus.clients import programs
 from sisyphus.clients.base import Trial
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.trial_folder import COMMAND, HOME, PROJECT, Stage, WiringCopy
@@ -89,15 +90,15 @@ def play(client: str, place: show.Place, seconds: float = SECONDS) -> list[Findi
 
     After Ctrl-C and SIGTERM, too, the client and the folder are gone.
     """
-    trial, checkup = clients.trial(client), clients.checkup(client)
-    subject, program = f"{checkup.TITLE} live", checkup.program(place.project)
+    trial, named = clients.trial(client), clients.wiring(client).CLIENT
+    subject, program = f"{named.title} live", programs.path_of(named, place.project)
     here = plugin.installation(place.home, place.project)
     wiring = trial.wiring(here)
     findings = [Finding(subject, Level.GOOD, f"left out: {each}") for each in wiring.left_out]
     if not wiring.is_wired:
         text = "not tried: nothing else calls sisyphus." if findings else _NOT_WIRED
         return [*findings, Finding(subject, Level.WARNING, text, wiring.mend)]
-    if why := _why_not(trial, program):
+    if why := _why_not(wiring, program):
         return [Finding(subject, Level.WARNING, f"not tried: {one_line(why)}.")]
     began = time.monotonic()
     with (
@@ -131,10 +132,10 @@ def _success(run: _Run, place: show.Place, took: float) -> str:
     return f"tried, {count}: {_join(heard, 'and')}."
 
 
-def _why_not(trial: Trial, program: str) -> str:
+def _why_not(wiring: WiringCopy, program: str) -> str:
     if is_disabled(os.environ):
         return "SISYPHUS_DISABLE is set, so hooks do nothing"
-    return trial.why_not() if program else "its program is not here"
+    return wiring.why_not if program else "its program is not here"
 
 
 def _play(

@@ -211,7 +211,7 @@ def _is_unused(hook: Hook, handoff: Handoff) -> bool:
     """Tells whether the model has answered nothing in the session that got a handoff: it was
     started and left."""
     taker = Session.load(hook.store, handoff.taker)
-    return taker.n > 0 and not clients.usage(taker.client).read(taker.transcript)[0]
+    return taker.n > 0 and not clients.usage(taker.client, taker.transcript)[0]
 
 
 def _allow(hook: Hook, path: str) -> Outcome:

@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 
     Problem = tuple[str, int, str]
 
-MAX_EXCLUDES = 500
-"""The most `claudeMdExcludes` that we compile: 20,000 take 2.6 s."""
-
-EXCLUDES = "claudeMdExcludes"
-"""The label of problems with that setting of the client."""
+_MOST_LEFT_OUT = 500
+"""The most globs of rules left out that we compile: 20,000 take 2.6 s."""
 
 VERSION = 4
 """The version of the stored format, and of what rules are compiled to. An index of another version
@@ -114,16 +111,16 @@ def _build(
     native = clients.native(roots.client)
     loaded = native.loads(roots.home, roots.project)
     result = search(folder, roots.project, roots.home, native)
-    settings_paths = native.settings_paths(roots.home, roots.project)
-    dependencies = [*result.dependencies, *settings_paths, *loaded]
+    settings = native.rules_left_out(roots.home, roots.project)
+    dependencies = [*result.dependencies, *settings, *loaded]
     stamps = {path: files.stamp(path) for path in dependencies}
-    excludes, exclude_problems = _excludes(native, roots)
+    left_out, more_problems = _left_out(native, roots)
     texts_loaded = frozenset(loaded.values()) - {""}
     rules: list[Rule] = []
     texts: dict[str, str] = {}
-    problems = [(label, 0, problem) for label, problem in [*result.problems, *exclude_problems]]
+    problems = [(label, 0, problem) for label, problem in [*result.problems, *more_problems]]
     room = Room() if folder == roots.project else Room.below_root()
-    reader = Reader(native, excludes, texts_loaded, room, (folder, roots.project, roots.home))
+    reader = Reader(native, left_out, texts_loaded, room, (folder, roots.project, roots.home))
     if old:
         _remind(reader, store, old, old_stamps)
     for file in result.files:
@@ -148,20 +145,21 @@ def _remind(reader: Reader, store: Store, old: Index, stamps: dict[str, str]) ->
     reader.remember(old.rules, texts, stamps, texts.get(_NOTES, ""))
 
 
-def _excludes(native: Native, roots: Roots) -> tuple[list[Pattern], list[tuple[str, str]]]:
+def _left_out(native: Native, roots: Roots) -> tuple[list[Pattern], list[tuple[str, str]]]:
     """Returns the patterns of files that the client does not load, and what is wrong with them."""
     from sisyphus.rules import globs
 
     patterns: list[Pattern] = []
     problems = []
-    excludes = native.rule_excludes(roots.home, roots.project)
-    if len(excludes) > MAX_EXCLUDES:
-        problems.append((EXCLUDES, f"only the first {MAX_EXCLUDES:,} of {len(excludes):,} count"))
-    for glob in excludes[:MAX_EXCLUDES]:
+    label = native.RULES_SETTING
+    every = clients.rules_left_out(roots.client, roots.home, roots.project)
+    if len(every) > _MOST_LEFT_OUT:
+        problems.append((label, f"only the first {_MOST_LEFT_OUT:,} of {len(every):,} count"))
+    for glob in every[:_MOST_LEFT_OUT]:
         try:
             patterns += globs.compile_all([glob])
         except globs.BadGlob as error:
-            problems.append((EXCLUDES, str(error)))
+            problems.append((label, str(error)))
     return patterns, problems
 
 

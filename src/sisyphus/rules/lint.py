@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 
+from sisyphus import clients
 from sisyphus.ground import files, paths
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
@@ -16,6 +17,7 @@ from sisyphus.rules.rule import BY_HAND, Rule
 MAX_PROJECT_FILES = 50_000
 """In a larger project we do not report globs that match nothing."""
 
+_SETTING = clients.native(clients.CLAUDE_CODE).RULES_SETTING
 _NESTED = "/.cursor/rules/"
 
 
@@ -86,7 +88,7 @@ def _surprises(rule: Rule, project: str, unscoped: str) -> Iterator[tuple[int, s
             rule.lines.get(next(iter(rule.keys), "alwaysApply"), 0),
             f"Claude Code ignores {keys} and also loads this file at every session start; "
             "to stop that, run `sisyphus install` or, with the plugin, put "
-            f'"claudeMdExcludes": [{_exclude(rule, project)}] into its settings',
+            f'"{_SETTING}": [{_glob(rule, project)}] into its settings',
         )
     native = rule.keys.get("paths")
     if native and (others := [key for key, some in rule.keys.items() if some != native]):
@@ -103,8 +105,8 @@ def _surprises(rule: Rule, project: str, unscoped: str) -> Iterator[tuple[int, s
         )
 
 
-def _exclude(rule: Rule, project: str) -> str:
-    """Returns the `claudeMdExcludes` glob for this rule, valid on every machine that shares the
+def _glob(rule: Rule, project: str) -> str:
+    """Returns the glob of this rule for that setting, valid on every machine that shares the
     project."""
     names = paths.names(rule.path, project)
     return json.dumps(f"**/{names[0]}" if names else rule.path, ensure_ascii=False)

@@ -102,10 +102,8 @@ def _check_client(place: show.Place, run: Run, plan: FixPlan) -> None:
     named = [check for item in plan.todo for check in plan.checks.get(item, ())]
     to_pass = list(checks.split([*named, *plan.plan_checks]).commands)
     to_pass += filter(None, [run.loop.options.verify])
-    refused = headless.why_not_allowed(to_pass, place.home, place.project, mode)
-    for warning in (*headless.warnings(program, place.project), refused):
-        if warning:
-            typer.echo(f"warning: {show.plain(warning)}", err=True)
+    for warning in headless.warnings(program, to_pass, place.home, place.project, mode):
+        typer.echo(f"warning: {show.plain(warning)}", err=True)
 
 
 def _check_edits(project: str, headless: Headless, plan: str, mode: str) -> None:

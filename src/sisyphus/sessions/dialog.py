@@ -46,7 +46,7 @@ def is_open(session: Session) -> bool:
     """Tells whether a dialog that was noted may still be open."""
     if session.is_gone:
         return False
-    return clients.running(session.client).shows_dialog(session.process) is not False
+    return clients.native(session.client).shows_dialog(session.process) is not False
 
 
 def _tell(request: dict[str, Any]) -> None:

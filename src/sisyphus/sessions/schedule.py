@@ -60,7 +60,7 @@ def marks_above(hook: Hook) -> list[str]:
         session, process = clients.payload(name).current_session(start)
         is_sure = bool(process) or name != event.client or not names_process
         if session and is_sure and process != event.process:
-            marks += _holding(start, clients.running(name).VARIABLES, session, process)
+            marks += _holding(start, clients.payload(name).VARIABLES, session, process)
     return marks
 
 

@@ -42,7 +42,7 @@ def of_session(session: Session, settings: Values, transcript: str = "") -> Usag
     client's status line reported, else the setting `handoff.window`, else the one of the model. A
     reported window in which the tokens do not fit was of another model.
     """
-    tokens, window = clients.usage(session.client).read(transcript or session.transcript)
+    tokens, window = clients.usage(session.client, transcript or session.transcript)
     if session.context_window >= tokens > 0:
         window = session.context_window
     elif settings["handoff.window"]:

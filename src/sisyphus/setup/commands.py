@@ -16,7 +16,7 @@ import typer
 
 from sisyphus import clients
 from sisyphus.boulder.find import global_file
-from sisyphus.clients import hook_files, hook_groups
+from sisyphus.clients import hook_files, hook_groups, programs
 from sisyphus.clients.finding import Level
 from sisyphus.clients.installation import Installation, Site
 from sisyphus.ground import bytecode, git, paths
@@ -148,11 +148,11 @@ def _place(project: str, scope: Scope) -> Installation:
 
 
 def _is_here(client: str, place: Installation) -> bool:
-    return clients.checkup(client).is_here(place.home, place.project)
+    return clients.wiring(client).is_here(place.home, place.project)
 
 
 def _is_wired(client: str, place: Installation) -> bool:
-    return clients.checkup(client).is_wired(place.home, place.project)
+    return any(each.is_ours for each in clients.wiring(client).read(place))
 
 
 def _parts(
@@ -177,7 +177,7 @@ def _install_part(site: Site, earlier: list[Part], *, place: Installation, scope
     recorded, files = _read(site, earlier)
     ours = _with_lost(recorded, site, files, place)
     is_shared = scope is Scope.PROJECT  # then the rules lie elsewhere for each who has them
-    globs = [] if is_shared else _excludes(site.client, place)
+    globs = [] if is_shared else _left_out(site.client, place)
     plan = to_install(site, files, ours, globs, is_shared=is_shared)
     plan.notes.extend(clients.wiring(site.client).notes(site, place))
     plan.notes.extend(_effects(site, files, plan))
@@ -197,16 +197,16 @@ def _has_new_record(parts: list[Part]) -> bool:
 def _notes_for_everybody(names: list[str], place: Installation) -> Iterator[str]:
     """names: of the clients for which everybody gets it who has the project."""
     yield messages.shared(names)
-    yield from (messages.loads_rules(name) for name in names if _excludes(name, place))
+    yield from (messages.loads_rules(name) for name in names if _left_out(name, place))
 
 
-def _excludes(client: str, place: Installation) -> list[str]:
+def _left_out(client: str, place: Installation) -> list[str]:
     """Returns globs of the rules that the client is to leave out, if its settings can do that."""
-    if not clients.wiring(client).EXCLUDES:
+    if not clients.native(client).RULES_SETTING:
         return []
-    from sisyphus.setup import excludes  # imported late: it loads a YAML parser
+    from sisyphus.setup import left_out  # imported late: it loads a YAML parser
 
-    return excludes.of_project(client, place.project, place.home)
+    return left_out.of_project(client, place.project, place.home)
 
 
 def _effects(site: Site, before: Files, plan: Plan) -> Iterator[str]:
@@ -218,19 +218,19 @@ def _effects(site: Site, before: Files, plan: Plan) -> Iterator[str]:
 
 def _version_note(client: str, root: str) -> Iterator[str]:
     """Yields that the client is too old, or does not say how old it is."""
-    found = clients.checkup(client).version(root)
+    found = programs.version_of(clients.wiring(client).CLIENT, root)
     if found and found.level is not Level.GOOD:
         yield f"{found.subject}: {found.text} {found.mend}"
 
 
 def _with_lost(recorded: Additions, site: Site, files: Files, place: Installation) -> Additions:
-    """Returns the record, or if it is lost the excludes that must be ours."""
-    globs = clients.native(site.client).rule_excludes(place.home, place.project)
+    """Returns the record, or if it is lost the globs that must be ours."""
+    globs = clients.rules_left_out(site.client, place.home, place.project)
     if recorded != Additions() or not globs or not _has_ours(files.get(site.settings)):
         return recorded
-    from sisyphus.setup import excludes
+    from sisyphus.setup import left_out
 
-    return replace(recorded, excludes=excludes.ours(site.client, globs, place.home))
+    return replace(recorded, excludes=left_out.ours(site.client, globs, place.home))
 
 
 def _has_ours(data: bytes | None) -> bool:
@@ -302,15 +302,15 @@ def _elsewhere(
     """Returns where else sisyphus is installed, and for which client: by the record and, in this
     project, by the files that others may have installed."""
     files = {
-        file: (*_where(place.home, root, file, name), name)
+        file: (*_where(place, root, file, name), name)
         for root, file, name in recorded
         if not root or os.path.isdir(root)
     }
     for site in sites:
-        for source in clients.wiring(site.client).sources(place):
-            if source.path and source.path not in files:
-                root = "" if source.scope == Scope.USER else place.project
-                files[source.path] = (root, Scope(source.scope), site.client)
+        for each in clients.wiring(site.client).read(place):
+            if each.may_call_us and each.path and each.path not in files:
+                root = "" if each.scope == Scope.USER else place.project
+                files[each.path] = (root, Scope(each.scope), site.client)
     done = {site.file for site in sites}
     return [each for file, each in files.items() if file not in done]
 
@@ -340,13 +340,13 @@ def _made(part: Part) -> list[str]:
     return [os.path.dirname(path) for path in part.site.copies]
 
 
-def _where(home: str, project: str, file: str, client: str) -> tuple[str, Scope]:
+def _where(place: Installation, project: str, file: str, client: str) -> tuple[str, Scope]:
     """Returns the options with which `uninstall` finds what is installed there. Some clients have a
     file of their own for what everybody gets."""
     if not project:
         return "", Scope.USER
     own, shared = (
-        clients.wiring(client).file(home, project, is_shared=is_shared)
+        clients.wiring(client).site(place, project, is_shared=is_shared).file
         for is_shared in (False, True)
     )
     if own != shared:

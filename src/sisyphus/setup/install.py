@@ -58,14 +58,14 @@ def to_install(
     new = wiring.wire(old, site, globs)
     copies, notes = _copies(site, files, ours)
     if globs and not site.project:
-        notes.append(wiring.EXCLUDES)
+        notes.append(messages.left_out_rules(site.client))
     data = files.get(site.settings)
     text = json_text.dump(new, data or b"") if site.settings else b""
     ours = Additions(
         is_new=ours.is_new or (bool(site.settings) and data is None),
         excludes=[
             *ours.excludes,
-            *(glob for glob in wiring.excludes(new) if glob not in wiring.excludes(old)),
+            *(glob for glob in _left_out(site, new) if glob not in _left_out(site, old)),
         ],
         keys=list(dict.fromkeys([*ours.keys, *(key for key in site.defaults if key not in old)])),
         copies={path: fingerprint(data) for path, data in copies.items() if data is not None},
@@ -77,6 +77,13 @@ def to_install(
     if site.settings:
         contents[site.settings] = text
     return _plan(site, files, contents, old, new, notes, ours)
+
+
+def _left_out(site: Site, settings: Json) -> list[str]:
+    """Returns the globs of rules that these settings leave out."""
+    name = clients.native(site.client).RULES_SETTING
+    globs: list[str] = settings.get(name, []) if name else []
+    return globs
 
 
 def _original(data: bytes | None, old: Json, ours: Additions) -> str:
@@ -233,7 +240,7 @@ def _copies(site: Site, files: Files, ours: Additions) -> tuple[dict[str, bytes 
 
 def _is_unknown(site: Site, path: str, data: bytes | None, ours: Additions) -> bool:
     """Tells whether a file is ours, of any version, of which no record exists any more."""
-    return path not in ours.copies and clients.wiring(site.client).is_ours(data or b"")
+    return path not in ours.copies and bool(site.mark) and (data or b"").startswith(site.mark)
 
 
 def _is_copy(path: str, data: bytes | None, ours: Additions) -> bool:

@@ -44,8 +44,18 @@ def loads_rules(client: str) -> str:
     """Says that rules reach the model twice in a client for which everybody gets our hooks."""
     command = installer.command("install", client, installer.LOCAL)
     return (
-        f"{clients.checkup(client).TITLE} itself loads rules that sisyphus sends; `{command}` "
+        f"{clients.wiring(client).TITLE} itself loads rules that sisyphus sends; `{command}` "
         "prevents that on one machine."
+    )
+
+
+def left_out_rules(client: str) -> str:
+    """Says what `install` does about rules that a client would load although we send them."""
+    setting, title = clients.native(client).RULES_SETTING, clients.wiring(client).TITLE
+    return (
+        f"sisyphus sends these rules when they apply, and {setting} keeps {title} from loading "
+        "them at every start. Only your own and those of this project are listed: run `sisyphus "
+        "install` once in each project that has such rules."
     )
 
 
@@ -60,9 +70,9 @@ def folder(name: str, files: Iterable[str]) -> str:
 def installed(names: list[str], scope: str, project: str, *, is_known: bool) -> str:
     """names: of the clients. project: "" = all of them. is_known: the user has them, or has named
     one."""
-    *others, last = (clients.checkup(name).TITLE for name in names)
+    *others, last = (clients.wiring(name).TITLE for name in names)
     titles = f"{', '.join(others)} and {last}" if others else last
-    signs = {clients.checkup(name).TITLE: clients.native(name).COMMAND_SIGN for name in names}
+    signs = {clients.wiring(name).TITLE: clients.native(name).COMMAND_SIGN for name in names}
     sign = next(iter(signs.values()))
     hint = "".join(f" (in {t} with `{s}` for `{sign}`)" for t, s in signs.items() if s != sign)
     first = "".join(f"{text} " for name in names if (text := clients.wiring(name).NEXT))
@@ -80,7 +90,7 @@ def nobody_here(client: str) -> str:
     """client: the one that `install` takes then."""
     return (
         "There is no client here that sisyphus knows. This is for when you have "
-        f"{clients.checkup(client).TITLE}; `--client` names another one."
+        f"{clients.wiring(client).TITLE}; `--client` names another one."
     )
 
 
@@ -134,7 +144,7 @@ def edited_command(file: str) -> str:
 def elsewhere(project: str, scope: str, client: str) -> str:
     """client: the one for which it is installed there; "" = the user has named none."""
     what = f"sisyphus is also installed for {path(project) if project else 'all projects'}"
-    what += f", in {clients.checkup(client).TITLE}" if client else ""
+    what += f", in {clients.wiring(client).TITLE}" if client else ""
     return f"{what}: `{installer.command('uninstall', client, scope, project)}`."
 
 
@@ -145,7 +155,7 @@ def unreadable(file: str, why: str) -> tuple[str, str]:
 
 
 def dropped(file: str, client: str, why: str) -> tuple[str, str]:
-    title = clients.checkup(client).TITLE
+    title = clients.wiring(client).TITLE
     what = f"{path(file)} does nothing: {one_line(why)}. For that {title} ignores the whole file."
     return what, "Correct the file and run the command again."
 
@@ -161,7 +171,7 @@ def leads_out(file: str) -> tuple[str, str]:
 
 
 def left_out(client: str, what: str, mend: str) -> str:
-    return f"{what} {clients.checkup(client).TITLE} is left out, the others go on. {mend}"
+    return f"{what} {clients.wiring(client).TITLE} is left out, the others go on. {mend}"
 
 
 def changed(file: str) -> str:

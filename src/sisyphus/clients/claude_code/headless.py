@@ -21,22 +21,17 @@ from sisyphus.clients.reports import (
     BILLING,
     CLIENT,
     CONTEXT,
-    DETAIL_CHARACTERS,
     LOGIN,
     LONGEST_LIMIT,
-    MEANINGS,
     MODEL,
     NETWORK,
     OVERLOAD,
-    TEXT_CHARACTERS,
     Failure,
     Report,
     both_ends,
-    how_it_ended,
 )
 from sisyphus.clients.transcript_records import AGENT, TranscriptLine
 from sisyphus.ground import paths, processes
-from sisyphus.ground.masking import masked_line
 
 Json = dict[str, Any]
 
@@ -158,12 +153,11 @@ def _ask(program: str, folder: str, *words: str) -> str:
         return ""
 
 
-def warnings(program: str, project: str) -> Iterator[str]:
-    yield from ()
-
-
-def why_not_allowed(commands: Iterable[str], home: str, project: str, mode: str) -> str:
-    return permissions.why_not_allowed(commands, home, project, mode)
+def warnings(
+    program: str, commands: Iterable[str], home: str, project: str, mode: str
+) -> Iterator[str]:
+    if refused := permissions.why_not_allowed(commands, home, project, mode):
+        yield refused
 
 
 def is_refused(path: str, project: str, mode: str) -> bool:
@@ -183,8 +177,7 @@ def feed(report: Report, line: bytes) -> None:
     session = values.id(raw.get("session_id")) if raw else ""
     kind = values.text(raw.get("type")) if raw else ""
     if raw is None or not (session and report.takes(session, is_first=kind in _FIRST_LINES)):
-        text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
-        report.add_text(f"{text}\n")
+        report.add_line(line)
         return
     match kind:
         case "assistant" | "user" if message := values.mapping(raw.get("message")):
@@ -261,10 +254,10 @@ def _read_result(report: Report, raw: Json) -> None:
     report.cost = max(report.cost, _number(raw.get("total_cost_usd")))
     text, subtype = values.text(raw.get("result")), values.text(raw.get("subtype"))
     _read_models(report, values.mapping(raw.get("modelUsage")))
-    for each in _items(raw.get("permission_denials")):
+    for each in values.items(raw.get("permission_denials")):
         _note_denied(report, values.mapping(each))
     if raw.get("is_error") is True or subtype.startswith("error"):
-        errors = [each for each in _items(raw.get("errors")) if isinstance(each, str)]
+        errors = [each for each in values.items(raw.get("errors")) if isinstance(each, str)]
         report.error = text or " ".join(errors) or report.error or subtype or "unknown"
         ended = _signs(raw, "terminal_reason", "subtype", "api_error")
         report.signs = (*ended, *report.signs, *_signs(raw, "api_error_status"))
@@ -287,16 +280,9 @@ def _read_models(report: Report, models: Json) -> None:
 
 
 def failure(report: Report, code: int, errors: str, now: float) -> Failure | None:
-    if report.has_ended and not report.error:
-        return None
-    if not report.is_stream and not code:  # another program, which says no more than this
-        return None
-    kind, detail = _cause(report, code, errors)
-    known = MEANINGS.get(kind, "").format(client=_TITLE)
-    meaning = known or ("it failed" if report.has_ended else how_it_ended(code))
-    text = masked_line(f"{meaning}: {detail}" if detail else meaning, DETAIL_CHARACTERS)
-    is_known = kind == ACCOUNT and now < report.resets_at <= now + LONGEST_LIMIT
-    return Failure(kind, text, report.resets_at if is_known else 0.0)
+    is_known = now < report.resets_at <= now + LONGEST_LIMIT
+    until = report.resets_at if is_known else 0.0
+    return failures.failure(report, code, errors, _TITLE, _cause, lambda _: until)
 
 
 def _cause(report: Report, code: int, errors: str) -> tuple[str, str]:
@@ -323,7 +309,3 @@ def _number(value: Any) -> float:
     """Returns a number above 0; 0 for everything else."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 < value < _MOST else 0.0
-
-
-def _items(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

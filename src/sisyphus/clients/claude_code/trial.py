@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus.clients import CLAUDE_CODE, entry, hook_groups, installer, json_files, lines, programs
-from sisyphus.clients.claude_code import checkup, native
+from sisyphus.clients.claude_code import native, switches
 from sisyphus.clients.claude_code import wiring as entries
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import COMMAND, HOME, PROJECT, PROMPT, Stage, WiringCopy
+from sisyphus.clients.wired import ORGANISATION, Wired
 from sisyphus.ground import paths
 from sisyphus.ground.text import one_line
 
@@ -22,11 +23,11 @@ Json = dict[str, Any]
 SILENCE = "Run `claude doctor`: a wrong entry makes it drop a whole settings file."
 
 _COPIES = {
-    f"{HOME}/settings.json": installer.USER,
-    f"{PROJECT}/.claude/settings.json": installer.PROJECT,
-    f"{PROJECT}/.claude/settings.local.json": installer.LOCAL,
+    installer.USER: f"{HOME}/settings.json",
+    installer.PROJECT: f"{PROJECT}/.claude/settings.json",
+    installer.LOCAL: f"{PROJECT}/.claude/settings.local.json",
 }
-"""Where the copies of `native.settings_paths` go, and the scopes of `install` that write there."""
+"""Where the copies of its settings go, by the scope of the `install` that writes them."""
 
 _FLAGS = (
     *("-p", PROMPT, "--output-format", "stream-json", "--verbose", "--include-hook-events"),
@@ -48,9 +49,6 @@ _ANSWERS = {
 }
 """To what it asks in a new home."""
 
-_SWITCHES = ("CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE")
-"""Variables with which it runs no hooks."""
-
 _OURS = ("PATH", "SISYPHUS_DISABLE")
 """Variables of the settings that decide whether our hooks can do something."""
 
@@ -71,43 +69,40 @@ _NOTHING = ":"
 _SAID = 200
 
 
-def why_not() -> str:
-    """An organisation's settings cannot be overruled: they may name another server, and hooks."""
-    files = checkup.managed_files(checkup.managed_folder())
-    path = next(filter(os.path.lexists, files), "")
-    return f"nothing can overrule {path}, which may lead its requests elsewhere" if path else ""
-
-
 def wiring(place: Installation) -> WiringCopy:
     copies = {f"{HOME}/.claude.json": _json(_ANSWERS), **dict(_commands(place))}
     installed = _installed(place)
+    found = entries.read(place)
     tried: list[tuple[str, str]] = []  # words that start us, and the scope of the file
     left: list[tuple[str, str]] = []
-    off, others = "", 0
-    left_out = []
-    for path, copy in zip(native.settings_paths(place.home, place.project), _COPIES, strict=True):
-        settings = json_files.read_or_empty(path)
-        is_users = copy.startswith(HOME)
-        every = hook_groups.ours(settings)
+    off, others, left_out = "", 0, []
+    for file in (each for each in found if each.scope in _COPIES):
+        is_users, every = file.scope == installer.USER, hook_groups.ours(file.content)
         ours = [each for each in every if is_users or each[2]["command"] in installed]
         for group, hooks in ((tried, ours), (left, every)):
-            group += [(entry.call(hook["command"])[0], _COPIES[copy]) for _, _, hook in hooks[:1]]
-        others += len([*hook_groups.every_hook(settings)]) - len(ours)
-        name = one_line(paths.display(path, ""))
-        if settings.get("disableAllHooks") is True:
-            off = f'{name} sets "disableAllHooks"'
+            group += [(entry.call(hook["command"])[0], file.scope) for _, _, hook in hooks[:1]]
+        others += len([*hook_groups.every_hook(file.content)]) - len(ours)
+        if file.content.get("disableAllHooks") is True:
+            off = f'{file.name} sets "disableAllHooks"'
         try:
-            copies[copy] = _json(_harmless(settings, ours, is_users=is_users))
+            copies[_COPIES[file.scope]] = _json(_harmless(file.content, ours, is_users=is_users))
         except RecursionError:
-            left_out.append(f"{name}, which is nested too deeply.")
+            left_out.append(f"{file.name}, which is nested too deeply.")
     left_out += [f"{others} hooks of others."] if others else []
-    plugin = entries.enabled_plugin(native.settings(place.home, place.project))
+    plugin = next((each.plugin for each in found if each.plugin), "")
     words, note = _plugin(place, plugin) if plugin else ((), [])
     start, scope = [*tried, *left, ("", installer.USER)][0]
     mend = installer.mend("" if programs.started_by(start) else start, CLAUDE_CODE, scope)
     if plugin and not tried:
         mend = f"Run `claude plugin update {one_line(plugin)}`, or install it again."
-    return WiringCopy(copies, bool(tried or words), mend, words, off, left_out + note)
+    is_wired, left_out = bool(tried or words), left_out + note
+    return WiringCopy(copies, is_wired, mend, words, off, left_out, why_not=_why_not(found))
+
+
+def _why_not(found: list[Wired]) -> str:
+    """An organisation's settings cannot be overruled: they may name another server, and hooks."""
+    path = next((each.path for each in found if each.scope == ORGANISATION), "")
+    return f"nothing can overrule {path}, which may lead its requests elsewhere" if path else ""
 
 
 def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
@@ -116,8 +111,7 @@ def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
 
 def environment(stage: Stage) -> dict[str, str]:
     return {
-        **stage.environment(),
-        **{name: os.environ[name] for name in _SWITCHES if name in os.environ},
+        **stage.environment(*switches.ITS_SWITCHES),
         **dict.fromkeys(_QUIET, "1"),
         "CLAUDE_CODE_TMPDIR": os.path.join(stage.root, "tmp"),
         "ANTHROPIC_BASE_URL": stage.url,
@@ -213,7 +207,7 @@ def _harmless(settings: Json, ours: list[tuple[str, str, Json]], *, is_users: bo
                 hooks.setdefault(event, []).append(group)
     env = settings.get("env")
     if is_users and isinstance(env, dict):
-        copy["env"] = {name: env[name] for name in (*_SWITCHES, *_OURS) if name in env}
+        copy["env"] = {name: env[name] for name in (*switches.ITS_SWITCHES, *_OURS) if name in env}
     return copy
 
 

@@ -1,5 +1,5 @@
 """How full the context of a Claude Code session is, by the end of its transcript. See
-`clients.base.Usage`. On the quick path: the caller asks after every batch of tool calls."""
+`clients.usage`. On the quick path: the caller asks after every batch of tool calls."""
 
 from __future__ import annotations
 

@@ -13,22 +13,18 @@ import shlex
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from glob import escape, glob
 from typing import Any
 
-from sisyphus.clients import failures, lines, programs, values
-from sisyphus.clients.codex import app_server, checkup, native, touched, usage
+from sisyphus.clients import defaults, failures, lines, programs, values
+from sisyphus.clients.codex import app_server, native, touched, usage, wiring
 from sisyphus.clients.finding import Level
 from sisyphus.clients.reports import (
-    ACCOUNT,
-    DETAIL_CHARACTERS,
     LONGEST_LIMIT,
-    MEANINGS,
-    TEXT_CHARACTERS,
     Failure,
     Report,
     both_ends,
-    how_it_ended,
 )
 from sisyphus.clients.transcript_records import (
     AGENT,
@@ -38,7 +34,6 @@ from sisyphus.clients.transcript_records import (
     TranscriptLine,
 )
 from sisyphus.ground import paths
-from sisyphus.ground.masking import masked_line
 from sisyphus.hook.event import EDIT, OTHER, WRITE
 
 Json = dict[str, Any]
@@ -100,7 +95,7 @@ def chosen_mode(home: str, project: str) -> str:
     """A project's settings can choose a sandbox too; the user does not know that."""
     if paths.is_inside(native.codex_home(), project):
         return ""
-    return values.text(checkup.settings().get("sandbox_mode"))
+    return values.text(wiring.settings().get("sandbox_mode"))
 
 
 def command(program: str, session: str, mode: str) -> list[str]:
@@ -114,9 +109,8 @@ def audit_command(program: str, session: str) -> list[str]:
     return [*words, "-c", "features.memories=false", prompt]
 
 
-def new_session() -> str:
-    """It takes no id."""
-    return ""
+new_session = defaults.no_text
+"""It takes no id."""
 
 
 def environment() -> dict[str, str]:
@@ -134,15 +128,13 @@ def why_logged_out(program: str, project: str) -> str:
     return f"Codex is not logged in. Log in with `codex login`, or set {_API_KEY}."
 
 
-def warnings(program: str, project: str) -> Iterator[str]:
-    levels = [each.level for each in checkup.trust(program, project)]
+def warnings(
+    program: str, commands: Iterable[str], home: str, project: str, mode: str
+) -> Iterator[str]:
+    """Its sandbox runs every command."""
+    levels = [each.level for each in wiring.trust(program, project)]
     if Level.PROBLEM in levels and Level.GOOD not in levels:  # those of one file are enough
         yield _UNHEARD
-
-
-def why_not_allowed(commands: Iterable[str], home: str, project: str, mode: str) -> str:
-    """Its sandbox runs every command."""
-    return ""
 
 
 def is_refused(path: str, project: str, mode: str) -> bool:
@@ -161,8 +153,7 @@ def feed(report: Report, line: bytes) -> None:
     kind = values.text(raw.get("type")) if raw else ""
     session = values.id(raw.get("thread_id")) if raw and kind == "thread.started" else ""
     if raw is None or not report.takes(session, is_first=True):
-        text = line[-4 * TEXT_CHARACTERS :].decode("utf-8", "replace").rstrip("\r\n")
-        report.add_text(f"{text}\n")
+        report.add_line(line)
         return
     match kind:
         case "turn.started":
@@ -280,15 +271,8 @@ def _rollout(session: str) -> str:
 
 
 def failure(report: Report, code: int, errors: str, now: float) -> Failure | None:
-    if report.has_ended and not report.error:
-        return None
-    if not report.is_stream and not code:  # another program, which says no more than this
-        return None
-    kind, detail = failures.cause(report, code, errors)
-    known = MEANINGS.get(kind, "").format(client=checkup.TITLE)
-    meaning = known or ("it failed" if report.has_ended else how_it_ended(code))
-    text = masked_line(f"{meaning}: {detail}" if detail else meaning, DETAIL_CHARACTERS)
-    return Failure(kind, text, _until(detail, now) if kind == ACCOUNT else 0.0)
+    until = partial(_until, now=now)
+    return failures.failure(report, code, errors, wiring.TITLE, failures.cause, until)
 
 
 def _until(text: str, now: float) -> float:

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.clients import defaults
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.text import fingerprint
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 COMMAND_SIGN = "$"
 RESUME = "codex resume"
@@ -43,20 +40,13 @@ def skill_file(folder: str, name: str) -> str:
     return os.path.join(skills_folder(folder), name, "SKILL.md")
 
 
-def reads_rules_in(place: str) -> bool:
-    return False
+reads_rules_in = sends_rule = defaults.no
+RULES_SETTING, rules_left_out = "", defaults.no_mapping
+plans_folder = defaults.no_text
+"""Its plan mode writes no files."""
 
-
-def sends_rule(keys: Collection[str], *, always: bool) -> bool:
-    return False
-
-
-def settings_paths(home: str, project: str) -> list[str]:
-    return []
-
-
-def rule_excludes(home: str, project: str) -> list[str]:
-    return []
+shows_dialog = defaults.unknown
+"""Its processes tell no session: one of them may serve all terminals."""
 
 
 def why_agents_md(home: str, folder: str, path: str) -> str:
@@ -113,8 +103,3 @@ def _fingerprint(path: str) -> str:
 def command_file(home: str, project: str, name: str) -> str:
     own = skill_file(codex_home(), name)
     return own if os.path.isfile(own) else skill_file(os.path.join(project, ".codex"), name)
-
-
-def plans_folder(home: str, project: str) -> str:
-    """Its plan mode writes no files."""
-    return ""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 NAME = "codex"
+VARIABLES, HOME_VARIABLE = ("CODEX_",), "CODEX_HOME"
 
 WIRE_NAMES = {
     "session-start": "SessionStart",

@@ -11,14 +11,13 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus.clients import CODEX, entry, hook_groups, installer
-from sisyphus.clients.codex import checkup, native
+from sisyphus.clients import CODEX, entry, hook_groups, installer, programs
+from sisyphus.clients.codex import native
 from sisyphus.clients.codex import wiring as entries
 from sisyphus.clients.finding import Level
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import PROMPT, Stage, WiringCopy
-from sisyphus.ground import paths
-from sisyphus.ground.text import one_line
+from sisyphus.clients.wired import Wired
 
 Json = dict[str, Any]
 
@@ -51,38 +50,33 @@ plugins = false
 line Codex would fetch a list of plugins."""
 
 
-def why_not() -> str:
-    return ""
-
-
 def wiring(place: Installation) -> WiringCopy:
     groups: dict[str, list[Json]] = {}
     left_out = []
-    tried: list[str] = []  # the files with hooks that are taken
-    for path, content in entries.wired(place.project).items():
-        is_users = path == entries.hooks_file("")
-        hooks = list(_hooks(content, place, is_users=is_users))
+    tried: list[Wired] = []  # the files with hooks that are taken
+    ours = [each for each in entries.read(place) if each.is_ours]
+    for file in ours:
+        hooks = list(_hooks(file, place))
         for event, hook in hooks:
             groups.setdefault(event, []).append({"hooks": [hook]})
-        tried += [path] if hooks else []
-        if others := len([*hook_groups.every_hook(content)]) - len(hooks):
-            name = one_line(paths.display(path, ""))
-            left_out.append(f"{others} hooks in {name}, which are not ours.")
+        tried += [file] if hooks else []
+        if others := len([*hook_groups.every_hook(file.content)]) - len(hooks):
+            left_out.append(f"{others} hooks in {file.name}, which are not ours.")
     files = {
         f"{_FOLDER}/config.toml": _CONFIG.encode(),
         f"{_FOLDER}/hooks.json": json.dumps({"hooks": groups}).encode(),
         **dict(_skills(place)),
     }
-    path = [*tried, *entries.wired(place.project), entries.hooks_file("")][0]
-    mend = installer.mend("", CODEX, checkup.scope(place.project, path))
+    scopes = [each.scope for each in (*tried, *ours)]
+    mend = installer.mend("", CODEX, [*scopes, installer.USER][0])
     until = _until(place.project) if groups else ""
     return WiringCopy(files, bool(groups), mend, (PROMPT,), left_out=left_out, until=until)
 
 
 def _until(project: str) -> str:
     """The trial bypasses the user's trust, so that Codex runs a hook here says nothing of it."""
-    program = checkup.program(project)
-    found = checkup.trust(program, project) if program else ()
+    program = programs.path_of(entries.CLIENT, project)
+    found = entries.trust(program, project) if program else ()
     is_kept_off = any(each.level is Level.PROBLEM for each in found)
     return "once trusted: Codex does not run all hooks of sisyphus yet" if is_kept_off else ""
 
@@ -119,15 +113,16 @@ def failures(output: bytes, errors: str) -> list[str]:
     return []
 
 
-def _hooks(content: Json, place: Installation, *, is_users: bool) -> Iterator[tuple[str, Json]]:
+def _hooks(file: Wired, place: Installation) -> Iterator[tuple[str, Json]]:
     """Yields event and hook of those of ours that may run here: of a project only those that
     `install` writes. None names the user's home, so that they work in that of the stage."""
     starts = (place.start, installer.NAME)
-    for event, _, hook in hook_groups.ours(content):
+    for event, _, hook in hook_groups.ours(file.content):
         line = hook["command"]
         _, words = entries.home_of(entry.call(line)[0])
         by_name = {**hook, "command": entry.with_start(line, installer.NAME)}
         is_installed = by_name in _installed(event)
+        is_users = file.scope == installer.USER
         if is_users or (words in starts and is_installed):
             yield event, {**hook, "command": entry.with_start(line, words)}
 

@@ -1,5 +1,5 @@
 """How full the context of a session of Codex is, by the end of its rollout. See
-`clients.base.Usage`. On the quick path: the caller asks after every tool call."""
+`clients.usage`. On the quick path: the caller asks after every tool call."""
 
 from __future__ import annotations
 

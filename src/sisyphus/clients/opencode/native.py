@@ -6,13 +6,10 @@ from __future__ import annotations
 
 import os
 
+from sisyphus.clients import defaults
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.text import fingerprint
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 COMMAND_SIGN = "/"
 RESUME = "opencode --session"
@@ -21,20 +18,13 @@ COMMAND_FOLDERS = ("command", "commands")
 """OpenCode reads both. `sisyphus install` writes to the first."""
 
 
-def reads_rules_in(place: str) -> bool:
-    return False
+reads_rules_in = sends_rule = defaults.no
+RULES_SETTING, rules_left_out = "", defaults.no_mapping
+plans_folder = defaults.no_text
+"""Its plan agent writes no files."""
 
-
-def sends_rule(keys: Collection[str], *, always: bool) -> bool:
-    return False
-
-
-def settings_paths(home: str, project: str) -> list[str]:
-    return []
-
-
-def rule_excludes(home: str, project: str) -> list[str]:
-    return []
+shows_dialog = defaults.unknown
+"""The plugin reports no dialogs: OpenCode's own server answers them."""
 
 
 def why_agents_md(home: str, folder: str, path: str) -> str:
@@ -66,11 +56,6 @@ def command_file(home: str, project: str, name: str) -> str:
     homes = (os.path.join(project, ".opencode"), config_home())
     places = [os.path.join(h, f, f"{name}.md") for h in homes for f in reversed(COMMAND_FOLDERS)]
     return next((path for path in places if os.path.isfile(path)), places[-1])
-
-
-def plans_folder(home: str, project: str) -> str:
-    """Its plan agent writes no files."""
-    return ""
 
 
 def config_home() -> str:

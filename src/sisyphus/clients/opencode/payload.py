@@ -62,6 +62,8 @@ as a model should get at once."""
 SESSION, PROCESS = "SISYPHUS_SESSION_ID", "SISYPHUS_CLIENT_PID"
 """Variables that the plugin sets for the commands of the agent and for our hooks."""
 
+VARIABLES, HOME_VARIABLE = (SESSION, PROCESS), ""
+
 _PLAN = "plan"
 """The client's agent that only plans."""
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from sisyphus.clients import OPENCODE, installer, programs
 from sisyphus.clients.installation import Installation
-from sisyphus.clients.opencode import checkup, native
+from sisyphus.clients.opencode import native
 from sisyphus.clients.opencode import wiring as plugin
 from sisyphus.clients.trial_folder import COMMAND, PROJECT, PROMPT, Stage, WiringCopy
-from sisyphus.ground import paths
+from sisyphus.clients.wired import Wired
 from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
@@ -46,34 +46,28 @@ _SAYS = "sisyphus: "
 _FAILURES = ("was not found", "failed: ")
 
 
-def why_not() -> str:
-    return ""
-
-
 def wiring(place: Installation) -> WiringCopy:
     copies: dict[str, bytes] = {}
     left_out = []
-    tried: list[str] = []  # the plugins that work here
-    plugins = plugin.plugins(place.project)
-    for path, data in plugins.items():
-        is_users = path == plugin.plugin_file("")
-        if is_users or data in _installed(place, path):
-            tried.append(path)
+    tried: list[Wired] = []  # the plugins that work here
+    found = plugin.read(place)
+    for each in found:
+        is_users = each.scope == installer.USER
+        if is_users or each.text in _installed(place, each.path):
+            tried.append(each)
             folder = _USER if is_users else _PROJECT
             copies |= {
-                f"{folder}/plugins/{os.path.basename(path)}": data,
+                f"{folder}/plugins/{os.path.basename(each.path)}": each.text,
                 **dict(_furniture(folder)),
             }
         else:
-            name = one_line(paths.display(path, ""))
-            left_out.append(f"{name}, which is not as `sisyphus install` writes it.")
+            left_out.append(f"{each.name}, which is not as `sisyphus install` writes it.")
     commands = dict(_commands(place))
     has_command = any(path.endswith(f"/{COMMAND}.md") for path in commands)
     words = ("--command", COMMAND) if has_command else (PROMPT,)
-    path = [*tried, *plugins, plugin.plugin_file("")][0]
-    start = plugin.start_of(plugins.get(path, b""))
-    scope = checkup.scope(place.project, path)
-    mend = installer.mend("" if programs.started_by(start) else start, OPENCODE, scope)
+    first = [*tried, *found, Wired(OPENCODE, "", installer.USER)][0]
+    start = plugin.start_of(first.text)
+    mend = installer.mend("" if programs.started_by(start) else start, OPENCODE, first.scope)
     copies |= {_MODELS: b"{}", **commands}
     return WiringCopy(copies, bool(tried), mend, words, left_out=left_out)
 
@@ -91,12 +85,10 @@ def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
 
 def environment(stage: Stage) -> dict[str, str]:
     folders = {name: os.path.join(stage.root, folder) for name, folder in _FOLDERS.items()}
-    switch = {_NO_PLUGINS: os.environ[_NO_PLUGINS]} if _NO_PLUGINS in os.environ else {}
     return {
-        **stage.environment(),
+        **stage.environment(_NO_PLUGINS),
         **folders,
         **{f"OPENCODE_DISABLE_{name}": "1" for name in _OFF},
-        **switch,
         "OPENCODE_CONFIG_CONTENT": json.dumps(_configuration(stage.url)),
         "OPENCODE_MODELS_PATH": os.path.join(stage.root, _MODELS),
         "npm_config_registry": _NOWHERE,

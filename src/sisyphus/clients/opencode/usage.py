@@ -1,5 +1,5 @@
 """How full the context of a session of OpenCode is, by the end of what our plugin has written down.
-See `clients.base.Usage`. On the quick path: the caller asks after every tool call."""
+See `clients.usage`. On the quick path: the caller asks after every tool call."""
 
 from __future__ import annotations
 

@@ -1,26 +1,46 @@
-"""What `sisyphus install` puts into OpenCode's folders: our plugin and our slash commands. OpenCode
-loads every file there, so no settings of it change. See `clients.base.Wiring`."""
+"""What `sisyphus install` puts into OpenCode's folders: our plugin and our slash commands, and how
+they are, as measured on 1.18.33. OpenCode loads every file there, so no settings of it change. See
+`clients.base.Wiring`.
+
+Of two copies of our plugin one works, see `plugin.js`. So both in the user's folder and in the
+project's are fine.
+"""
 
 import json
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sisyphus.clients import OPENCODE, hook_files
-from sisyphus.clients.installation import Installation, Site, Source
+from sisyphus.clients import OPENCODE, defaults, hook_files, hook_groups, programs
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation, Program, Site
 from sisyphus.clients.opencode import native
+from sisyphus.clients.wired import Wired, shown
 from sisyphus.ground import files
 from sisyphus.ground.errors import UnreadableError
 
 Json = dict[str, Any]
 
-NEXT = SHARED = EXCLUDES = ""
+CLIENT = Program(
+    "OpenCode", "opencode", (1, 18, 33), "opencode upgrade", (".opencode/bin/opencode",)
+)
+TITLE = CLIENT.title
+
+_PLUGINS, _SETTINGS = f"{TITLE} plugin", f"{TITLE} settings"
+_EDITED = ". It leaves a plugin that you have edited: delete that before."
+
+_NO_PLUGINS = "OPENCODE_PURE"
+_OTHERS = re.compile(r'"(oh-my-opencode)(?:@[^"]{0,40})?"')
+"""A plugin that wakes idle sessions, too, in the list of plugins."""
+
+NEXT = SHARED = ""
 
 _PLUGIN = Path(__file__).with_name("plugin.js")
-_MARK = "// sisyphus for OpenCode."
+_MARK = b"// sisyphus for OpenCode."
 """How the plugin's text starts."""
 
 _COMMANDS, _START = '"@COMMANDS@"', '["sisyphus"]'
@@ -39,38 +59,14 @@ def plugin_file(project: str) -> str:
     return os.path.join(_folder(project), "plugins", "sisyphus.js")
 
 
-def file(home: str, project: str, *, is_shared: bool) -> str:
-    return plugin_file(project)
-
-
 def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     path, folder = plugin_file(project), os.path.join(_folder(project), native.COMMAND_FOLDERS[0])
     files = copies(project, place.commands, place.start)
-    return Site(OPENCODE, project, path, "", place.start, {}, folder, files)
+    return Site(OPENCODE, project, path, "", place.start, {}, folder, files, mark=_MARK)
 
 
-def problem(settings: Json, text: str = "") -> str:
-    return ""
-
-
-def dropped(text: str) -> str:
-    return ""
-
-
-def wire(settings: Json, site: Site, globs: Iterable[str]) -> Json:
-    return settings
-
-
-def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
-    return settings
-
-
-def excludes(settings: Json) -> list[str]:
-    return []
-
-
-def notes(site: Site, place: Installation) -> Iterator[str]:
-    yield from ()
+problem, wire, unwire = hook_groups.problem, hook_groups.wire, hook_groups.unwire
+notes, dropped = defaults.none_of_it, defaults.no_text
 
 
 def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
@@ -81,17 +77,21 @@ def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[s
         )
 
 
-def sources(place: Installation) -> list[Source]:
+def read(place: Installation) -> list[Wired]:
+    """Returns the copies of our plugin that OpenCode loads in a project."""
     names = [os.path.splitext(name)[0] for name in place.commands]
-    users = plugin_file("")
-    return [
-        Source(
-            path,
-            hook_files.scope(OPENCODE, place.project, path, users),
-            is_current=data == _plugin(names, start_of(data)),
-        )
-        for path, data in plugins(place.project).items()
-    ]
+    users, found = plugin_file(""), []
+    for path in dict.fromkeys((users, plugin_file(place.project))):
+        try:
+            data = files.read(path).encode()
+        except UnreadableError:
+            continue
+        if data.startswith(_MARK):
+            scope = hook_files.scope(OPENCODE, place.project, path, users)
+            is_current = data == _plugin(names, start_of(data))
+            ours = Wired(OPENCODE, path, scope, is_current=is_current, text=data, again=_EDITED)
+            found.append(ours)
+    return found
 
 
 def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str, bytes]:
@@ -111,11 +111,6 @@ def copies(project: str, commands: Mapping[str, bytes], start: str) -> dict[str,
     return {**contents, plugin_file(project): _plugin(names, start)}
 
 
-def is_ours(data: bytes) -> bool:
-    """Tells whether a file is our plugin, of whatever version."""
-    return data.startswith(_MARK.encode())
-
-
 def start_of(data: bytes) -> str:
     """Returns the words that start us in our plugin, as for a shell; "" if it does not say."""
     found = _STARTER.search(data.decode("utf-8", "replace"))
@@ -124,19 +119,6 @@ def start_of(data: bytes) -> str:
     except ValueError:
         return ""
     return shlex.join(words) if all(isinstance(word, str) for word in words) else ""
-
-
-def plugins(project: str) -> dict[str, bytes]:
-    """Returns path → content of the copies of our plugin that OpenCode loads in a project."""
-    found = {}
-    for path in dict.fromkeys((plugin_file(""), plugin_file(project))):
-        try:
-            text = files.read(path)
-        except UnreadableError:
-            continue
-        if is_ours(text.encode()):
-            found[path] = text.encode()
-    return found
 
 
 def _folder(project: str) -> str:
@@ -152,3 +134,62 @@ def _plugin(names: list[str], start: str) -> bytes:
     text = _PLUGIN.read_text("utf-8")
     text = text.replace(_COMMANDS, ", ".join(json.dumps(name) for name in names))
     return text.replace(_START, json.dumps(shlex.split(start))).encode()
+
+
+# ---------------------------------------------------------------- how it is
+
+
+def is_here(home: str, project: str) -> bool:
+    return bool(programs.path_of(CLIENT, project)) or programs.is_folder(native.config_home())
+
+
+def look(place: Installation, files: list[Wired]) -> Iterator[Finding]:
+    found = programs.version_of(CLIENT, place.project)
+    yield from hook_files.check_program(found, CLIENT, files)
+    yield from _switches()
+    for each in files:
+        yield from _check_plugin(place, each)
+    commands, lack = partial(_commands, place), ", without our plugin"
+    title = f"{TITLE} commands"
+    yield from hook_files.check_commands(title, files, commands, OPENCODE, place, lack)
+    yield from _other_loops(place.project)
+
+
+def _commands(place: Installation, project: str) -> dict[str, bytes]:
+    """Returns path → content of our slash commands, for the user ("") or a project."""
+    every = copies(project, place.commands, place.start)
+    del every[plugin_file(project)]
+    return every
+
+
+def _switches() -> Iterator[Finding]:
+    if os.environ.get(_NO_PLUGINS, "").lower() in ("1", "true"):
+        text = f"your environment sets {_NO_PLUGINS}: OpenCode loads no plugin."
+        yield Finding(_SETTINGS, Level.PROBLEM, text, f"Run `unset {_NO_PLUGINS}`.")
+
+
+def _check_plugin(place: Installation, file: Wired) -> Iterator[Finding]:
+    """Yields what is wrong with a copy of our plugin, or that nothing is."""
+    start = start_of(file.text)
+    found = hook_files.check_start(_PLUGINS, file, start, place) if start else []
+    is_whole = bool(start) and file.is_current
+    if not is_whole and not any(each.level is Level.PROBLEM for each in found):
+        text = f"{file.name} is not that of this version, or edited."
+        found = [Finding(_PLUGINS, Level.WARNING, text, hook_files.mend(file))]
+    well = Finding(_PLUGINS, Level.GOOD, f"{file.name} is that of this version.")
+    yield from found or [well]
+
+
+def _other_loops(project: str) -> Iterator[Finding]:
+    folders = (native.config_home(), project, os.path.join(project, ".opencode"))
+    for folder in folders:
+        for name in ("opencode.json", "opencode.jsonc"):
+            path = os.path.join(folder, name)
+            try:
+                found = _OTHERS.search(files.read(path))
+            except UnreadableError:
+                continue
+            if found:
+                text = f"{found[1]} in {shown(path)} wakes idle sessions, too."
+                mend = f"Take {found[1]} out of `plugin` in that file."
+                yield Finding(f"{TITLE} plugins", Level.WARNING, text, mend)

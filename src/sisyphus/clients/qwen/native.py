@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import json_files, memory_files
+from sisyphus.clients import defaults, json_files, memory_files
 from sisyphus.ground import paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from typing import Any
 
 COMMAND_SIGN = "/"
@@ -64,20 +63,12 @@ def hooks_off(project: str) -> str:
     return file
 
 
-def reads_rules_in(place: str) -> bool:
-    return False
+reads_rules_in = sends_rule = defaults.no
+RULES_SETTING, rules_left_out = "", defaults.no_mapping
+plans_folder = defaults.no_text
+"""Its plan mode writes no files that we know of."""
 
-
-def sends_rule(keys: Collection[str], *, always: bool) -> bool:
-    return False
-
-
-def settings_paths(home: str, project: str) -> list[str]:
-    return []
-
-
-def rule_excludes(home: str, project: str) -> list[str]:
-    return []
+shows_dialog = defaults.unknown
 
 
 def why_agents_md(home: str, folder: str, path: str) -> str:
@@ -101,8 +92,3 @@ def loads(home: str, folder: str) -> dict[str, str]:
 def command_file(home: str, project: str, name: str) -> str:
     own, projects = (os.path.join(folder(each), "commands", f"{name}.md") for each in ("", project))
     return projects if os.path.isfile(projects) else own
-
-
-def plans_folder(home: str, project: str) -> str:
-    """Its plan mode writes no files that we know of."""
-    return ""

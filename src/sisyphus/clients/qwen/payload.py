@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 NAME = "qwen"
+VARIABLES, HOME_VARIABLE = ("QWEN_",), "QWEN_HOME"
 
 TOOLS = {
     "read_file": "Read",

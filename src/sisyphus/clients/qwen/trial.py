@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus.clients import QWEN, hook_files, hook_groups, installer, json_files, lines
-from sisyphus.clients.hook_files import shown
+from sisyphus.clients import QWEN, hook_groups, installer, lines
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.qwen import native
 from sisyphus.clients.qwen import wiring as entries
 from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
+from sisyphus.clients.wired import Wired, shown
 
 Json = dict[str, Any]
 
@@ -41,22 +41,18 @@ _SWITCHES = ("QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE")
 """Variables with which it runs no hooks."""
 
 
-def why_not() -> str:
-    return ""
-
-
 def wiring(place: Installation) -> WiringCopy:
     groups: dict[str, list[Json]] = {}
     left_out = []
-    tried: list[str] = []  # the files with hooks that are taken
-    for path, inside in native.settings_files(place.project).items():
-        settings = json_files.read_or_empty(path, inside)
-        hooks = _hooks(settings, place, is_users=not inside)
+    tried: list[Wired] = []  # the files with hooks that are taken
+    found = entries.read(place)
+    for file in found:
+        hooks = _hooks(file, place)
         for event, matcher, hook in hooks:
             groups.setdefault(event, []).append(hook_groups.group_of(matcher, hook))
-        tried += [path] if hooks else []
-        if others := len([*hook_groups.every_hook(settings)]) - len(hooks):
-            left_out.append(f"{others} hooks in {shown(path)}, which are not ours.")
+        tried += [file] if hooks else []
+        if others := len([*hook_groups.every_hook(file.content)]) - len(hooks):
+            left_out.append(f"{others} hooks in {file.name}, which are not ours.")
     path = native.hooks_off(place.project)
     off = f'{shown(path)} sets "{native.ALL_OFF}"' if path else ""
     own = {"hooks": groups, native.ALL_OFF: bool(off)}
@@ -65,9 +61,8 @@ def wiring(place: Installation) -> WiringCopy:
         f"{_FOLDER}/settings.json": json.dumps(own).encode(),
         **dict(_commands(place)),
     }
-    users = entries.settings_file("")
-    path = [*tried, *entries.wired(place.project), users][0]
-    mend = installer.mend("", QWEN, hook_files.scope(QWEN, place.project, path, users))
+    scopes = [each.scope for each in (*tried, *found) if each.calls_us]
+    mend = installer.mend("", QWEN, [*scopes, installer.USER][0])
     return WiringCopy(files, bool(groups), mend, off=off, left_out=left_out)
 
 
@@ -77,8 +72,7 @@ def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
 
 def environment(stage: Stage) -> dict[str, str]:
     return {
-        **stage.environment(),
-        **{name: os.environ[name] for name in _SWITCHES if name in os.environ},
+        **stage.environment(*_SWITCHES),
         **_OFF,
         "QWEN_HOME": os.path.join(stage.root, _FOLDER),
         "QWEN_CODE_SYSTEM_SETTINGS_PATH": os.path.join(stage.root, _SYSTEM),
@@ -102,12 +96,12 @@ def failures(output: bytes, errors: str) -> list[str]:
     return []
 
 
-def _hooks(settings: Json, place: Installation, *, is_users: bool) -> list[tuple[str, str, Json]]:
+def _hooks(file: Wired, place: Installation) -> list[tuple[str, str, Json]]:
     """Returns those of our hooks that may run here: of a project only those that `install`
     writes."""
-    if is_users:
-        return hook_groups.ours(settings)
-    return hook_groups.installed(settings, entries.HOOKS, (place.start, installer.NAME))
+    if file.scope == installer.USER:
+        return hook_groups.ours(file.content)
+    return hook_groups.installed(file.content, entries.HOOKS, (place.start, installer.NAME))
 
 
 def _commands(place: Installation) -> Iterator[tuple[str, bytes]]:

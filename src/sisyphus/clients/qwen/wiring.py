@@ -1,18 +1,31 @@
 """What `sisyphus install` puts into Qwen Code's folders: hooks in `settings.json`, and our slash
-commands, as measured on 0.24.4. See `clients.base.Wiring`."""
+commands, and how they are, as measured on 0.24.4. See `clients.base.Wiring`.
+
+Qwen Code runs the hooks of both settings files, equal ones once.
+"""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from sisyphus.clients import QWEN, entry, hook_files, hook_groups, json_files
-from sisyphus.clients.installation import Installation, Site, Source
-from sisyphus.clients.qwen import native
+from sisyphus.clients import QWEN, defaults, entry, hook_files, hook_groups, json_files, programs
+from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation, Program, Site
+from sisyphus.clients.qwen import native, payload
+from sisyphus.clients.wired import Wired, shown
+from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
 
-NEXT = SHARED = EXCLUDES = ""
+CLIENT = Program("Qwen Code", "qwen", (0, 24, 4), "npm install -g @qwen-code/qwen-code")
+TITLE = CLIENT.title
+
+NEXT = SHARED = ""
+
+_HOOKS, _SETTINGS, _COMMANDS = f"{TITLE} hooks", f"{TITLE} settings", f"{TITLE} commands"
+_FEW_BLOCKS = 20
+"""A loop that may go on less often without a word of the user is hardly one."""
 
 
 def _groups(event: str, seconds: int = 10) -> list[Json]:
@@ -37,10 +50,6 @@ def settings_file(project: str) -> str:
     return os.path.join(native.folder(project), "settings.json")
 
 
-def file(home: str, project: str, *, is_shared: bool) -> str:
-    return settings_file(project)
-
-
 def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     path, folder = settings_file(project), commands_folder(project)
     files = copies(project, place.commands)
@@ -50,12 +59,8 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     return Site(QWEN, project, path, path, place.start, HOOKS, folder, files, cap)
 
 
-problem = hook_groups.problem
-wire = hook_groups.wire
-
-
-def dropped(text: str) -> str:
-    return ""
+problem, wire = hook_groups.problem, hook_groups.wire
+effects, dropped = defaults.none_of_it, defaults.no_text
 
 
 def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
@@ -65,39 +70,17 @@ def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
     return new
 
 
-def excludes(settings: Json) -> list[str]:
-    return []
-
-
-def is_ours(data: bytes) -> bool:
-    return False
-
-
 def notes(site: Site, place: Installation) -> Iterator[str]:
-    return (hook_files.also_in(path) for path in wired(place.project) if path != site.settings)
+    others = (each for each in read(place) if each.calls_us and each.path != site.settings)
+    return (hook_files.also_in(each.path) for each in others)
 
 
-def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
-    yield from ()
-
-
-def sources(place: Installation) -> list[Source]:
-    files = {
+def read(place: Installation) -> list[Wired]:
+    loaders = {
         path: partial(json_files.read, path, inside)
         for path, inside in native.settings_files(place.project).items()
     }
-    return hook_files.sources(QWEN, files, settings_file(""), place.project, HOOKS)
-
-
-def wired(project: str) -> dict[str, Json]:
-    """Returns path → content of the settings that have our hooks, the user's first."""
-    files = native.settings_files(project).items()
-    contents = {path: json_files.read_or_empty(path, inside) for path, inside in files}
-    return {
-        path: data
-        for path, data in contents.items()
-        if hook_groups.has_ours(data) and not problem(data)
-    }
+    return hook_files.find(QWEN, loaders, settings_file(""), place.project, HOOKS)
 
 
 def commands_folder(project: str) -> str:
@@ -114,3 +97,49 @@ def copies(project: str, commands: Mapping[str, bytes]) -> dict[str, bytes]:
         os.path.join(folder, name): data.replace(b"$ARGUMENTS", b"{{args}}")
         for name, data in commands.items()
     }
+
+
+# ---------------------------------------------------------------- how it is
+
+
+def is_here(home: str, project: str) -> bool:
+    return bool(programs.path_of(CLIENT, project)) or programs.is_folder(native.qwen_home())
+
+
+def look(place: Installation, files: list[Wired]) -> Iterator[Finding]:
+    ours = [each for each in files if each.calls_us]
+    found = programs.version_of(CLIENT, place.project)
+    yield from hook_files.check_program(found, CLIENT, ours)
+    yield from _settings(place.project, files)
+    yield from _hooks(place, ours)
+    commands = partial(copies, commands=place.commands)
+    yield from hook_files.check_commands(_COMMANDS, ours, commands, QWEN, place)
+
+
+def _settings(project: str, files: list[Wired]) -> Iterator[Finding]:
+    for each in files:
+        if each.problem and each.may_call_us:
+            text = f"sisyphus cannot read {each.name}: {one_line(each.problem)}."
+            mend = "Correct the file. Comments in it are Qwen Code's alone."
+            yield Finding(_SETTINGS, Level.PROBLEM, text, mend)
+    if path := native.hooks_off(project):
+        text = f"{shown(path)} has {native.ALL_OFF}: no hook runs."
+        yield Finding(_SETTINGS, Level.PROBLEM, text, f"Take {native.ALL_OFF} out of that file.")
+    cap = payload.block_cap(project)
+    if cap < _FEW_BLOCKS and any(each.calls_us for each in files):
+        text = f"after {cap - 1} iterations Qwen Code ends a turn, and the loop waits for you."
+        file = shown(settings_file(""))
+        mend = f'For longer loops, put `"{native.CAP}": {native.MOST_BLOCKS}` into {file}.'
+        yield Finding(_SETTINGS, Level.GOOD, f"{text} {mend}")
+
+
+def _hooks(place: Installation, ours: list[Wired]) -> Iterator[Finding]:
+    findings: list[Finding] = []
+    for each in ours:
+        findings += hook_files.check_missing(_HOOKS, each, HOOKS)
+        findings += hook_files.check_hooks(_HOOKS, each, HOOKS, each.starts, place)
+    if any(other.starts != ours[0].starts for other in ours[1:]):
+        findings.append(hook_files.twice(_HOOKS, ours))
+    if ours and not findings:
+        yield hook_files.wired_by(_HOOKS, HOOKS, ours)
+    yield from findings

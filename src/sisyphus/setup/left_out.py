@@ -19,8 +19,7 @@ _ONE_FILE = re.compile(r"/[\w\s/.,~?-]+")
 def of_project(client: str, project: str, home: str) -> list[str]:
     """Returns globs for the client's settings: one for each such rule of the project and the home
     folder."""
-    excluded = clients.native(client).rule_excludes(home, project)
-    return _globs(client, project, home, excluded)
+    return _globs(client, project, home, clients.rules_left_out(client, home, project))
 
 
 def ours(client: str, every: Iterable[str], home: str) -> list[str]:
@@ -35,27 +34,27 @@ def ours(client: str, every: Iterable[str], home: str) -> list[str]:
     return own
 
 
-def _globs(client: str, project: str, home: str, excluded: list[str]) -> list[str]:
+def _globs(client: str, project: str, home: str, known: list[str]) -> list[str]:
     """Reads the files itself: the stored index would be written, and `install --dry-run` writes
     nothing."""
     native = clients.native(client)
-    patterns = _compile(excluded)
+    patterns = _compile(known)
     room = parse.Room()
-    excludes = []
+    found = []
     for file in sources.search(project, project, home, native).files:
         try:
             rule = parse.parse(file, native, patterns, frozenset(), room).rule
         except SisyphusError:
             continue  # `rules lint` names it
         if rule.loads_twice:
-            excludes.append(_glob(rule.path))
-    return excludes
+            found.append(_glob(rule.path))
+    return found
 
 
-def _compile(excludes: list[str]) -> list[Pattern]:
+def _compile(every: list[str]) -> list[Pattern]:
     """Compiles the globs of the client's settings; leaves out those that are invalid."""
     patterns: list[Pattern] = []
-    for each in excludes:
+    for each in every:
         try:
             patterns += globs.compile_all([each])
         except globs.BadGlob:
