@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
@@ -450,13 +451,65 @@ def test_a_transcript_that_does_not_exist(browser: Browser) -> None:
     assert "/transcript" not in browser.get(f"/loops/{id}").text
 
 
+def test_a_transcript_of_an_earlier_version_is_shown_as_text(
+    world: World, browser: Browser
+) -> None:
+    id = insert(browser, 1)
+    text = f"==== Ralph loop {id}, iteration 1, session s1 ====\n\n[Bash] make\n"
+    for name in ("full", "iter_1"):
+        world.write(world.ours / "ralph" / "transcripts" / f"{id}_{name}.txt", text)
+
+    for query in ("", "?iteration=1"):
+        assert "[Bash] make" in browser.page(f"/loops/{id}/transcript{query}")
+        assert browser.json(f"/loops/{id}/transcript{query}")["stops"] == []
+
+
+def test_a_loop_that_began_under_an_earlier_version_goes_on(world: World, browser: Browser) -> None:
+    id = world.loop()
+    world.stop("One.")
+    (world.ours / "ralph" / "transcripts" / f"{id}_full.jsonl").unlink()
+    world.stop("Two.")
+
+    (stop,) = browser.json(f"/loops/{id}/transcript")["stops"]
+    assert (stop["iteration"], stop["steps"]) == (2, [{"tool": "", "text": "Two."}])
+    page = browser.page(f"/loops/{id}/transcript?iteration=1")
+    assert "One." in page
+    assert "Two." not in page
+
+
+def test_a_line_that_was_cut_off_hides_no_other(world: World, browser: Browser) -> None:
+    id = world.loop()
+    world.stop("One.")
+    file = world.ours / "ralph" / "transcripts" / f"{id}_full.jsonl"
+    file.write_text(file.read_text() + '{"iteration": 7, "sess\n')
+    world.stop("Two.")
+
+    stops = browser.json(f"/loops/{id}/transcript")["stops"]
+    assert [stop["steps"][0]["text"] for stop in stops] == ["One.", "Two."]
+
+
+def test_a_very_long_stop_shows_its_start_and_end(world: World, browser: Browser) -> None:
+    id = world.loop()
+    world.write_down(user("go"), agent("start " + "x" * 150_000), agent("y" * 60_000))
+    world.stop("z" * 30_000 + " end")
+
+    (stop,) = browser.json(f"/loops/{id}/transcript")["stops"]
+    texts = [step["text"] for step in stop["steps"]]
+    assert texts[0].startswith("start xxx")
+    assert "left out" in texts[0]
+    assert texts[1] == "y" * 60_000
+    assert texts[-1].endswith(" end")
+    assert sum(map(len, texts)) < 200_100
+
+
 def long_transcript(world: World, id: str, stops: int, words: str) -> None:
+    steps = [{"tool": "Bash", "text": "make"}, {"tool": "", "text": words}]
+    stop = {"session": "s1", "at": 1767225600.0, "steps": steps, "check": ""}
     text = "".join(
-        f"==== Ralph loop {id}, iteration {n}, session s1, 2026-01-01T00:00:00Z ====\n\n"
-        f"[Bash] make\n\n{words}\n\nDecision: block, so far\n\n"
+        json.dumps({"iteration": n, **stop, "decision": "block, so far"}) + "\n"
         for n in range(1, stops + 1)
     )
-    world.write(world.ours / "ralph" / "transcripts" / f"{id}_full.txt", text)
+    world.write(world.ours / "ralph" / "transcripts" / f"{id}_full.jsonl", text)
 
 
 def test_a_long_transcript_shows_its_end(world: World, browser: Browser) -> None:
@@ -475,7 +528,7 @@ def test_a_long_transcript_shows_its_end(world: World, browser: Browser) -> None
 def test_of_a_large_transcript_the_last_stops_are_shown(world: World, browser: Browser) -> None:
     id = insert(browser, 1)
     long_transcript(
-        world, id, 60, "Some *words* and `code` in a line of a list.\n- point\n" * 1_250
+        world, id, 50, "Some *words* and `code` in a line of a list.\n- point\n" * 1_250
     )
 
     page = browser.get(f"/loops/{id}/transcript")

@@ -547,3 +547,16 @@ def test_a_note_that_quotes_ours_is_not_counted(world: World, browser: Browser) 
 
     assert "says that it is done" in json.dumps(world.why())
     assert view["latest"] == []
+
+
+def test_notes_of_an_earlier_version_are_plain_texts(world: World, browser: Browser) -> None:
+    world.cli("enforce", "on")
+    world.start()
+    world.stop(DONE)
+    text = "enforcement 1 of 50: the agent says that it is done"
+    assert world.why()[-1]["notes"] == [text]
+    browser.desk.store.run("UPDATE event SET notes = ? WHERE name = 'stop'", json.dumps([text]))
+
+    assert world.why()[-1]["notes"] == [text]
+    assert text in world.cli("why").out
+    assert browser.json("/enforcement")["latest"] == []

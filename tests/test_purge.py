@@ -203,7 +203,7 @@ def test_a_plan_that_a_session_follows_stays(old: World) -> None:
 
     answer = old.cli("purge", "--yes")
 
-    assert "Removed: 1 session, 1 ended loop, 3 files" in answer.out
+    assert "Removed: 1 session, 1 ended loop, 4 files" in answer.out
     assert count(old, "plan") == 1
 
 

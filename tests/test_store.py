@@ -434,6 +434,18 @@ def test_a_command_repairs_the_database_and_says_so(world: World, words: tuple[s
     assert world.cli(*words).code == 0
 
 
+def test_a_repair_keeps_the_journal_of_enforcement(world: World) -> None:
+    world.cli("enforce", "on")
+    world.start()
+    world.stop("All tests pass. The task is complete.")
+    notes = world.why()[-1]["notes"]
+    put(world, "session", "stops", HALF)
+    world.stop("I work.")
+
+    assert notes == ["enforcement 1 of 50: the agent says that it is done"]
+    assert notes in [each["notes"] for each in world.why()]
+
+
 # ---------------------------------------------------------------- nobody holds the session
 
 

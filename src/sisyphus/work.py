@@ -325,7 +325,7 @@ def _requests(store: Store) -> Iterator[Need]:
 
 
 def _request(session: Session) -> Need:
-    id, kind, answer = session.id, QUESTION, session_messages.ANSWER_QUESTION
+    id, kind, answer = session.id, QUESTION, "Answer it in its session."
     text = session_messages.asks(id, session.question)
     if session.failed:
         kind, text = FAILURE, session_messages.failed(id, session.failed)
@@ -344,7 +344,8 @@ def _standstills(store: Store, now: float) -> Iterator[Need]:
         stops, since = session.stops, session.idle_since or now
         is_late = not stops.waits or now - max(stops.waits.values()) > STANDSTILL_SECONDS
         if is_late and not session.is_gone and _is_unattended(store, session):
-            text = session_messages.stands_still(session.id, stops.standstill)
+            name = session_messages.short(session.id)
+            text = f"Session {name} stands still: {one_line(stops.standstill)}"
             answer = session_messages.ANSWER_REST
             yield Need(STANDSTILL, text, since, answer, session.project, session.id)
 
@@ -359,7 +360,7 @@ def _dialogs(store: Store, now: float) -> Iterator[Need]:
 
 def _dialog(asks: Session, main: Session, now: float) -> Need:
     text = session_messages.asks_permission(main.id, asks.dialog, main.project)
-    since, answer = asks.dialog_at or now, session_messages.ANSWER_DIALOG
+    since, answer = asks.dialog_at or now, "Answer the dialog in its terminal."
     return Need(dialog.KIND, text, since, answer, main.project, main.id, brief=f"{text}.")
 
 

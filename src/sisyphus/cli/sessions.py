@@ -21,6 +21,17 @@ from sisyphus.terminal import show
 _LOOK_SECONDS, _MOST_AT_ONCE = 0.5, 1000
 """How often `--follow` looks for events, and how many it shows at a time."""
 
+_KINDS = {
+    "boulder": ("plan state", "plan states"),
+    "readme": ("README", "READMEs"),
+    "agents": ("AGENTS.md", "AGENTS.md files"),
+    "rules": ("rule", "rules"),
+    "loop": ("loop message", "loop messages"),
+    "handoff": ("context message", "context messages"),
+    "answer": ("answer of yours", "answers of yours"),
+}
+"""The kinds of texts, for people: of one, of several."""
+
 _MAX_PROMPT = 70
 """The most characters of a first prompt that the list shows."""
 
@@ -126,7 +137,18 @@ def sessions(
         show.line(one_line(_title(each), _MAX_PROMPT) or "(no prompt yet)", indent=4)
         if everywhere:
             show.line(one_line(each["project"]), "dim", indent=4)
-        show.line(messages.sent(each["sent"], each["hooks"]), "dim", indent=4)
+        show.line(_sent(each["sent"], each["hooks"]), "dim", indent=4)
+
+
+def _sent(counts: dict[str, int], hooks: int) -> str:
+    """Says what a session was sent. counts: kind → number of files or, without a file, of texts.
+    hooks: how many did something."""
+    parts = []
+    for kind, count in counts.items():
+        one, several = _KINDS.get(kind, (kind, kind))
+        parts.append(f"{count} {one if count == 1 else several}")
+    acted = f"{hooks} {'hook' if hooks == 1 else 'hooks'} acted"
+    return f"sent: {', '.join(parts) or 'nothing'}; {acted}"
 
 
 def _title(session: dict[str, Any]) -> str:

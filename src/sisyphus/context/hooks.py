@@ -8,6 +8,7 @@ import os
 from sisyphus import clients
 from sisyphus.ground import files, paths
 from sisyphus.ground.partial import partial
+from sisyphus.ground.text import one_line
 from sisyphus.hook.outcome import Outcome
 from sisyphus.hook.session import NEW_FORK
 from sisyphus.sessions import ledger
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from sisyphus.hook.outcome import Act
 
 README, AGENTS = "README.md", "AGENTS.md"
+
+_TOKEN_CHARACTERS = 4
+"""About how many characters of a text a token has."""
 
 
 def look_at_start(hook: Hook) -> Act | None:
@@ -126,5 +130,25 @@ def _send(hook: Hook, documents: list[Document], notes: list[str]) -> Outcome:
         elif len(missing) == len(texts):  # else the user was told when the first part was sent
             announced.append(document)
     if announced:
-        outcome.messages.append(messages.announcement(announced))
+        outcome.messages.append(_announce(announced))
     return outcome
+
+
+def _announce(documents: list[Document]) -> str:
+    """Says which documents the model gets, and about what they cost."""
+    tokens = sum(len(document.text) for document in documents) // _TOKEN_CHARACTERS
+    names = ", ".join(map(_announced, documents))
+    return f"sisyphus sent {names} to the model, about {_rounded(tokens):,} tokens"
+
+
+def _rounded(number: int) -> int:
+    """Returns a number with one digit that is not 0, from 10 on."""
+    unit = int(10 ** max(1, len(str(number)) - 1))
+    return max(unit, round(number / unit) * unit)
+
+
+def _announced(document: Document) -> str:
+    name = one_line(document.name)
+    if document.lines < document.total_lines:
+        return f"{name} (first {document.lines:,} of {document.total_lines:,} lines)"
+    return f"{name} (cut within its last line)" if document.is_cut else name

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import time
 from itertools import islice
 from typing import Any
@@ -12,7 +10,7 @@ from sisyphus import clients
 from sisyphus.dashboard import days as calendar
 from sisyphus.dashboard.page import Desk, Params
 from sisyphus.enforce import enforcements, gates, messages, state_file
-from sisyphus.enforce.enforcements import Enforcement
+from sisyphus.enforce.enforcements import CLAIM, WAKE, Enforcement
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.hook.session import Session
@@ -24,9 +22,6 @@ _SESSIONS = 50
 
 _TRANSCRIPT_BYTES = 400_000
 """The most that is read of a transcript, from its end, to see what followed a message."""
-
-CLAIM, WAKE = "claim", "wake"
-"""Why a session was made to go on: it said that it was done, or it had been idle."""
 
 
 class Day(Record, frozen=True):
@@ -98,7 +93,10 @@ def query(desk: Desk, params: Params) -> EnforcementPage:
         Day(start, *_count([each for each in said if start <= each.at < end]))
         for start, end in zip(starts, [*starts[1:], now + 1], strict=True)
     ]
-    latest = [_message(store, each) for each in said[:_SHOWN]]
+    latest = [
+        Message(s.at, s.kind, s.text, s.session.id, s.session.project, _is_followed(store, s))
+        for s in said[:_SHOWN]
+    ]
     results = [each.is_followed for each in latest if each.is_followed is not None]
     projects, sessions = _projects(store, said), _sessions(desk, now)
     return EnforcementPage(
@@ -120,40 +118,21 @@ class _Said(Record, frozen=True):
     session: Session
 
 
-def _pattern(note: str) -> re.Pattern[str]:
-    """Returns what finds the notes that one function writes. note: with 7 for each number."""
-    return re.compile(re.escape(note).replace("7", r"\d+(?: of \d+)?"))
-
-
-_KINDS = ((CLAIM, _pattern(messages.counted("7"))), (WAKE, _pattern(messages.woken("7", 7))))
-
-
 def _said(store: Store, since: float) -> list[_Said]:
     """Returns all messages since a time, the newest first."""
     rows = store.all(
-        "SELECT n, at, notes, session FROM event WHERE at >= ? AND name IN ('stop', 'idle') "
-        "AND instr(notes, 'enforcement ') ORDER BY n DESC",
-        since,
-    )
-    found: list[_Said] = []
-    known = {number: Session.load(store, number) for number in {row[3] for row in rows}}
-    for n, at, notes, session in rows:
-        for note in json.loads(notes):
-            kind = next((name for name, pattern in _KINDS if pattern.fullmatch(note)), "")
-            if kind:
-                found.append(_Said(n, at, kind, note, known[session]))
-    return found
+        "SELECT n, at, json_extract(notes, fullkey || '[0]') AS kind, "
+        "json_extract(notes, fullkey || '[1]'), session FROM event, json_each(notes) "
+        "WHERE at >= ? AND name IN ('stop', 'idle') AND kind IN (?, ?) ORDER BY n DESC",
+        since, CLAIM, WAKE,
+    )  # fmt: skip
+    known = {number: Session.load(store, number) for number in {row[4] for row in rows}}
+    return [_Said(n, at, kind, text, known[session]) for n, at, kind, text, session in rows]
 
 
 def _count(said: list[_Said]) -> tuple[int, int]:
     claims = sum(each.kind == CLAIM for each in said)
     return claims, len(said) - claims
-
-
-def _message(store: Store, said: _Said) -> Message:
-    session = said.session
-    is_followed = _is_followed(store, said)
-    return Message(said.at, said.kind, said.text, session.id, session.project, is_followed)
 
 
 def _is_followed(store: Store, said: _Said) -> bool | None:

@@ -19,7 +19,8 @@ class Transcript(Record, frozen=True):
     """A part of the transcript of a loop, hold or run.
 
     iteration: the one that it is about; 0 = all. stops: oldest first. total: how many there are.
-    first: the place of the first one shown, from 0. is_last: no later ones exist.
+    first: the place of the first one shown, from 0. is_last: no later ones exist. text: the end of
+    the transcript as text, if there are only files of version 1.0.0; else "".
     """
 
     id: str
@@ -30,6 +31,7 @@ class Transcript(Record, frozen=True):
     total: int
     first: int
     is_last: bool
+    text: str
 
 
 def query(desk: Desk, params: Params) -> Transcript:
@@ -38,31 +40,23 @@ def query(desk: Desk, params: Params) -> Transcript:
     if loop is None:
         raise NotThereError(messages.unknown_loop(params["id"]))
     iteration = paging.number(params, "iteration")
-    texts = _of_iteration(loop.id, iteration) if iteration else _all(loop.id)
-    end = min(paging.number(params, "before") or len(texts), len(texts))
-    first = _first_shown(texts, end)
-    stops = [transcripts.parse(text) for text in texts[first:end]]
-    task = one_line(loop.task, loop_pages.TASK_CHARACTERS)
+    stops = transcripts.read(loop.id)
+    if iteration:
+        stops = [each for each in stops if each.iteration == iteration]
+    end = min(paging.number(params, "before") or len(stops), len(stops))
+    first = _first_shown(stops, end)
+    text = "" if stops else transcripts.read_text(loop.id, iteration)[-SHOWN_CHARACTERS:]
     return Transcript(
-        loop.id, loop.kind, task, iteration, stops, len(texts), first, end == len(texts)
-    )
+        loop.id, loop.kind, one_line(loop.task, loop_pages.TASK_CHARACTERS), iteration,
+        stops[first:end], len(stops), first, end == len(stops), text,
+    )  # fmt: skip
 
 
-def _all(loop: str) -> list[str]:
-    return transcripts.split(transcripts.read(loop))
-
-
-def _of_iteration(loop: str, number: int) -> list[str]:
-    """Returns the Stops of an iteration. An old one has no file of its own any more."""
-    own = transcripts.split(transcripts.read(loop, number))
-    return own or [text for text in _all(loop) if transcripts.iteration_of(text) == number]
-
-
-def _first_shown(texts: list[str], end: int) -> int:
+def _first_shown(stops: list[Stop], end: int) -> int:
     """Returns the place of the first Stop that fits on a page that ends before `end`."""
     first, size = end, 0
     while first and end - first < SHOWN_STOPS:
-        size += len(texts[first - 1])
+        size += sum(len(step.text) for step in stops[first - 1].steps)
         if size > SHOWN_CHARACTERS and first < end:
             break
         first -= 1

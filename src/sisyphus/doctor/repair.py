@@ -340,7 +340,7 @@ _PLAN = {
 SHAPES: dict[tuple[str, str], Any] = {
     ("session", "stops"): Keys(_arguments(Stops)),
     ("waiting", "frame"): tuple[str, str, str],
-    ("event", "notes"): list[str],
+    ("event", "notes"): list[str | tuple[str, str]],
     ("event", "texts"): list[str],
     ("plan", "record"): Keys(_PLAN),
     ("loop", "options"): Keys(_arguments(loops.Options)),

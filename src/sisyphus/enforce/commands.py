@@ -11,7 +11,7 @@ from sisyphus.enforce.enforcements import Enforcement
 from sisyphus.enforce.gates import GateFacts
 from sisyphus.ground import exports
 from sisyphus.ground.errors import SisyphusError
-from sisyphus.ground.paths import can_be_project
+from sisyphus.ground.paths import can_be_project, display
 from sisyphus.ground.text import iso, one_line
 from sisyphus.hook.session import Session
 from sisyphus.sessions import sessions
@@ -21,6 +21,8 @@ from sisyphus.terminal import asker, show
 SessionId = Annotated[
     str, typer.Option("--session-id", metavar="ID", help="Session id, or its first characters.")
 ]
+
+_NOT_ON = "Enforcement is off here. `sisyphus enforce on` switches it on."
 
 LIMITS = ("idle_seconds", "cooldown_seconds", "max_failures", "recovery_seconds", "max_iterations")
 """The settings that `status --json` shows."""
@@ -39,9 +41,9 @@ def on(project: show.Project = "") -> None:
         enforcements.switch(place.store, place.project, is_on=True, now=time.time())
         enforcements.restart(place.store, place.project)
     _export(place)
-    show.line(messages.switched_on(place.project, place.settings, show.asker().typed))
+    _say_on(place)
     if sessions.open_in(place.store, place.project):
-        show.line(messages.BEGINS)
+        show.line("A session that is idle now is woken only after its next turn.")
     show.what_is_off(place, "enforce.enabled")
 
 
@@ -54,7 +56,8 @@ def off(project: show.Project = "") -> None:
         enforcements.switch(place.store, place.project, is_on=False, now=time.time())
     if was_on or os.path.lexists(state_file.file_of(place.project)):  # a lost row leaves it "on"
         _export(place)
-    show.line(messages.switched_off(place.project, was_on=was_on))
+    how = "is off" if was_on else "was not on"
+    show.line(f"Enforcement {how} in {display(place.project, '')}.")
 
 
 def stop(session: SessionId = "", project: show.Project = "") -> None:
@@ -63,7 +66,7 @@ def stop(session: SessionId = "", project: show.Project = "") -> None:
     show.need_user("/enforce stop")
     place = show.place_to_change(project)
     if not enforcements.enforced_since(place.store, place.project):
-        show.line(messages.NOT_ON)
+        show.line(_NOT_ON)
         return
     meant = asker.known_session(place.store, session)
     with place.store.write():
@@ -74,8 +77,11 @@ def stop(session: SessionId = "", project: show.Project = "") -> None:
             enforcements.save(place.store, each, enforcement)
     if stopped:
         _export(place)
-    ids = [each.id for each in stopped]
-    show.line(messages.stopped(ids) if ids else messages.no_session())
+    which = f"{len(stopped)} sessions are"
+    if len(stopped) == 1:
+        which = f"Session {stopped[0].id} is"
+    left = f"{which} left alone until your next prompt there."
+    show.line(left if stopped else "No session of this project is open.")
 
 
 def status(
@@ -94,6 +100,21 @@ def status(
         _print(place, data)
 
 
+def _say_on(place: show.Place) -> None:
+    """Says what enforcement does from now on, how far it goes, and how to end it."""
+    typed, values = show.asker().typed, place.settings
+    command, whom = typed or "sisyphus enforce", "this session" if typed else "the sessions"
+    limit = values["enforce.max_iterations"]
+    most = f"At most {limit} times a session" if limit else "Without a limit"
+    show.line(
+        f"Enforcement is on in {display(place.project, '')}.\n"
+        "An agent that says that it is done must prove it, and one that has been idle for "
+        f"{values['enforce.idle_seconds']} s is woken, where its client can do that.\n"
+        f"{most}: each time costs you a turn of the model.\n"
+        f"`{command} stop` leaves {whom} alone until your next prompt, `{command} off` ends it."
+    )
+
+
 def _export(place: show.Place) -> None:
     exports.run([lambda: state_file.export(place.store, place.project, place.settings)])
 
@@ -101,17 +122,14 @@ def _export(place: show.Place) -> None:
 def _describe(place: show.Place, session: Session) -> dict[str, Any]:
     """Returns what `status --json` shows of a session, which may not be in the store."""
     since = enforcements.enforced_since(place.store, place.project)
+    none: dict[str, Any] = {"gates": [], "next_at": None, "next": None}
     return {
         "project": place.project,
         "since": iso(since) if since else None,
         "limits": {name: place.settings[f"enforce.{name}"] for name in LIMITS},
         **state_file.as_dict(place.store, place.project, place.settings, session),
         "session_id": session.id or None,
-        **(
-            _gates(place, session)
-            if since and session.n
-            else {"gates": [], "next_at": None, "next": None}
-        ),
+        **(_gates(place, session) if since and session.n else none),
     }
 
 
@@ -130,13 +148,14 @@ def _gates(place: show.Place, session: Session) -> dict[str, Any]:
     )
     rows = gates.gates(facts, enforcement, values)
     if session.failed:
-        at, when = 0.0, messages.next_after_failure(session.failed)
+        why = one_line(session.failed, 200)
+        at, when = 0.0, f"not before your next prompt, because its last turn failed: {why}"
     elif not all(gate.opens_in_time for gate in rows if gate.why):
-        at, when = 0.0, messages.NOT_BY_ITSELF
+        at, when = 0.0, "not by itself now"
     else:
         wait_ends = stops.patience_ends(values["ralph.background_wait"])
         at = _next_wake(place, idle_since, enforcement, now, wait_ends)
-        when = messages.next_at(show.clock(at)) if at else messages.AFTER_TURN
+        when = f"at {show.clock(at)}, if it stays idle" if at else "after its next turn"
     return {
         "gates": [{"gate": gate.name, "is_open": not gate.why, "why": gate.why} for gate in rows],
         "next_at": iso(at) if at else None,
@@ -172,7 +191,7 @@ def _has_other(place: show.Place, session: Session) -> bool:
 def _print(place: show.Place, data: dict[str, Any]) -> None:
     show.what_is_off(place, "enforce.enabled")
     if not data["since"]:
-        show.line(messages.NOT_ON)
+        show.line(_NOT_ON)
         return
     show.line(f"Enforcement: {messages.STATUS[data['status']]}")
     id = data["session_id"]

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     from sisyphus.ground.store import Store
 
+CLAIM, WAKE = "claim", "wake"
+"""The kinds of notes about a session that was made to go on: it said that it was done, or it had
+been idle."""
+
 _COLUMNS = "iteration, failures, at, is_pending, is_stopped"
 
 

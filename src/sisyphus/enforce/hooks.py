@@ -23,12 +23,14 @@ def look_at_start(hook: Hook) -> Act | None:
 
 def _tell(hook: Hook) -> Outcome:
     """Tells it once, even if plugin and settings both call us at this start."""
-    is_new = ledger.record_notice(hook, "enforcement is on")
-    return (
-        Outcome(messages=[messages.is_on(command_names.typed(hook, "enforce"))])
-        if is_new
-        else Outcome()
+    if not ledger.record_notice(hook, "enforcement is on"):
+        return Outcome()
+    command = command_names.typed(hook, "enforce")
+    text = (
+        f"Enforcement is on here: the agent is made to go on. `{command} stop` leaves it alone "
+        f"until your next prompt, `{command} off` ends it."
     )
+    return Outcome(messages=[text])
 
 
 def look_at_prompt(hook: Hook) -> Act | None:
@@ -45,7 +47,8 @@ def _tell_of_wake(hook: Hook) -> Outcome:
     enforcement = enforcements.load(hook.store, hook.session)
     is_left = sessions.is_left(hook, enforcement.at)
     if is_left or hook.now - enforcement.at > _LATE_SECONDS:
-        return Outcome(reason=messages.LATE_WAKE, notes=[messages.LATE_WAKE])
+        late = "This was to wake the session when it was idle, and came too late. It is left out."
+        return Outcome(reason=late, notes=[late])
     number = messages.number(enforcement, hook.settings)
     text = messages.is_woken(number)
     return Outcome(messages=[text], notes=[text])
@@ -54,7 +57,7 @@ def _tell_of_wake(hook: Hook) -> Outcome:
 def _take_prompt(hook: Hook) -> Outcome:
     """What follows a person's prompt answers them, not the last enforcement."""
     enforcement = enforcements.load(hook.store, hook.session)
-    notes = [messages.lifted()] if enforcement.is_stopped else []
+    notes = ["the user's prompt ends the stop of enforcement"] if enforcement.is_stopped else []
     enforcement.is_stopped = enforcement.is_pending = False
     enforcements.save(hook.store, hook.session, enforcement)
     export = partial(state_file.export, hook.store, hook.project, hook.settings)

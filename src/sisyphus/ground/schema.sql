@@ -66,7 +66,7 @@ CREATE TABLE event (
     name     TEXT NOT NULL,             -- post-tool-use, stop, …
     ms       REAL NOT NULL,             -- from the start of the hook to its reply
     decision TEXT NOT NULL,             -- block, allow, or '' for none
-    notes    TEXT NOT NULL,             -- JSON list: what was decided, and why
+    notes    TEXT NOT NULL,             -- JSON list: what was decided, and why; each a text, or [kind, text]
     texts    TEXT NOT NULL              -- JSON list: kind and file of each text sent
 );
 CREATE INDEX event_session ON event (session, n);

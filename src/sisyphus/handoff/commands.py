@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from sisyphus.boulder import plans, size
+from sisyphus.boulder.size import Size
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, messages, writing
@@ -21,6 +22,8 @@ SessionId = Annotated[
     str, typer.Option("--session-id", metavar="ID", help="Session. Default: the current one.")
 ]
 
+_NO_SESSION = "No session of this project yet. Start one, then ask again."
+
 _FEW = 3
 """Of fewer iterations a median says nothing."""
 
@@ -32,15 +35,13 @@ def context(
     place = show.place(project)
     found = _find(place, session)
     if found is None:
-        show.as_json(None) if as_json else show.line(messages.NO_SESSION)
+        show.as_json(None) if as_json else show.line(_NO_SESSION)
         return
     used = usage.of_session(found, place.settings)
     level = used.level(place.settings)
     run = loops.run_of(place.store, found)
     item = runs.of(place.store, run).state.item if run else _item(place, found)
     measure = size.of(item) if item else None
-    fits = not measure or bool(run)  # a run has begun its item
-    misfit = "" if fits else messages.why_not_begun(size.of(item), 100 - used.percent)
     data = {
         "session_id": found.id,
         "percent": used.percent if used.tokens else None,
@@ -50,7 +51,7 @@ def context(
         "tokens_left": used.window - used.tokens if used.tokens else None,
         "item": item or None,
         "complexity": measure.name if measure else None,
-        "recommendation": _recommendation(place, found, used, misfit),
+        "recommendation": _recommendation(place, found, used, None if run else measure),
         "iterations_left": _iterations_left(place, run, used),
     }
     if as_json:
@@ -68,7 +69,7 @@ def handoff(session: SessionId = "", project: show.Project = "") -> None:
     place = show.place_to_change(project)
     found = _find(place, session)
     if found is None:
-        raise SisyphusError(messages.NO_SESSION)
+        raise SisyphusError(_NO_SESSION)
     used = usage.of_session(found, place.settings)
     level = used.level(place.settings)
     try:
@@ -79,24 +80,31 @@ def handoff(session: SessionId = "", project: show.Project = "") -> None:
     with place.store.write():
         handoffs.insert(place.store, made.handoff)
         loop = loops.run_of(place.store, found) or loops.current(place.store, found)
-    iteration = loop.counters.iteration if loop else 0
-    is_on = bool(place.settings["handoff.enabled"])
-    for line in messages.written_now(used, made.handoff, iteration, is_on=is_on):
-        show.line(line)
+    if loop and loop.counters.iteration:
+        show.line(f"Iteration: {loop.counters.iteration}")
+    show.line(f"Context: {used.percent} %" if used.tokens else "Context: unknown")
+    show.line(f"Handoff: {messages.place(made.handoff)}")
+    show.line(
+        "The next session that starts here gets it, or this one after /clear or a compaction."
+        if place.settings["handoff.enabled"]
+        else "No session gets it by itself: `handoff.enabled` is false."
+    )
 
 
 def _print(data: dict[str, Any], level: int) -> None:
     if data["percent"] is None:
-        show.line(messages.UNKNOWN)
+        show.line("How full the context is is not known: no answer of the model was found.")
         return
     show.line(f"Current Context: {data['percent']} %")
     show.line(f"Level: {messages.level_name(level)}")
     show.line(f"Estimated Remaining: {data['tokens_left']:,} of {data['window']:,} tokens")
     if data["item"]:
         show.line(f"Current Item: {one_line(data['item'])}")
-        show.line(f"Item Complexity: {messages.complexity(size.of(data['item']))}")
+        of = size.of(data["item"])
+        needs = f"about {of.least} to {of.most} % of a context"
+        show.line(f"Item Complexity: {of.name} ({needs})")
     if data["iterations_left"] is not None:
-        show.line(messages.iterations_left(data["iterations_left"]))
+        show.line(f"Iterations Left: about {data['iterations_left']} like those of this run")
     show.line(data["recommendation"])
 
 
@@ -110,26 +118,41 @@ def _find(place: show.Place, session: str) -> Session | None:
     return found if found.n else None
 
 
-def _recommendation(place: show.Place, found: Session, used: Usage, misfit: str) -> str:
-    """Returns what to do, by the handoff that is open or will be written. misfit: why the next item
-    must not be begun yet; "" = it fits."""
+def _recommendation(place: show.Place, found: Session, used: Usage, item: Size | None) -> str:
+    """Says what to do. item: the size of the next one; None = there is none, or it has begun."""
+    is_on, level = bool(place.settings["handoff.enabled"]), used.level(place.settings)
+    is_open = is_on and handoffs.open_of(place.store, found) is not None
+    go_on = "type /clear, and go on from the handoff"
+    if level > 1 and is_open:
+        return f"The context is nearly full: {go_on}."
+    then = _what_follows(place, found, used, is_full=level > 1)
+    if level > 1:
+        return f"The context is nearly full: finish what is in progress. {then}"
+    if item and (misfit := messages.why_not_begun(item, 100 - used.percent)):
+        way = go_on if is_open else "run `sisyphus handoff` and type /clear"
+        way = "" if item.must_be_split else f" To checkpoint, {way}."
+        return f"{'Finish what is in progress. ' if level else ''}{misfit}{way}"
+    return f"{'Finish what is in progress' if level else 'Safe to continue'}. {then}"
+
+
+def _what_follows(place: show.Place, found: Session, used: Usage, *, is_full: bool) -> str:
+    """Says at which percentage of the context a handoff will be written, or why none will."""
     store, values = place.store, place.settings
+    percents = [int(values[name]) for name in usage.LEVELS[1:]]
+    if not values["handoff.enabled"] or not any(percents):
+        return "No handoff will be written: the settings say so."
     plan = plans.of_session(store, found)
     loop = loops.run_of(store, found) or loops.current(store, found)
     has_plan = plan is not None and plan.state == plans.ACTIVE
-    has_work = bool(loop or loops.hold_of(store, found) or has_plan)
-    percents = [int(values[name]) for name in usage.LEVELS[1:]]
-    is_on = bool(values["handoff.enabled"])
-    why_none = messages.NOT_OPEN if has_work else messages.NO_WORK
-    if not is_on or not any(percents):
-        why_none = messages.SWITCHED_OFF
+    if not (loop or has_plan or loops.hold_of(store, found)):
+        return (
+            "No handoff will be written: the session has no loop and no open plan. `sisyphus "
+            "handoff` writes one."
+        )
     ahead = [percent for percent in percents if percent > used.percent]
-    is_ahead = is_on and has_work and bool(ahead)
-    is_open = is_on and handoffs.open_of(store, found) is not None
-    next_percent = min(ahead) if is_ahead else 0
-    return messages.recommendation(
-        used.level(values), next_percent, why_none, misfit, is_open=is_open
-    )
+    if is_full or not ahead:
+        return "No handoff is open; `sisyphus handoff` writes one."
+    return f"A handoff is written at {min(ahead)} %."
 
 
 def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | None:

@@ -137,13 +137,18 @@ def _warn(hook: Hook, used: Usage, level: int, size: Size | None = None) -> Outc
         return Outcome()
     texts = [messages.warning(used, hook.now, size)] if _has_work(hook) else []
     note = f"level {level}: the context is {used.percent} % full"
-    return Outcome(texts, [messages.is_filling(used)], [note])
+    return Outcome(texts, [_filling(used)], [note])
+
+
+def _filling(used: Usage) -> str:
+    return f"Context: {used.percent} % of {used.window:,} tokens are used."
 
 
 def _say_unwritten(hook: Hook, used: Usage, level: int) -> Outcome:
     if not _is_new(hook, level):
         return Outcome()
-    return Outcome([messages.warning(used, hook.now)], [messages.unwritten(used)])
+    news = f"{_filling(used)} {messages.NOT_WRITTEN}"
+    return Outcome([messages.warning(used, hook.now)], [news])
 
 
 def _checkpoint(hook: Hook, used: Usage, level: int, made: Draft) -> Outcome:
@@ -151,13 +156,14 @@ def _checkpoint(hook: Hook, used: Usage, level: int, made: Draft) -> Outcome:
         return Outcome()
     outcome = _keep(hook, made)
     ends = hook.standing.is_run or bool(hook.settings["handoff.ends_session"])
-    iteration = _iteration(hook)
     text = messages.checkpoint(
         used, level, made.handoff, ends=ends, commits=hook.settings["handoff.wip_commit"],
-        iteration=iteration,
+        iteration=_iteration(hook),
     )  # fmt: skip
     outcome.texts.append(text)
-    outcome.messages.append(messages.written(used, made.handoff, ends=ends))
+    place = messages.place(made.handoff)
+    then = " The session ends when the agent has completed it." if ends else ""
+    outcome.messages.append(f"{_filling(used)} A handoff was written: {place}.{then}")
     return outcome
 
 
@@ -186,7 +192,7 @@ def _resume(hook: Hook, waiting: list[Handoff], first: Handoff | None) -> Outcom
             first = None if first and first.file == each.file else first
     if first is None or not handoffs.give(hook.store, first, hook.session.n):
         return Outcome()
-    news = [messages.given(first)]
+    news = [f"This session goes on from the handoff {messages.place(first)}."]
     return Outcome([messages.resume(first)], news, [*news])
 
 

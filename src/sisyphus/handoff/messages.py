@@ -1,5 +1,5 @@
-"""Every sentence about a full context and about handoffs that the model and the user read, besides
-those of the document itself (`document.py`)."""
+"""What the model reads about a full context and a handoff, besides the document itself, and what
+several say about them."""
 
 from __future__ import annotations
 
@@ -119,42 +119,7 @@ def occasion(percent: int, level: int, why: str) -> str:
     return f"The context of the session was {percent} % full ({LEVELS[level]})."
 
 
-def progress(name: str, tasks: str) -> str:
-    return f"Plan {one_line(name, 60)}: {tasks}"
-
-
 # ---------------------------------------------------------------- for the user
-
-
-def is_filling(usage: Usage) -> str:
-    return f"Context: {usage.percent} % of {usage.window:,} tokens are used."
-
-
-def written(usage: Usage, handoff: Handoff, *, ends: bool) -> str:
-    then = " The session ends when the agent has completed it." if ends else ""
-    return f"{is_filling(usage)} A handoff was written: {place(handoff)}.{then}"
-
-
-def unwritten(usage: Usage) -> str:
-    return f"{is_filling(usage)} {NOT_WRITTEN}"
-
-
-def written_now(usage: Usage, handoff: Handoff, iteration: int, *, is_on: bool) -> list[str]:
-    """Returns the answer to `sisyphus handoff`. iteration: of the loop; 0 = none. is_on: sessions
-    get handoffs."""
-    rows = [
-        f"Iteration: {iteration}" if iteration else "",
-        f"Context: {usage.percent} %" if usage.tokens else "Context: unknown",
-        f"Handoff: {place(handoff)}",
-        "The next session that starts here gets it, or this one after /clear or a compaction."
-        if is_on
-        else "No session gets it by itself: `handoff.enabled` is false.",
-    ]
-    return [row for row in rows if row]
-
-
-def given(handoff: Handoff) -> str:
-    return f"This session goes on from the handoff {place(handoff)}."
 
 
 def place(handoff: Handoff) -> str:
@@ -163,27 +128,6 @@ def place(handoff: Handoff) -> str:
 
 def level_name(level: int) -> str:
     return f"{LEVELS[level]} ({_NAMES[level]})"
-
-
-def recommendation(
-    level: int, next_percent: int, why_none: str, misfit: str, *, is_open: bool
-) -> str:
-    """Says what to do at a level.
-
-    next_percent: at which a handoff is written; 0 = none will be. why_none: a sentence about that.
-    misfit: why the next item must not be begun yet, by `why_not_begun`; "" = it fits. is_open:
-    the session has an open handoff.
-    """
-    if level > 1 and is_open:
-        return "The context is nearly full: type /clear, and go on from the handoff."
-    if level > 1:
-        return f"The context is nearly full: finish what is in progress. {why_none}"
-    if misfit:
-        way = "type /clear, and go on from the handoff" if is_open else _CHECKPOINT
-        way = f" To checkpoint, {way}." * ("checkpoint" in misfit)
-        return f"{'Finish what is in progress. ' if level else ''}{misfit}{way}"
-    then = f"A handoff is written at {next_percent} %." if next_percent else why_none
-    return f"{'Finish what is in progress' if level else 'Safe to continue'}. {then}"
 
 
 def why_not_begun(size: Size, left: int) -> str:
@@ -195,22 +139,4 @@ def why_not_begun(size: Size, left: int) -> str:
     return f"{needs}, and {left} % is left: checkpoint before you begin it." * is_too_large
 
 
-def complexity(size: Size) -> str:
-    """Says how large an item is."""
-    return f"{size.name} (about {size.least} to {size.most} % of a context)"
-
-
-def iterations_left(count: int) -> str:
-    return f"Iterations Left: about {count} like those of this run"
-
-
-_CHECKPOINT = "run `sisyphus handoff` and type /clear"
-UNKNOWN = "How full the context is is not known: no answer of the model was found."
-SWITCHED_OFF = "No handoff will be written: the settings say so."
-NO_WORK = (
-    "No handoff will be written: the session has no loop and no open plan. `sisyphus handoff` "
-    "writes one."
-)
-NOT_OPEN = "No handoff is open; `sisyphus handoff` writes one."
 NOT_WRITTEN = "No handoff could be written: neither the project nor our own folder lets us."
-NO_SESSION = "No session of this project yet. Start one, then ask again."

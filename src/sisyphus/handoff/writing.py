@@ -15,6 +15,7 @@ from sisyphus.ground import exports, files, paths, worktree
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
+from sisyphus.ground.text import one_line
 from sisyphus.handoff import document, facts, handoffs, messages
 from sisyphus.handoff.facts import Facts
 from sisyphus.handoff.handoffs import OPEN, Handoff
@@ -131,19 +132,19 @@ def _facts(
     transcript = clients.transcript(session.client)
     task = loop.prompt if loop and not loop.is_hold else ""
     is_cut = _size(session.transcript) > _TRANSCRIPT_BYTES
+    progress, todos = "", []
+    if plan:
+        progress = f"Plan {one_line(plan.name, 60)}: {follow.of_tasks(plan.completed, plan.total)}"
+        todos = [str(each["content"]) for each in plan.todos if each.get("status") != "completed"]
     return facts.gather(
         transcript.read(session.transcript, limit=_TRANSCRIPT_BYTES),
         session.project,
         task=task or (transcript.first_prompt(session.transcript) if is_cut else ""),
         is_cut=is_cut,
         next_task=item or (plan.next_task if plan else ""),
-        progress=messages.progress(plan.name, follow.of_tasks(plan.completed, plan.total))
-        if plan
-        else "",
+        progress=progress,
         changed=worktree.changed(session.project, _started_at(session, loop), now),
-        todos=[str(todo["content"]) for todo in plan.todos if todo.get("status") != "completed"]
-        if plan
-        else (),
+        todos=todos,
         aside=[plan.path] if plan else (),
         has_user=not (loop and loop.is_run),
         is_all_done=bool(plan and plan.state == plans.COMPLETE and _open_plan(store, session)),

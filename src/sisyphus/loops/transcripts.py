@@ -1,8 +1,7 @@
 """The transcripts of a loop or hold, for people: what the agent said and did in each iteration.
 
-`LOOP_iter_N.txt` has the Stops of one iteration, most often one; `LOOP_full.txt` has all. They are
-written after the commit. `parse` reads them for the dashboard; a line that the agent or the check
-has written and that looks like one of ours has a blank before it.
+`LOOP_iter_N.txt` has the Stops of one iteration, most often one; `LOOP_full.txt` has all. The
+dashboard reads `LOOP_full.jsonl`, which has a `Stop` a line. They are written after the commit.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from sisyphus.ground import files, paths
+from sisyphus.ground import files, paths, quick_json
 from sisyphus.ground.errors import UnreadableError
-from sisyphus.ground.record import Record, field
-from sisyphus.ground.text import moment, one_line
+from sisyphus.ground.record import Record, asdict, replace
+from sisyphus.ground.text import one_line
 from sisyphus.loops import messages
 
 TYPE_CHECKING = False
@@ -29,8 +28,11 @@ FULL_BYTES = 4_000_000
 KEPT_ITERATIONS = 200
 """How many of the last iterations have a file of their own."""
 
+STOP_CHARACTERS = 200_000
+"""The most that the dashboard gets of the steps of one Stop."""
+
 _TARGET_CHARACTERS = 500
-_LEFT_OUT = b"\n[\xe2\x80\xa6 left out: this is too long \xe2\x80\xa6]\n"
+_LEFT_OUT = "\n[… left out: this is too long …]\n"
 
 
 class Entry(Record):
@@ -58,24 +60,26 @@ class Step(Record):
 
 
 class Stop(Record):
-    """One Stop, read from a transcript; see `Entry`. at: 0 = unknown."""
+    """An `Entry` as it is written down. steps: oldest first."""
 
     iteration: int
     session: str
     at: float
-    steps: list[Step] = field(default_factory=list)
-    check: str = ""
-    decision: str = ""
+    steps: list[Step]
+    check: str
+    decision: str
 
 
 def write(entry: Entry) -> None:
     """Appends a Stop to the loop's transcripts. Raises `OSError`."""
-    folder = _folder()
-    files.make_folder(folder)
-    data = _cut(_render(entry).encode("utf-8", "replace"))
-    _append(_iteration_file(entry.loop.id, entry.iteration), data, ITERATION_BYTES)
-    _append(full_file(entry.loop.id), data, FULL_BYTES)
-    old = _iteration_file(entry.loop.id, entry.iteration - KEPT_ITERATIONS)
+    files.make_folder(_folder())
+    loop, stop = entry.loop, _stop(entry)
+    text = _cut(_render(loop, stop).encode("utf-8", "replace"))
+    _append(_iteration_file(loop.id, stop.iteration), text, ITERATION_BYTES)
+    _append(full_file(loop.id), text, FULL_BYTES)
+    line = quick_json.dumps(asdict(replace(stop, steps=_ends(stop.steps))), ensure_ascii=False)
+    _append(_data_file(loop.id), f"{line}\n".encode("utf-8", "replace"), FULL_BYTES)
+    old = _iteration_file(loop.id, stop.iteration - KEPT_ITERATIONS)
     _remove(old)
     _remove(f"{old}.1")
 
@@ -95,59 +99,28 @@ def iteration_file(loop: str, number: int) -> str:
     return path if os.path.exists(path) else ""
 
 
-def read(loop: str, number: int = 0) -> str:
-    """Returns the transcript of a loop or, with a number, of one iteration, as far as there is one:
-    "" = none. Both files count, the current one and the one before it."""
-    path = _iteration_file(loop, number) if number else full_file(loop)
-    limit = ITERATION_BYTES if number else FULL_BYTES
+def read(loop: str) -> list[Stop]:
+    """Returns the Stops of a loop, oldest first. Those that version 1.0.0 wrote are not there."""
+    stops = []
+    for line in _content(_data_file(loop)).split("\n"):
+        with suppress(ValueError):  # the disk was full
+            row = quick_json.loads(line)
+            stops.append(Stop(**row | {"steps": [Step(**each) for each in row["steps"]]}))
+    return stops
+
+
+def read_text(loop: str, iteration: int = 0) -> str:
+    """Returns the text of a loop's transcript or, with a number, of one iteration; "" = none."""
+    return _content(_iteration_file(loop, iteration) if iteration else full_file(loop))
+
+
+def _content(path: str) -> str:
+    """Returns what a file has, after the one before it."""
     parts = []
     for each in (f"{path}.1", path):
         with suppress(UnreadableError):
-            parts.append(files.read(each, inside=_folder(), limit=limit))
+            parts.append(files.read(each, inside=_folder(), limit=FULL_BYTES))
     return "".join(parts)
-
-
-def split(text: str) -> list[str]:
-    """Returns the Stops in a transcript, oldest first, each as its text."""
-    rest = f"\n{text}".split(f"\n{messages.TRANSCRIPT_MARK}")[1:]
-    return [f"{messages.TRANSCRIPT_MARK}{each}" for each in rest]
-
-
-def iteration_of(text: str) -> int:
-    """Returns the number of the iteration that a Stop has ended; see `split`."""
-    return _read_heading(text.partition("\n")[0]).iteration
-
-
-def parse(text: str) -> Stop:
-    """Returns the Stop of which this is the text; see `split`."""
-    heading, _, body = text.partition("\n")
-    stop = _read_heading(heading)
-    body, _, decision = f"\n{body}".rpartition(f"\n{messages.DECISION_MARK}")
-    stop.decision = decision.strip()
-    body, mark, check = body.rpartition(f"\n{messages.CHECK_MARK}")
-    if not mark:
-        body, check = check, ""
-    stop.check = _unguarded(f"{messages.CHECK_MARK}{check}".strip()) if mark else ""
-    said: list[str] = []
-    for line in [*body.split("\n"), "[]"]:
-        if not line.startswith("[") or line == _LEFT_OUT.decode().strip():
-            said.append(line)
-            continue
-        if words := "\n".join(said).strip("\n"):
-            stop.steps.append(Step("", _unguarded(words)))
-        said = []
-        name, _, target = line[1:].partition("]")
-        if name:
-            stop.steps.append(Step(name, target.strip()))
-    return stop
-
-
-def _read_heading(line: str) -> Stop:
-    """Reads the line of `messages.transcript_heading`."""
-    rest, _, at = line.removesuffix(" ====").rpartition(", ")
-    rest, _, session = rest.rpartition(", session ")
-    number = rest.rpartition(", iteration ")[2]
-    return Stop(int(number) if number.isdecimal() else 0, session, moment(at))
 
 
 def remove(loop: str) -> None:
@@ -162,53 +135,55 @@ def _folder() -> str:
     return os.path.join(paths.our_home(), "ralph", "transcripts")
 
 
+def _data_file(loop: str) -> str:
+    return os.path.join(_folder(), f"{loop}_full.jsonl")
+
+
 def _iteration_file(loop: str, number: int) -> str:
     return os.path.join(_folder(), f"{loop}_iter_{number}.txt")
 
 
-def _render(entry: Entry) -> str:
+def _stop(entry: Entry) -> Stop:
+    steps = list(map(_step, entry.turn.steps))
+    session, check = _plain(entry.session), _plain(entry.check)
+    return Stop(entry.iteration, session, entry.at, steps, check, one_line(entry.decision))
+
+
+def _step(step: str | RecordedCall) -> Step:
+    if isinstance(step, str):
+        return Step("", _plain(step))
+    return Step(one_line(step.name) or "tool", one_line(step.target, _TARGET_CHARACTERS))
+
+
+def _render(loop: Loop, stop: Stop) -> str:
     """Returns the text of a Stop: a heading, what the agent said and called, the check, the
     decision."""
-    pieces = [messages.transcript_heading(entry.loop, entry.iteration, entry.session, entry.at)]
+    pieces = [messages.transcript_heading(loop, stop.iteration, stop.session, stop.at)]
     is_after_call = False
-    for step in entry.turn.steps:
-        is_call = not isinstance(step, str)
-        pieces += ["\n" if is_call and is_after_call else "\n\n", _step(step)]
-        is_after_call = is_call
-    pieces += ["\n\n", _guarded_check(entry.check)] if entry.check else []
-    pieces += ["\n\n", messages.transcript_decision(entry.decision), "\n\n"]
-    return _plain("".join(pieces))
+    for step in stop.steps:
+        pieces.append("\n" if step.tool and is_after_call else "\n\n")
+        pieces.append(f"[{step.tool}] {step.text}".rstrip() if step.tool else step.text)
+        is_after_call = bool(step.tool)
+    pieces += ["\n\n", stop.check] if stop.check else []
+    pieces += ["\n\n", messages.transcript_decision(stop.decision), "\n\n"]
+    return "".join(pieces)
 
 
-def _step(step: str | RecordedCall) -> str:
-    if isinstance(step, str):
-        return _guarded(step)
-    return f"[{one_line(step.name)}] {one_line(step.target, _TARGET_CHARACTERS)}".rstrip()
-
-
-def _guarded(text: str) -> str:
-    """Returns a stranger's text in which no line looks like one of ours."""
-    return "\n".join(f" {line}" if _looks_ours(line) else line for line in text.split("\n"))
-
-
-def _unguarded(text: str) -> str:
-    lines = text.split("\n")
-    return "\n".join(
-        line[1:] if line.startswith(" ") and _looks_ours(line[1:]) else line for line in lines
-    )
-
-
-def _guarded_check(check: str) -> str:
-    """Returns what a check printed, below its first line, which is ours."""
-    first, line_end, rest = check.partition("\n")
-    return f"{first}{line_end}{_guarded(rest)}"
-
-
-def _looks_ours(line: str) -> bool:
-    return line.lstrip(" ").startswith(_MARKS)
-
-
-_MARKS = (messages.TRANSCRIPT_MARK, messages.DECISION_MARK, messages.CHECK_MARK, "[")
+def _ends(steps: list[Step]) -> list[Step]:
+    """Returns the first and the last steps, if all are too long together."""
+    half, size = STOP_CHARACTERS // 2, sum(len(each.tool + each.text) for each in steps)
+    if size <= STOP_CHARACTERS:
+        return steps
+    kept, end = [], 0
+    for each in steps:
+        start, end = end, end + len(each.tool + each.text)
+        head = each.text[: max(half - start, 0)]
+        tail = each.text[max(size - half - start, 0) :]
+        if end <= half or start >= size - half:
+            kept.append(each)
+        elif head or tail:
+            kept.append(Step(each.tool, head + _LEFT_OUT + tail))
+    return kept
 
 
 def _plain(text: str) -> str:
@@ -225,9 +200,9 @@ def _cut(data: bytes) -> bytes:
     """Returns the start and the end of a text that is too long for its file."""
     if len(data) <= ITERATION_BYTES:
         return data
-    half = (ITERATION_BYTES - len(_LEFT_OUT)) // 2
-    ends = [part.decode("utf-8", "ignore").encode() for part in (data[:half], data[-half:])]
-    return _LEFT_OUT.join(ends)
+    half = (ITERATION_BYTES - len(_LEFT_OUT.encode())) // 2
+    ends = [part.decode("utf-8", "ignore") for part in (data[:half], data[-half:])]
+    return _LEFT_OUT.join(ends).encode()
 
 
 def _append(path: str, data: bytes, limit: int) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from sisyphus import clients
 from sisyphus.ground.partial import partial
 from sisyphus.ground.paths import display
+from sisyphus.ground.text import one_line
 from sisyphus.hook.outcome import Outcome
 from sisyphus.rules import messages
 from sisyphus.rules.index import Roots
@@ -55,4 +57,12 @@ def _send(hook: Hook, fresh: Fresh) -> Outcome:
     texts = ledger.missing(hook, [text for _, text in fresh])
     twice = [rule for rule, text in fresh if rule.loads_twice and text in texts]
     new = [rule.label for rule in twice if ledger.record_advice(hook, rule.path)]
-    return Outcome(texts, [messages.loads_twice(new)] if new else [])
+    if not new:
+        return Outcome(texts)
+    setting = clients.native(clients.CLAUDE_CODE).RULES_SETTING
+    advice = (
+        f"sisyphus: Claude Code also loads {', '.join(map(one_line, new))} at every session start. "
+        "To prevent this, run `sisyphus install` or, with the plugin, name them in the setting "
+        f"{setting}. `sisyphus rules lint` says more."
+    )
+    return Outcome(texts, [advice])

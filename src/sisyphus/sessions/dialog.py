@@ -56,8 +56,8 @@ def _tell(request: dict[str, Any]) -> None:
     is_same = session.dialog and session.dialog_at == request["at"]
     if is_same and is_open(session):
         text = messages.asks_permission(session.id, session.dialog, session.project)
-        title = messages.PERMISSION_NEEDED
-        run_and_log(request["command"], Notice(KIND, title, text, session.project, session.id))
+        notice = Notice(KIND, "Permission needed", text, session.project, session.id)
+        run_and_log(request["command"], notice)
 
 
 if __name__ == "__main__":

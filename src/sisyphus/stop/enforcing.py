@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from sisyphus.enforce import enforcements, gates, messages, state_file
+from sisyphus.enforce.enforcements import CLAIM
 from sisyphus.enforce.gates import GateFacts
 from sisyphus.ground.partial import partial
-from sisyphus.hook.outcome import Outcome, merge
+from sisyphus.ground.text import sentence
+from sisyphus.hook.outcome import Alert, Note, Outcome, merge
 from sisyphus.sessions import ledger
+from sisyphus.sessions.messages import short
 from sisyphus.stop import notices
 from sisyphus.stop.decide import is_at_cap
 from sisyphus.stop.in_charge import is_at_checkpoint
@@ -23,11 +26,9 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
     """Decides for a session with neither a loop nor a hold."""
     enforcement = enforcements.load(hook.store, hook.session)
     if not hook.event.is_planning:  # nobody has read that turn
+        uses_tools = findings.turn.uses_tools
         enforcement = gates.after_turn(
-            enforcement,
-            uses_tools=findings.turn.uses_tools,
-            now=hook.now,
-            settings=hook.settings,
+            enforcement, uses_tools=uses_tools, now=hook.now, settings=hook.settings
         )
     if findings.blocked_on:
         hook.session.rests = findings.blocked_on
@@ -45,14 +46,19 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
         stops.standstill = closed[0].why
     if closed or not findings.says_done:
         why = closed[0].why if closed else "the agent does not say that it is done"
-        news = [messages.rests(findings.blocked_on)] if findings.blocked_on else []
-        outcome = Outcome(messages=news, notes=[messages.held_back(why)])
+        news = [_what_is_needed(findings.blocked_on)] if findings.blocked_on else []
+        outcome = Outcome(messages=news, notes=[f"enforcement holds back: {why}"])
     else:
         outcome = _go_on(hook, findings, stops, enforcement)
     enforcements.save(hook.store, hook.session, enforcement)
     outcome = merge([outcome, _tell_of_end(hook, enforcement)])
     outcome.exports.append(export(hook))
     return outcome
+
+
+def _what_is_needed(need: str) -> str:
+    """Tells the user that the session waits for them."""
+    return f"The agent needs you: {sentence(need, 200)} Enforcement waits for your next prompt."
 
 
 def _tell_of_end(hook: Hook, enforcement: Enforcement) -> Outcome:
@@ -65,21 +71,31 @@ def _tell_of_end(hook: Hook, enforcement: Enforcement) -> Outcome:
         return Outcome()
     if status == state_file.RECOVERING:
         left = gates.recovers_at(enforcement, values) - hook.now
-        return Outcome(messages=[messages.has_failed(enforcement.failures, left)])
-    text = messages.is_exhausted(hook.event.session, values["enforce.max_iterations"])
+        text = (
+            f"Enforcement holds back for {left:.0f} s: {enforcement.failures} times in a row the "
+            "agent did nothing."
+        )
+        return Outcome(messages=[text])
+    limit = values["enforce.max_iterations"]
+    text = (
+        f"Enforcement {limit} of {limit} was the last in session {short(hook.event.session)}: it "
+        "is left alone. `sisyphus enforce on` starts the count again."
+    )
     return Outcome(messages=[text], exports=notices.of_limit(hook, text))
 
 
 def _go_on(hook: Hook, findings: Findings, stops: Stops, enforcement: Enforcement) -> Outcome:
     enforcement.count(hook.now)
     stops.blocks += 1
-    number = messages.number(enforcement, hook.settings)
+    number, values = messages.number(enforcement, hook.settings), hook.settings
     text, tasks = findings.turn.last_text, findings.next_tasks
+    news = f"Enforcement {number}: the agent says that it is done, and must prove it."
+    seconds, abort = values["enforce.toast_seconds"], values["enforce.abort_seconds"]
     return Outcome(
-        messages=[messages.goes_on(number)],
+        messages=[news],
         reason=messages.claimed(text, tasks, stops.tested, number),
-        notes=[messages.counted(number)],
-        alert=messages.alert_of_claim(number, hook.settings),
+        notes=[Note(CLAIM, f"enforcement {number}: the agent says that it is done")],
+        alert=Alert("warning", news, seconds, 0, abort, 0),
     )
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import time
 
 from sisyphus.enforce import enforcements, gates, messages
+from sisyphus.enforce.enforcements import WAKE
 from sisyphus.enforce.gates import WAIT_SECONDS, Gate, GateFacts
 from sisyphus.ground import processes
 from sisyphus.ground.partial import partial
 from sisyphus.hook import standing
-from sisyphus.hook.outcome import Outcome
+from sisyphus.hook.outcome import Alert, Note, Outcome
 from sisyphus.hook.session import Session
 from sisyphus.sessions import sessions
 from sisyphus.stop import enforcing
@@ -169,9 +170,11 @@ def _wake(hook: Hook, idle_since: float, tasks: tuple[str, ...]) -> Outcome:
     enforcements.save(hook.store, hook.session, enforcement)
     _note_wake(hook)
     number, seconds = messages.number(enforcement, hook.settings), hook.now - idle_since
+    names = ("toast", "countdown", "abort", "stability")  # the user gets time to object
+    seconds_of_alert = (hook.settings[f"enforce.{name}_seconds"] for name in names)
     return Outcome(
         reason=messages.idle(seconds, tasks, hook.session.stops.tested, number),
-        notes=[messages.woken(number, seconds)],
+        notes=[Note(WAKE, f"enforcement {number}: woken after {seconds:.0f} s")],
         exports=[enforcing.export(hook)],
-        alert=messages.alert_of_idle(number, hook.settings),
+        alert=Alert("error", messages.is_woken(number), *seconds_of_alert),
     )
