@@ -15,8 +15,8 @@ from rich.console import Console
 from sisyphus.clients.reports import Report
 from sisyphus.clients.transcript_records import AGENT, RecordedCall, TranscriptLine
 from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.loops import RUN, Loop, Options
-from sisyphus.loops.runs import Run, RunOptions, RunState
+from sisyphus.loops.loop import Counters, Options
+from sisyphus.loops.runs import Run, RunState
 from sisyphus.runner.report import iteration_line
 from sisyphus.runner.screen import picture
 
@@ -62,13 +62,13 @@ def _line(number: int, item: str, minute: int, minutes: int, tokens: int, done: 
 
 
 def _run() -> Run:
-    loop = Loop("k7Qm2", 0, "/home/you/shop", "Checkout", Options(max_iterations=50), BEGAN)
-    loop.kind, loop.counters.iteration, loop.counters.tokens = RUN, 4, 4_600_000
     state = RunState(
         done=[*DONE], todo=[BLOCKED, *NEXT], item=NEXT[0], blocked={BLOCKED: "the bank's address"},
         is_working=True, began_at=NOW - 7 * 60, cost=4.1,
     )  # fmt: skip
-    return Run(loop, RunOptions(), state)
+    counters = Counters(4, tokens=4_600_000)
+    options = Options(max_iterations=50)
+    return Run("k7Qm2", "/home/you/shop", "Checkout", options, BEGAN, counters, state=state)
 
 
 def _report() -> Report:

@@ -30,7 +30,19 @@ from sisyphus.hook.session import Session
 from sisyphus.hook.standing import Standing
 from sisyphus.loops import iterations, loops, messages, runs, transcripts
 from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.loops import Counters, Loop, Options
+from sisyphus.loops.loop import (
+    BLOCKED,
+    CANCELLED,
+    FATAL_ERROR,
+    LIMIT,
+    MAX_ITERATIONS,
+    PAUSED,
+    STUCK,
+    SUCCESS,
+    Counters,
+    Loop,
+    Options,
+)
 from sisyphus.runner import messages as runner_messages
 from sisyphus.runner import report
 from sisyphus.sessions import journal, ledger, sessions
@@ -201,7 +213,7 @@ class _Week:
             verify=self.random.choice(("", "", "make test", "npm run e2e -- --project=chromium")),
         )  # fmt: skip
         count = self.random.choice((1, 2, 2, 3, 4, 7))
-        return Loop(self.new_id(), 0, project, prompt, options, began, counters=Counters(count))
+        return Loop(self.new_id(), project, prompt, options, began, Counters(count))
 
     def add_iterations(self, hook: Hook, loop: Loop, count: int, *, with_files: bool) -> float:
         """Adds the iterations that are over; returns when the last one ended."""
@@ -240,13 +252,13 @@ class _Week:
         """Makes it one of those that have not ended: every other one works."""
         match number % 8:
             case 1:
-                loop.pause(loops.PAUSED, messages.YOU_PAUSED, at)
+                loop.pause(PAUSED, messages.YOU_PAUSED, at)
             case 3:
                 why = "the password of the test account at the bank; is it in the vault?"
-                loop.pause(loops.BLOCKED, why, at)
+                loop.pause(BLOCKED, why, at)
                 hook.session.idle_since = at
             case 5:
-                loop.pause(loops.STUCK, "the same error came 3 times: No space left on device", at)
+                loop.pause(STUCK, "the same error came 3 times: No space left on device", at)
             case 7:
                 loop.left_at = at
                 hook.session.end(at)
@@ -258,15 +270,15 @@ class _Week:
     def end_loop(self, loop: Loop, number: int, at: float) -> None:
         match number % 7:
             case 2:
-                loop.end(loops.CANCELLED, messages.BY_USER, at)
+                loop.end(CANCELLED, messages.BY_USER, at)
             case 4:
                 last = loop.counters.iteration
                 loop.options.max_iterations = last
-                loop.end(loops.MAX_ITERATIONS, f"iteration {last} was the last", at)
+                loop.end(MAX_ITERATIONS, f"iteration {last} was the last", at)
             case 5:
-                loop.end(loops.LIMIT, "it has run for 24 hours", at)
+                loop.end(LIMIT, "it has run for 24 hours", at)
             case _:
-                loop.end(loops.SUCCESS, "the promise was said, and `make test` passed", at)
+                loop.end(SUCCESS, "the promise was said, and `make test` passed", at)
 
     # ------------------------------------------------------------ runs
 
@@ -274,14 +286,16 @@ class _Week:
         """Adds a run of a night; the first one works now, in the process that asks for it."""
         project = self.projects[number % len(self.projects)]
         began = self.now - 3600 - number * _DAY
-        loop = self.new_loop(project, f"fix_plan.md of {Path(project).name}", began)
-        loop.kind = loops.RUN
+        like = self.new_loop(project, f"fix_plan.md of {Path(project).name}", began)
         hook = self.new_session(number, project, began)
-        run = runs.Run(loop, runs.RunOptions(max_usd=20.0, permission_mode="acceptEdits"))
-        self.write_transcript(hook, loop.prompt)
+        run = runs.Run(
+            like.id, project, like.prompt, like.options, began, like.counters,
+            setup=runs.RunOptions(max_usd=20.0, permission_mode="acceptEdits"),
+        )  # fmt: skip
+        self.write_transcript(hook, run.prompt)
         run.state.action = "[Edit] src/receipt.py"
         run.state.todo = list(_ITEMS)
-        runs.insert(self.store, run)
+        loops.insert(self.store, run)
         run.session = hook.session.n
         for at, item in enumerate(_ITEMS[: 3 if number else 2], 1):
             self.add_run_iteration(run, hook, at, item)
@@ -289,41 +303,41 @@ class _Week:
             run.runner, run.state.item = processes.key(os.getpid()), _ITEMS[2]
             run.state.is_working, run.state.began_at = True, self.now - 300
         elif number == 1:
-            loop.end(loops.FATAL_ERROR, "the client is not logged in", began + 3000)
+            run.end(FATAL_ERROR, "the client is not logged in", began + 3000)
         elif number == 2:
             self.block_item(run, began + 3000)
         else:
-            loop.end(loops.SUCCESS, "no item is open", began + 3000)
-        runs.save(self.store, run)
+            run.end(SUCCESS, "no item is open", began + 3000)
+        loops.save(self.store, run)
         if number:
             self.write_report(run)
 
     def block_item(self, run: runs.Run, at: float) -> None:
         """Lets a run stop at an item that its user has answered since."""
         item, why = run.state.todo[0], "which of the two printers?"
-        plan = Path(run.loop.project) / "fix_plan.md"
+        plan = Path(run.project) / "fix_plan.md"
         plan.write_text(f"- [ ] {item}\n  {runner_messages.answer('The one at the door.')}\n")
         run.state.plan, run.state.blocked = str(plan), {item: why}
-        run.loop.pause(loops.BLOCKED, f"all that is left is blocked: {item} ({why})", at)
+        run.pause(BLOCKED, f"all that is left is blocked: {item} ({why})", at)
 
     def write_report(self, run: runs.Run) -> None:
-        file = Path(transcripts.report_file(run.loop.id))
+        file = Path(transcripts.report_file(run.id))
         file.parent.mkdir(parents=True, exist_ok=True)
-        rows = iterations.of(self.store, run.loop)
+        rows = iterations.of(self.store, run)
         file.write_text(report.render(run, rows, "", [], []), encoding="utf-8")
 
     def add_run_iteration(self, run: runs.Run, hook: Hook, number: int, item: str) -> None:
         each = Iteration(
-            number, run.loop.started_at + 900 * number, "continue", "the item is done", 800_000,
+            number, run.started_at + 900 * number, "continue", "the item is done", 800_000,
             said=f"{item}: done.", seconds=880, files=3, percent=40, item=item, is_done=True,
             cost=1.4, denied=["Bash(curl https://example.com)"] if number == 2 else [],
         )  # fmt: skip
-        iterations.record(self.store, run.loop, hook.session.n, each)
+        iterations.record(self.store, run, hook.session.n, each)
         run.state.done.append(item)
         run.state.todo.remove(item)
         run.state.cost += each.cost
-        run.loop.counters.tokens += each.tokens
-        run.loop.counters.iteration = number + 1
+        run.counters.tokens += each.tokens
+        run.counters.iteration = number + 1
 
     # ------------------------------------------------------------ plans and handoffs
 

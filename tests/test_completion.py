@@ -16,7 +16,7 @@ from sisyphus.ground.settings import SETTINGS
 from sisyphus.ground.store import open_store
 from sisyphus.hook.session import Session
 from sisyphus.loops import loops
-from sisyphus.loops.loops import Loop, Options
+from sisyphus.loops.loop import Loop, Options
 from sisyphus.terminal import completion
 
 BASH = shutil.which("bash") or "there is no bash"
@@ -139,7 +139,7 @@ def test_the_newest_loops_alone_are_offered(world: World) -> None:
         assert n
         for number in range(completion.MOST):
             id = f"id{number:03}"
-            loops.insert(store, Loop(id, n, str(world.project), "x", Options(), 1.0))
+            loops.insert(store, Loop(id, str(world.project), "x", Options(), 1.0, session=n))
 
     answer = offered(world, "ralph", "cancel", "")
 

@@ -18,7 +18,6 @@ from sisyphus.boulder.evidence import FAILED
 from sisyphus.boulder.ticks import Tick
 from sisyphus.dashboard import checks
 from sisyphus.loops import loops
-from sisyphus.loops import runs as run_rows
 from sisyphus.loops.runs import FailedCheck
 
 __all__ = ["runs"]
@@ -345,13 +344,12 @@ def test_hostile_checks_of_a_run_stay_words(runs: Runs) -> None:
 
 def change_run(browser: Browser, runs: Runs, **state: Any) -> None:
     store = browser.desk.store
-    loop = loops.find(store, runs.id)
-    assert loop
-    run = run_rows.of(store, loop)
+    run = loops.find_run(store, runs.id)
+    assert run
     for name, value in state.items():
         setattr(run.state, name, value)
     with store.write():
-        run_rows.save(store, run)
+        loops.save(store, run)
 
 
 def test_a_page_of_a_large_plan_is_quick(world: World, browser: Browser) -> None:

@@ -16,15 +16,13 @@ from sisyphus.dashboard.loop import PAGE_ITERATIONS
 from sisyphus.dashboard.loops import PAGE_ROWS
 from sisyphus.loops import iterations, loops
 from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.loops import Loop, Options
+from sisyphus.loops.loop import Loop, Options
 
 
 def insert(browser: Browser, number: int, **fields: Any) -> str:
     """Adds a loop that has ended, the newest one with the lowest number; returns its id."""
     values = {"prompt": f"Task {number}.", **fields}
-    loop = Loop(
-        f"L{number:04}", 0, "/p/shop", values["prompt"], Options(), time.time() - 10 * number
-    )
+    loop = Loop(f"L{number:04}", "/p/shop", values["prompt"], Options(), time.time() - 10 * number)
     loop.end("success", "the promise was kept", loop.started_at + 5)
     loops.insert(browser.desk.store, loop)
     return loop.id

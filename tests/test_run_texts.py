@@ -13,13 +13,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import World
 
+from sisyphus.ground import processes
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.worktree import PROGRESS, PROMPT, STATE
 from sisyphus.handoff.handoffs import OPEN, Handoff
-from sisyphus.loops import loops
 from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.loops import Loop, Options
-from sisyphus.loops.runs import Run, RunOptions, RunState
+from sisyphus.loops.loop import (
+    ACTIVE,
+    BLOCKED,
+    CANCELLED,
+    ENDED,
+    FATAL_ERROR,
+    LIMIT,
+    MAX_ITERATIONS,
+    PAUSED,
+    STUCK,
+    SUCCESS,
+    Options,
+)
+from sisyphus.loops.runs import Run, RunState
 from sisyphus.ralph import promise
 from sisyphus.runner import audit, decide, fix_plan, project_files, prompt, report
 from sisyphus.runner.fix_plan import FixPlan
@@ -33,8 +45,8 @@ def run_of(
     project: str | Path = "/p", task: str = "Fix the parser.", promise: str = "", **state: Any
 ) -> Run:
     options = Options(promise=promise, max_iterations=50)
-    loop = Loop("aB3xY", 0, str(project), task, options, BEGAN, kind=loops.RUN)
-    return Run(loop, RunOptions(), RunState(**state))
+    stands, runner = RunState(**state), processes.key(os.getpid())
+    return Run("aB3xY", str(project), task, options, BEGAN, state=stands, runner=runner)
 
 
 def iteration(number: int = 1, decision: str = decide.CONTINUE, **fields: Any) -> Iteration:
@@ -216,7 +228,7 @@ def headings(text: str) -> list[str]:
 
 def test_the_prompt_has_the_headings_and_the_state_of_the_run(world: World) -> None:
     run = run_of(world.project, plan=f"{world.project}/fix_plan.md", item="b", action="Edit a.py")
-    run.loop.counters.iteration = 5
+    run.counters.iteration = 5
     plan = FixPlan("", todo=["b", "c"], done=["a"], blocked=["d"])
     fix_plan.note(plan, run.state)
     text = prompt.build(run, plan, [])
@@ -474,7 +486,7 @@ def test_the_state_has_all_fields_of_the_original(world: World) -> None:
         world.project, promise="COMPLETE", todo=["b", f"c {SECRET}"], done=["a"],
         stops={"idle": 2}, diff="abc123", errors=["e1"],
     )  # fmt: skip
-    run.loop.counters.iteration = 3
+    run.counters.iteration = 3
     entries = [iteration(1, percent=45), iteration(2, decide.CHECKPOINT, percent=88)]
 
     assert project_files.state(run, entries) == {
@@ -526,15 +538,15 @@ def test_a_checkpoint_has_all_fields_of_the_original() -> None:
 
 
 ENDS = (  # status, result, the status in ralph-state.json, how the report begins
-    (loops.ACTIVE, "", "running", "**It has not ended**"),
-    (loops.PAUSED, "", "cancelled", "**It is paused**: why. "),
-    (loops.BLOCKED, "", "blocked", "**It needs you**: why. "),
-    (loops.STUCK, "", "circuit_breaker", "**It is stuck**: why. "),
-    (loops.ENDED, loops.SUCCESS, "completed", "**It is complete**: why. There is nothing"),
-    (loops.ENDED, loops.CANCELLED, "cancelled", "**It was cancelled**: why. "),
-    (loops.ENDED, loops.MAX_ITERATIONS, "max_iterations", "**It has ended at a limit**: why. "),
-    (loops.ENDED, loops.LIMIT, "limit", "**It has ended at a limit**: why. "),
-    (loops.ENDED, loops.FATAL_ERROR, "fatal_error", "**It has failed**: why. "),
+    (ACTIVE, "", "running", "**It has not ended**"),
+    (PAUSED, "", "cancelled", "**It is paused**: why. "),
+    (BLOCKED, "", "blocked", "**It needs you**: why. "),
+    (STUCK, "", "circuit_breaker", "**It is stuck**: why. "),
+    (ENDED, SUCCESS, "completed", "**It is complete**: why. There is nothing"),
+    (ENDED, CANCELLED, "cancelled", "**It was cancelled**: why. "),
+    (ENDED, MAX_ITERATIONS, "max_iterations", "**It has ended at a limit**: why. "),
+    (ENDED, LIMIT, "limit", "**It has ended at a limit**: why. "),
+    (ENDED, FATAL_ERROR, "fatal_error", "**It has failed**: why. "),
 )
 
 
@@ -543,13 +555,13 @@ def test_every_end_has_its_word_and_says_what_to_do(
     status: str, result: str, word: str, says: str
 ) -> None:
     run = run_of()
-    run.loop.status, run.loop.result = status, result
-    run.loop.why = "" if status == loops.ACTIVE else "why."
+    run.status, run.result = status, result
+    run.why = "" if status == ACTIVE else "why."
     text = report.render(run, [], "", [], [])
 
     assert project_files.state(run, [])["status"] == word
     assert text.splitlines()[2].startswith(says)
-    assert ("`sisyphus ralph run --resume`" in text) is (result != loops.SUCCESS)
+    assert ("`sisyphus ralph run --resume`" in text) is (result != SUCCESS)
 
 
 # ------------------------------------------------------------------ the report
@@ -561,7 +573,7 @@ def test_the_report_has_what_a_person_has_to_look_at_first() -> None:
         refused="the check exits with 1", todo=["publish"], done=["x", "a|b"], marked=["waits"],
         before=["x"], check_changed=["t.sh"], tail="<!-- 1 != 2\n# no heading", cost=12.3,
     )  # fmt: skip
-    run.loop.counters.tokens = 5_234_000
+    run.counters.tokens = 5_234_000
     denied = ["Bash rm -rf x`y", "Edit a"]
     entries = [
         iteration(1, item="a|b", is_done=True, seconds=11, tokens=151_000, files=2, percent=40),
@@ -595,7 +607,7 @@ def test_the_report_has_what_a_person_has_to_look_at_first() -> None:
 
 def test_a_short_run_has_a_short_report() -> None:
     run = run_of()
-    run.loop.end(loops.SUCCESS, "the promise was kept", BEGAN + 90)
+    run.end(SUCCESS, "the promise was kept", BEGAN + 90)
     text = report.render(run, [iteration(is_done=True)], "", [], [])
 
     assert headings(text) == ["# Run aB3xY: Fix the parser.", "## Iterations"]

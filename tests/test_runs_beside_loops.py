@@ -20,10 +20,10 @@ from sisyphus.ground.store import Store, open_store
 from sisyphus.ground.text import iso
 from sisyphus.handoff import handoffs
 from sisyphus.hook.session import Session
-from sisyphus.loops import history, iterations, lifecycle, loops, runs
+from sisyphus.loops import history, iterations, lifecycle, loops
 from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.loops import Counters, Loop, Options
-from sisyphus.loops.runs import Run, RunOptions, RunState
+from sisyphus.loops.loop import Counters, Options, Work
+from sisyphus.loops.runs import Run, RunState
 from sisyphus.sessions import retention
 
 GONE = "999999999 1"
@@ -59,25 +59,26 @@ def begin(
     now = time.time()
     project = project or str(world.project)
     with opened(world) as store, store.write():
-        loop = Loop(id, 0, project, "Fill the kiln.\nMore.", Options("DONE", 50), now - 720)
-        loop.kind, loop.counters = loops.RUN, Counters(5, tokens=900)
         stands = RunState(item="glaze", todo=TODO, done=DONE)
         runner = processes.key(os.getpid()) if is_at_work else GONE
-        run = Run(loop, RunOptions(), stands, runner=runner, client=runner)
-        runs.insert(store, run)
+        run = Run(
+            id, project, "Fill the kiln.\nMore.", Options("DONE", 50), now - 720,
+            Counters(5, tokens=900), state=stands, runner=runner, client=runner,
+        )  # fmt: skip
+        loops.insert(store, run)
         if session:
             run.session = Session.ensure(store, "claude-code", session, "", project, now).n
         if ended:
-            loop.end(ended, why, now)
+            run.end(ended, why, now)
         elif status != "active":
-            loop.pause(status, why, now)
+            run.pause(status, why, now)
         for name, value in fields.items():
             setattr(run.state, name, value)
-        runs.save(store, run)
-    return loop.id
+        loops.save(store, run)
+    return id
 
 
-def change(world: World, id: str) -> Loop:
+def change(world: World, id: str) -> Work:
     """The row of a run, as a runner reads it again."""
     with opened(world) as store:
         loop = loops.find(store, id)
@@ -322,16 +323,16 @@ def test_the_list_as_json(world: World) -> None:
 def test_log_shows_a_run_and_its_iterations(world: World) -> None:
     id = begin(world, ended="success", why="all is done")
     with opened(world) as store, store.write():
-        run = runs.find(store, id)
+        run = loops.find_run(store, id)
         assert run is not None
         first = Iteration(
             1, time.time(), "continue", "the check failed", 151_000, seconds=11.4, files=2,
             percent=12, item="glaze", is_done=True, cost=0.305,
         )  # fmt: skip
-        iterations.record(store, run.loop, run.session, first)
+        iterations.record(store, run, run.session, first)
         iterations.record(
             store,
-            run.loop,
+            run,
             run.session,
             Iteration(2, time.time(), "completed", "the promise was said", seconds=0.2),
         )
@@ -433,17 +434,17 @@ def test_a_run_is_left_since_it_was_last_seen_at_work(world: World, what: str) -
     last = float(int(began) + 60)
     id = begin(world, is_at_work=False)
     with opened(world) as store, store.write():
-        run = runs.find(store, id)
+        run = loops.find_run(store, id)
         assert run is not None
-        run.loop.started_at = last if what == "started_at" else began
-        run.loop.counters.resumed_at = last * (what == "resumed_at")
+        run.started_at = last if what == "started_at" else began
+        run.counters.resumed_at = last * (what == "resumed_at")
         run.state.began_at = last * (what == "began_at")
         run.heard_at = last * (what == "heard_at")
         ended_at = last if what == "iteration" else began + 1
-        iterations.record(store, run.loop, 0, Iteration(1, ended_at, "continue", ""))
+        iterations.record(store, run, 0, Iteration(1, ended_at, "continue", ""))
         seen_at = last if what == "session" else began + 2
         store.run("UPDATE session SET seen_at = ? WHERE n = ?", seen_at, run.session)
-        runs.save(store, run)
+        loops.save(store, run)
 
     (each,) = world.cli("status", "--json").json["waiting"]
 
@@ -523,10 +524,11 @@ def test_a_run_that_was_left_behind_stops_after_no_iteration(world: World) -> No
 def test_a_run_is_not_moved_to_a_session(world: World) -> None:
     id = begin(world)
     world.start("s2")
+    before = change(world, id).session
 
     answer = world.cli("ralph", "resume", id, "--session-id", "s2")
 
-    assert (answer.code, change(world, id).session) == (1, 0)
+    assert (answer.code, change(world, id).session) == (1, before)
     assert f"Run {id} starts sessions of its own" in answer.err
 
 
@@ -583,11 +585,11 @@ def test_the_log_of_sessions_has_runs(world: World) -> None:
     id = begin(world, "")
     assert logged(world) == [("", "active", None)]
     with opened(world) as store, store.write():
-        run = runs.find(store, id)
+        run = loops.find_run(store, id)
         assert run is not None
-        run.session = Session.ensure(store, "claude-code", "s5", "", run.loop.project, 1.0).n
-        run.loop.end("limit", "its 60 minutes are up", time.time())
-        runs.save(store, run)
+        run.session = Session.ensure(store, "claude-code", "s5", "", run.project, 1.0).n
+        run.end("limit", "its 60 minutes are up", time.time())
+        loops.save(store, run)
 
     assert logged(world)[1:] == [("s5", "completed", "limit")]
     assert len(logged(world)) == 2
@@ -612,9 +614,9 @@ def test_old_runs_that_have_ended_go_with_their_rows_and_transcripts(world: Worl
     begin(world, is_at_work=False, id="still")
     id = begin(world, "s2", ended="fatal_error", why="no credit")
     with opened(world) as store:
-        run = runs.find(store, id)
+        run = loops.find_run(store, id)
         assert run is not None
-        iterations.record(store, run.loop, run.session, Iteration(1, 1.0, "fatal", "no credit"))
+        iterations.record(store, run, run.session, Iteration(1, 1.0, "fatal", "no credit"))
         history.export(store)
     transcript = world.write(world.ours / "ralph/transcripts" / f"{id}_iter_1.txt")
 
@@ -635,12 +637,12 @@ def test_context_says_how_many_iterations_are_left(
 ) -> None:
     id = begin(world)
     with opened(world) as store, store.write():
-        run = runs.find(store, id)
+        run = loops.find_run(store, id)
         assert run
         for number, percent in enumerate(percents, 1):
             iterations.record(
                 store,
-                run.loop,
+                run,
                 run.session,
                 Iteration(number, 1.0, "continue", "", percent=percent),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import time
 from contextlib import redirect_stdout
@@ -14,9 +15,10 @@ from rich.console import Console
 
 from sisyphus.clients.reports import Report
 from sisyphus.clients.transcript_records import AGENT, RecordedCall, TranscriptLine
+from sisyphus.ground import processes
 from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.loops import Loop, Options
-from sisyphus.loops.runs import Run, RunOptions, RunState
+from sisyphus.loops.loop import Counters, Options
+from sisyphus.loops.runs import Run, RunState
 from sisyphus.runner.screen import Lines, Live, open_screen, picture
 from sisyphus.terminal import show
 
@@ -25,9 +27,11 @@ SPENT = {"is_working": True, "began_at": NOW - 190}
 
 
 def run_of(**state: Any) -> Run:
-    loop = Loop("aB3xY", 0, "/p", "Fix [bold]the[/bold] kiln", Options(max_iterations=50), 1_000.0)
-    loop.counters.iteration, loop.counters.tokens = 5, 1_150_000
-    return Run(loop, RunOptions(), RunState(**state))
+    options, counters = Options(max_iterations=50), Counters(5, tokens=1_150_000)
+    task = "Fix [bold]the[/bold] kiln"
+    runner = processes.key(os.getpid())
+    stands = RunState(**state)
+    return Run("aB3xY", "/p", task, options, 1_000.0, counters, state=stands, runner=runner)
 
 
 def report_of(*said: str, calls: tuple[RecordedCall, ...] = ()) -> Report:
@@ -131,7 +135,7 @@ def test_as_many_items_as_fit_are_shown(room: int, current: int, expected: list[
 def test_nothing_is_wider_or_higher_than_the_terminal(width: int, height: int) -> None:
     wide = "漢字 and more " * 40
     run = run_of(todo=[wide] * 30, item=wide, blocked={wide: wide}, **SPENT)
-    run.loop.prompt = wide
+    run.prompt = wide
 
     lines = shown(run, report_of(wide), width, height)
 
@@ -218,7 +222,7 @@ def test_the_tokens_of_an_iteration_are_not_counted_twice() -> None:
         run = run_of()
         screen.begin(run, NOW)
         screen.show(run, Report(tokens=1_000_000, cost=2.0), NOW)
-        run.loop.counters.tokens, run.state.cost = 2_150_000, 2.0
+        run.counters.tokens, run.state.cost = 2_150_000, 2.0
         screen.end(run, iteration_of())
 
     assert "$2.00 · 2.1 M tokens" in out.getvalue()

@@ -19,8 +19,8 @@ from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso, one_line
 from sisyphus.handoff import handoffs
 from sisyphus.hook.session import Session
-from sisyphus.loops import lifecycle, loops, messages, runs, user_actions
-from sisyphus.loops.loops import Loop
+from sisyphus.loops import iterations, lifecycle, loops, messages, user_actions
+from sisyphus.loops.loop import RUN, Hold, Loop, Work
 from sisyphus.loops.runs import Run
 from sisyphus.sessions import dialog, sessions
 from sisyphus.sessions import messages as session_messages
@@ -112,7 +112,7 @@ def in_words(status: Status) -> str:
     why = f" ({one_line(status.why)})" if status.why else ""
     last = f" of {status.last}" if status.last else ""
     iteration = f"iteration {status.iteration}{last}"
-    if has_ended and status.kind == loops.RUN:
+    if has_ended and status.kind == RUN:
         iteration = messages.iterations(status.iteration)
     items = f", {status.done} of {status.total} items" if status.total else ""
     return f"{how}{why}, {iteration}{items}"
@@ -161,10 +161,10 @@ def as_dict(need: Need) -> dict[str, Any]:
 # ---------------------------------------------------------------- one of them
 
 
-def of(store: Store, loop: Loop, now: float) -> Status:
+def of(store: Store, loop: Work, now: float) -> Status:
     """Returns how a loop, hold or run stands."""
-    if loop.is_run:
-        return _of_run(store, runs.of(store, loop), now)
+    if isinstance(loop, Run):
+        return _of_run(store, loop, now)
     session = Session.load(store, loop.session)
     is_left = user_actions.is_left(store, loop)
     is_active = loop.is_active and not is_left
@@ -185,29 +185,28 @@ def of(store: Store, loop: Loop, now: float) -> Status:
 
 
 def _of_run(store: Store, run: Run, now: float) -> Status:
-    loop, stands = run.loop, run.state
-    is_left = loop.is_active and not run.is_at_work
+    stands, is_left = run.state, run.is_left
     last = run.action if run.is_at_work else stands.action
-    common = _common(loop, run.seconds(now))
-    if loop.ended_at is not None:
+    common = _common(run, run.seconds(now))
+    if run.ended_at is not None:
         common["iteration"] = stands.finished
     common |= {
         "done": len(stands.done), "total": stands.total, "cost": stands.cost,
         "failed": sum(item in stands.failed for item in stands.todo),
         "not_proven": _not_proven(run),
-        "item": stands.item if loop.ended_at is None else "",
-        "action": action(*last.partition(" ")[::2], loop.project),
+        "item": stands.item if run.ended_at is None else "",
+        "action": action(*last.partition(" ")[::2], run.project),
     }  # fmt: skip
     return Status(
-        **common, need=_need_of_run(store, run), why=loop.why,
-        pending=messages.STOPS_SOON if run.is_at_work and not loop.is_active else "",
-        state=LEFT if is_left else loop.result or loop.status,
+        **common, need=_need_of_run(store, run), why=run.why,
+        pending=messages.STOPS_SOON if run.is_at_work and not run.is_active else "",
+        state=LEFT if is_left else run.result or run.status,
         session=Session.load(store, run.session).id, heard_at=run.heard_at,
-        is_working=loop.is_active and not is_left,
+        is_working=run.is_active and not is_left,
     )  # fmt: skip
 
 
-def _common(loop: Loop, seconds: float) -> dict[str, Any]:
+def _common(loop: Work, seconds: float) -> dict[str, Any]:
     counters = loop.counters
     return {
         "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, TASK_CHARACTERS),
@@ -234,10 +233,12 @@ def action(tool: str, target: str, project: str) -> str:
 # ---------------------------------------------------------------- what it needs
 
 
-def _need(store: Store, loop: Loop, session: Session, now: float) -> Need | None:
+def _need(store: Store, loop: Work, session: Session, now: float) -> Need | None:
     """Returns what a loop or hold itself waits for."""
-    if loop.is_hold:
+    if isinstance(loop, Hold):
         return _need_of_hold(store, loop, now)
+    if not isinstance(loop, Loop):
+        return None
     if user_actions.is_left(store, loop):
         since = loop.left_at or session.ended_at or session.seen_at
         answer = messages.what_takes_up(loop, lifecycle.way_back(store, loop))
@@ -246,7 +247,7 @@ def _need(store: Store, loop: Loop, session: Session, now: float) -> Need | None
     return _need_of_idle(store, loop, session) if loop.is_active else _paused(loop, session.id)
 
 
-def _need_of_idle(store: Store, loop: Loop, session: Session) -> Need | None:
+def _need_of_idle(store: Store, loop: Work, session: Session) -> Need | None:
     """Returns what an active loop waits for whose session has stopped."""
     since, id = session.idle_since, session.id
     if since is None:
@@ -265,7 +266,7 @@ def _need_of_idle(store: Store, loop: Loop, session: Session) -> Need | None:
     return None
 
 
-def _need_of_hold(store: Store, hold: Loop, now: float) -> Need | None:
+def _need_of_hold(store: Store, hold: Hold, now: float) -> Need | None:
     if not hold.is_active:
         return _paused(hold, "")
     plan = holds.plan_facts(holds.plan_now(store, hold, now))
@@ -278,25 +279,31 @@ def _need_of_hold(store: Store, hold: Loop, now: float) -> Need | None:
 
 def _need_of_run(store: Store, run: Run) -> Need | None:
     """Returns what a run waits for that has not ended and does not work now."""
-    loop = run.loop
-    if run.is_at_work or loop.ended_at is not None:
+    if run.is_at_work or run.ended_at is not None:
         return None
     session = Session.load(store, run.session).id
-    if not loop.is_active:
-        return _paused(loop, session)
-    text, answer = messages.where_left(loop), messages.what_continues(loop)
-    since, brief = runs.last_seen(store, run), "Its process is gone."
-    return Need(LEFT, text, since, answer, loop.project, session, loop.id, brief)
+    if not run.is_active:
+        return _paused(run, session)
+    text, answer = messages.where_left(run), messages.what_continues(run)
+    since, brief = _last_seen(store, run), "Its process is gone."
+    return Need(LEFT, text, since, answer, run.project, session, run.id, brief)
 
 
-def _need_of_failed(store: Store, run: Loop) -> Need:
+def _last_seen(store: Store, run: Run) -> float:
+    """Returns when a run was last seen at work: by its own process, at the end of an iteration, or
+    by a hook in its session. Its client may outlive that process."""
+    ended = [each.at for each in iterations.of(store, run)]
+    return max(run.worked_at, *ended, Session.load(store, run.session).seen_at)
+
+
+def _need_of_failed(store: Store, run: Work) -> Need:
     """Returns the need of a run that nobody has looked after since it failed."""
     text, answer = messages.run_failed(run), messages.what_follows_failure(run)
     session, since = user_actions.owner_id(store, run), run.ended_at or run.started_at
     return Need(run.result, text, since, answer, run.project, session, run.id)
 
 
-def _paused(loop: Loop, session: str) -> Need:
+def _paused(loop: Work, session: str) -> Need:
     since = loop.counters.paused_at or loop.started_at
     text, answer = messages.why_waits(loop), messages.what_resumes(loop)
     return Need(loop.status, text, since, answer, loop.project, session, loop.id)

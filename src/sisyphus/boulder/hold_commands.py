@@ -11,7 +11,7 @@ from sisyphus.boulder import commands, find, hold_messages, holds, progress, tru
 from sisyphus.ground import exports
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.loops import limits, loops
-from sisyphus.loops.loops import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Loop, Options
+from sisyphus.loops.loop import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Hold, Options
 from sisyphus.loops.messages import BY_USER, cancelled
 from sisyphus.sessions import sessions
 from sisyphus.terminal import asker, show
@@ -112,11 +112,12 @@ def _end(place: show.Place, session: str) -> None:
         return
     show.need_user("/boulder-hold off")
     with place.store.write():
-        hold = loops.find(place.store, picked.id) or picked
-        if hold.ended_at is None:  # no Stop has ended it meanwhile
+        hold = loops.hold_at(place.store, picked.plan)
+        if hold and hold.id == picked.id:  # no Stop has ended it meanwhile
             loops.cancel(place.store, hold, BY_USER, time.time())
-    exports.run([partial(holds.export, place.store, hold.project)])
-    show.line(cancelled([hold]))
+            picked = hold
+    exports.run([partial(holds.export, place.store, picked.project)])
+    show.line(cancelled([picked]))
 
 
 def _show(place: show.Place, session: str, *, as_json: bool) -> None:
@@ -134,7 +135,7 @@ def _show(place: show.Place, session: str, *, as_json: bool) -> None:
         show.line(hold_messages.at_the_plan(holds.held(place.store, hold)))
 
 
-def _pick(place: show.Place, session: str) -> Loop | None:
+def _pick(place: show.Place, session: str) -> Hold | None:
     """Returns the hold that a command means: of the session's plan, else of the plan that is
     followed here, else the only one of the project. Raises `SisyphusError` if there are several."""
     store = place.store

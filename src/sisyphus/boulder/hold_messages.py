@@ -11,7 +11,7 @@ from sisyphus.sessions.messages import WAY_OUT, short
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.boulder.plans import PlanRecord
-    from sisyphus.loops.loops import Loop
+    from sisyphus.loops.loop import Hold
 
 HEADING = "[BOULDER HOLD]"
 
@@ -82,16 +82,16 @@ def _what_to_do(next_task: str) -> str:
     return "Make its check pass." if is_check else "Tick its box in the plan when it is done."
 
 
-def held(hold: Loop, plan: PlanFacts) -> str:
+def held(hold: Hold, plan: PlanFacts) -> str:
     """Tells the user that a hold has blocked a Stop."""
     return f"Hold of the plan: {plan.progress}, {messages.iteration(hold)}"
 
 
 def hold_started(
-    hold: Loop,
+    hold: Hold,
     plan: PlanFacts,
     sessions: list[tuple[str, str]],
-    replaced: Loop | None,
+    replaced: Hold | None,
     typed: str = "",
 ) -> str:
     """Tells the user what the hold does, whom it holds now, and how it ends. typed: see
@@ -136,7 +136,7 @@ def turn_off(typed: str) -> str:
     return f"{f'type {typed} off, or ' if typed else ''}run {TURN_OFF} in a terminal"
 
 
-def hold_replaced(hold: Loop) -> str:
+def hold_replaced(hold: Hold) -> str:
     return f"Hold {hold.id} was replaced at iteration {hold.counters.iteration}."
 
 
@@ -151,19 +151,19 @@ def at_the_plan(sessions: list[tuple[str, str]]) -> str:
     return f"Sessions at the plan now: {', '.join(names[:_SHOWN])}{more}."
 
 
-def hold_state(hold: Loop) -> str:
+def hold_state(hold: Hold) -> str:
     """Says how a hold is, on one line."""
     return f"Hold {hold.id}: {messages.state(hold)}: {hold.task}"
 
 
-def way_out(hold: Loop, plan: PlanFacts, typed: str) -> str:
+def way_out(hold: Hold, plan: PlanFacts, typed: str) -> str:
     """Says what ends a hold. typed: see `turn_off`."""
     limits = messages.limits(hold)
     when = f" or after {limits}" if limits else ""
     return f"{plan.progress}. It ends with the plan{when}. To end it now, {turn_off(typed)}."
 
 
-def hold_at_start(hold: Loop, plan: PlanFacts, typed: str) -> str:
+def hold_at_start(hold: Hold, plan: PlanFacts, typed: str) -> str:
     """Tells the user of a session that starts that it will be held. typed: see `turn_off`."""
     if not hold.is_active:
         return messages.paused(hold)
@@ -181,7 +181,7 @@ def hold_waits(plan: PlanFacts, typed: str) -> str:
     return f"{why}, so its hold lets sessions stop. To end it, {turn_off(typed)}."
 
 
-def has_no_work(hold: Loop, plan: PlanFacts) -> str:
+def has_no_work(hold: Hold, plan: PlanFacts) -> str:
     """Says for lists that a hold holds nobody for now."""
     return f"Hold {hold.id} has no work: {plan.no_work}"
 
@@ -203,7 +203,7 @@ def nothing_to_hold(plan: PlanFacts) -> str:
     return f"No hold was started: {plan.no_work}."
 
 
-def which(holds: list[Loop]) -> str:
+def which(holds: list[Hold]) -> str:
     """Asks which of several holds a command means."""
     lines = [f"\n  {hold.id}  {hold.task}" for hold in holds]
     return f"Several holds are on here. `sisyphus ralph cancel ID` ends one:{''.join(lines)}"
@@ -215,12 +215,12 @@ def hold_complete(name: str, ticks: str) -> str:
     return f"[BOULDER HOLD COMPLETE]\n\n{what}{f' Its ticks: {ticks}.' if ticks else ''}"
 
 
-def hold_ended(hold: Loop) -> str:
+def hold_ended(hold: Hold) -> str:
     why = f"{hold.why[:1].upper()}{hold.why[1:]}"
     return f"[BOULDER HOLD ENDED]\n\n{why}. The plan is not complete."
 
 
-def hold_is_over(hold: Loop) -> str:
+def hold_is_over(hold: Hold) -> str:
     """Tells the user of a hold that ended while none of its sessions ran."""
     return f"Hold {hold.id} has ended: {hold.why}. ({hold.task})"
 

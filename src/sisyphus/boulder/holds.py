@@ -14,7 +14,7 @@ from sisyphus.ground import exports, paths, traces
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.loops import loops
-from sisyphus.loops.loops import HOLD, SUCCESS, Loop, Options
+from sisyphus.loops.loop import SUCCESS, Hold, Options, new_id
 from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def start(store: Store, plan: PlanRecord, options: Options, now: float) -> tuple[Loop, Loop | None]:
+def start(store: Store, plan: PlanRecord, options: Options, now: float) -> tuple[Hold, Hold | None]:
     """Starts a hold of a plan; returns it, and the one that it replaces."""
     number = plans.save(store, plan)
     task = hold_messages.task(plan)
-    hold = Loop(loops.new_id(), 0, plan.project, task, options, now, kind=HOLD, plan=number)
+    hold = Hold(new_id(), plan.project, task, options, now, plan=number)
     replaced = next((other for other in loops.holds(store) if other.plan == number), None)
     if replaced:
         loops.cancel(store, replaced, f"replaced by {hold.id}", now)
@@ -34,7 +34,7 @@ def start(store: Store, plan: PlanRecord, options: Options, now: float) -> tuple
     return hold, replaced
 
 
-def end_old(store: Store, project: str, now: float) -> list[Loop]:
+def end_old(store: Store, project: str, now: float) -> list[Hold]:
     """Ends the holds of a project that no Stop has ended: their plan is complete, or their time is
     up. Returns them."""
     ours = of_project(store, project, None)
@@ -48,14 +48,14 @@ def end_old(store: Store, project: str, now: float) -> list[Loop]:
     return [hold for hold in ours if hold.ended_at is not None]
 
 
-def plan_of(store: Store, hold: Loop) -> PlanRecord:
+def plan_of(store: Store, hold: Hold) -> PlanRecord:
     """Returns the plan of a hold, as we last saw it."""
     record = plans.find(store, loops.plan_file(store, hold))
     assert record is not None
     return record
 
 
-def plan_now(store: Store, hold: Loop, now: float) -> PlanRecord:
+def plan_now(store: Store, hold: Hold, now: float) -> PlanRecord:
     """Returns the plan of a hold as its file is now. For commands, which write nothing."""
     from sisyphus.boulder import find  # imported late: no Stop reads the file here
 
@@ -63,7 +63,7 @@ def plan_now(store: Store, hold: Loop, now: float) -> PlanRecord:
     return follow.compare(record, find.read(record.path, record.project), now).record or record
 
 
-def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Loop]:
+def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Hold]:
     """Returns the holds in a project, that of `plan` first, then the newest."""
     path = plan.path if plan else ""
     here = [hold for hold in loops.holds(store) if hold.project == project]
@@ -86,21 +86,21 @@ def export(store: Store, project: str) -> None:
             os.unlink(file)
 
 
-def held(store: Store, hold: Loop) -> list[tuple[str, str]]:
+def held(store: Store, hold: Hold) -> list[tuple[str, str]]:
     """Returns the ids of the sessions that follow its plan and have not ended, each with what it
     waits for, or ""."""
     followers = sessions.following(store, hold.plan)
     return [(each.id, each.why_waits) for each in followers if not each.is_over]
 
 
-def last_stop(store: Store, hold: Loop) -> float:
+def last_stop(store: Store, hold: Hold) -> float:
     """Returns when a session at its plan last stopped, or did something; the hold's start if none
     follows it. In seconds since 1970."""
     times = [each.idle_since or each.seen_at for each in sessions.following(store, hold.plan)]
     return max(times, default=hold.started_at)
 
 
-def as_dict(store: Store, hold: Loop, now: float) -> dict[str, Any]:
+def as_dict(store: Store, hold: Hold, now: float) -> dict[str, Any]:
     """Returns a hold as the commands print it as JSON."""
     plan = plan_now(store, hold, now)
     return {

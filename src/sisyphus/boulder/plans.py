@@ -158,19 +158,20 @@ def of_session(store: Store, session: Session) -> PlanRecord | None:
 
 def is_held(store: Store, session: Session) -> bool:
     """Tells whether the user holds the session at the plan that it follows."""
-    query = "SELECT 1 FROM loop WHERE plan = ? AND kind = 'hold' AND ended_at IS NULL"
-    return store.one(query, session.plan) is not None
+    from sisyphus.loops import loops  # imported late: few edits ask
+
+    return loops.hold_at(store, session.plan) is not None
 
 
 def end_hold(store: Store, path: str, why: str, now: float) -> bool:
     """Ends the hold of a plan that the user has cleared; tells whether there was one."""
-    rows = store.all(
-        "UPDATE loop SET status = 'ended', outcome = 'cancelled', why = ?, ended_at = ? "
-        "WHERE kind = 'hold' AND ended_at IS NULL AND plan = (SELECT n FROM plan WHERE path = ?) "
-        "RETURNING id",
-        why, now, path,
-    )  # fmt: skip
-    return bool(rows)
+    from sisyphus.loops import loops  # imported late, too
+
+    row = store.one("SELECT n FROM plan WHERE path = ?", path)
+    hold = loops.hold_at(store, row[0]) if row else None
+    if hold:
+        loops.cancel(store, hold, why, now)
+    return hold is not None
 
 
 def is_stale(store: Store, record: PlanRecord, now: float) -> bool:

@@ -9,8 +9,9 @@ from sisyphus import work
 from sisyphus.ground.paths import display
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso, one_line
-from sisyphus.loops import loops, runs, state_file, user_actions
-from sisyphus.loops.loops import Loop
+from sisyphus.loops import loops, state_file, user_actions
+from sisyphus.loops.loop import HOLD, RUN, Hold, Loop, Work
+from sisyphus.loops.runs import Run
 from sisyphus.ralph.commands import LoopId, all_live, open_store
 from sisyphus.terminal import asker, show
 from sisyphus.work import Status
@@ -46,8 +47,8 @@ def _print(status: Status) -> None:
     show.line(f"{status.id}  {work.in_words(status)}")
     show.line(one_line(status.task, 100), indent=4)
     whose = {
-        loops.HOLD: "hold of all sessions at the plan,",
-        loops.RUN: "run",
+        HOLD: "hold of all sessions at the plan,",
+        RUN: "run",
     }.get(status.kind, f"session {status.session}")
     item = f", works at: {one_line(status.item, 60)}" if status.item and status.is_working else ""
     show.line(f"{whose} in {display(status.project, '')}{item}", "dim", indent=4)
@@ -57,13 +58,15 @@ def _print(status: Status) -> None:
         show.line(f"{status.need.brief} {status.need.answer}".strip(), "yellow", indent=4)
 
 
-def _as_dict(store: Store, loop: Loop) -> dict[str, Any]:
-    if loop.is_run:
-        row = runs.as_dict(store, runs.of(store, loop))
+def _as_dict(store: Store, loop: Work) -> dict[str, Any]:
+    owner = user_actions.owner_id(store, loop)
+    if isinstance(loop, Run):
+        row = state_file.run_as_dict(loop, owner)
     else:
-        row = state_file.as_dict(loop, user_actions.owner_id(store, loop))
-    row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": loop.file or None}
-    row |= {"plan": loops.plan_file(store, loop)} if loop.is_hold else {}
+        row = state_file.as_dict(loop, owner)
+    file = loop.file if isinstance(loop, Loop) else ""
+    row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": file or None}
+    row |= {"plan": loops.plan_file(store, loop)} if isinstance(loop, Hold) else {}
     if loop.ended_at is not None:
         row |= {"outcome": loop.result, "ended_at": iso(loop.ended_at)}
     return row

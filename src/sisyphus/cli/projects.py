@@ -12,8 +12,9 @@ from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
-from sisyphus.loops import loops, runs, state_file
-from sisyphus.loops.loops import Loop
+from sisyphus.loops import loops, state_file
+from sisyphus.loops.loop import Hold, Loop
+from sisyphus.loops.runs import Run
 from sisyphus.terminal import show
 from sisyphus.work import Need
 
@@ -25,8 +26,8 @@ class Project(Record):
 
     plans: list[Status] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
-    holds: list[Loop] = field(default_factory=list)
-    runs: list[Loop] = field(default_factory=list)
+    holds: list[Hold] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
 
 
 def gather(store: Store, waiting: list[Need]) -> dict[str, Project]:
@@ -54,7 +55,9 @@ def as_dict(store: Store, name: str, project: Project) -> dict[str, Any]:
             state_file.as_dict(loop, Session.load(store, loop.session).id) for loop in project.loops
         ],
         "holds": [holds.as_dict(store, hold, time.time()) for hold in project.holds],
-        "runs": [runs.as_dict(store, runs.of(store, run)) for run in project.runs],
+        "runs": [
+            state_file.run_as_dict(run, Session.load(store, run.session).id) for run in project.runs
+        ],
     }
 
 

@@ -13,8 +13,8 @@ from sisyphus.ground.paths import display
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import units
 from sisyphus.hook.session import Session
-from sisyphus.loops import lifecycle, loops, messages, runs, user_actions
-from sisyphus.loops.loops import BLOCKED, PAUSED, Loop
+from sisyphus.loops import lifecycle, loops, messages, user_actions
+from sisyphus.loops.loop import BLOCKED, PAUSED, RUN, Loop, Work
 from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan
 from sisyphus.runner import messages as runner_messages
@@ -44,71 +44,67 @@ def act(desk: Desk, id: str, action: str, fields: Fields) -> str:
     return _ACTIONS[action](desk, loop, fields)
 
 
-def possible(store: Store, loop: Loop) -> list[str]:
+def possible(store: Store, loop: Work) -> list[str]:
     """Returns the actions that a loop can take now, in the order of their buttons."""
     if loop.ended_at is not None:
         return ["delete"]
     is_left = user_actions.is_left(store, loop)
     if loop.is_active:
         return ["cancel"] if is_left else ["pause", "cancel"]
-    if loop.is_run:
-        goes_on = runs.of(store, loop).is_at_work
-    else:
-        goes_on = not is_left or loop.status == PAUSED
+    at_work = isinstance(loop, Run) and loop.is_at_work
+    goes_on = at_work if loop.kind == RUN else not is_left or loop.status == PAUSED
     return ["resume", "cancel"] if goes_on else ["cancel"]
 
 
-def can_answer(store: Store, loop: Loop) -> bool:
+def can_answer(store: Store, loop: Work) -> bool:
     """Tells whether a loop or run takes an answer now. Where a run does, its blocked items say for
     what."""
-    if loop.ended_at is not None or loop.is_hold:
+    if loop.ended_at is not None:
         return False
-    if not loop.is_run:
-        return loop.status == BLOCKED
-    run = runs.of(store, loop)
-    return bool(run.state.blocked and run.state.plan) and not run.is_at_work
+    if isinstance(loop, Run):
+        return bool(loop.state.blocked and loop.state.plan) and not loop.is_at_work
+    return isinstance(loop, Loop) and loop.status == BLOCKED
 
 
 def why_not_yet(run: Run) -> str:
     """Says when the blocked items of a run can be answered; "" = now, or never."""
-    return _ANSWER_LATER if run.is_at_work and run.loop.ended_at is None else ""
+    return _ANSWER_LATER if run.is_at_work and run.ended_at is None else ""
 
 
-def most_characters(loop: Loop) -> int:
+def most_characters(loop: Work) -> int:
     """Returns how long an answer may be."""
-    return fix_plan.ANSWER_CHARACTERS if loop.is_run else ANSWER_UNITS
+    return fix_plan.ANSWER_CHARACTERS if loop.kind == RUN else ANSWER_UNITS
 
 
-def _pause(desk: Desk, loop: Loop, fields: Fields) -> str:
+def _pause(desk: Desk, loop: Work, fields: Fields) -> str:
     paused = user_actions.pause(desk.store, loop)
-    soon = messages.STOPS_SOON if paused.is_run and runs.of(desk.store, paused).is_at_work else ""
-    return " ".join(filter(None, (messages.paused(paused), soon, _works_on(desk, loop))))
+    said = messages.paused(paused), user_actions.stops_soon(paused), _works_on(desk, loop)
+    return " ".join(filter(None, said))
 
 
-def _resume(desk: Desk, loop: Loop, fields: Fields) -> str:
+def _resume(desk: Desk, loop: Work, fields: Fields) -> str:
     if loop.is_active:
         raise SisyphusError(messages.not_paused(loop))
     resumed, _ = user_actions.resume(desk.store, loop)
     if user_actions.is_left(desk.store, resumed):
         return messages.resumed_left(resumed, lifecycle.way_back(desk.store, resumed))
-    begins = "" if resumed.is_run else f" {messages.begins(resumed)}"
-    return f"{messages.resumed(resumed)}{begins}"
+    return f"{messages.resumed(resumed)} {messages.begins(resumed)}".rstrip()
 
 
-def _cancel(desk: Desk, loop: Loop, fields: Fields) -> str:
+def _cancel(desk: Desk, loop: Work, fields: Fields) -> str:
     works_on = _works_on(desk, loop)
     told = messages.cancelled([user_actions.cancel(desk.store, loop)])
     return f"{told}\n{works_on}" if works_on else told
 
 
-def _works_on(desk: Desk, loop: Loop) -> str:
+def _works_on(desk: Desk, loop: Work) -> str:
     """Says what the agent of a loop or hold does that was active until now; "" = it does nothing,
     as far as we know. loop: as it was before."""
     is_working = work.of(desk.store, loop, time.time()).is_working
-    return _WORKS_ON if is_working and not loop.is_run else ""
+    return _WORKS_ON if is_working and loop.kind != RUN else ""
 
 
-def _delete(desk: Desk, loop: Loop, fields: Fields) -> str:
+def _delete(desk: Desk, loop: Work, fields: Fields) -> str:
     user_actions.delete(desk.store, [loop])
     return messages.deleted([loop])
 
@@ -116,24 +112,24 @@ def _delete(desk: Desk, loop: Loop, fields: Fields) -> str:
 # ---------------------------------------------------------------- answers
 
 
-def _answer(desk: Desk, loop: Loop, fields: Fields) -> str:
+def _answer(desk: Desk, loop: Work, fields: Fields) -> str:
     """Gives the agent what it needs, and lets it go on."""
     text = fields.get("answer", "").replace("\r\n", "\n").strip()  # forms send CRLF
     if loop.ended_at is not None:
         raise SisyphusError(messages.has_ended(loop))
-    if not loop.is_run and not can_answer(desk.store, loop):
+    if loop.kind != RUN and not can_answer(desk.store, loop):
         raise SisyphusError(messages.no_answer_needed(loop))
     if not text:
         raise SisyphusError(messages.EMPTY_ANSWER)
     most = most_characters(loop)
     if units(text) > most:
         raise SisyphusError(messages.long_answer(most))
-    if loop.is_run:
-        return _answer_run(runs.of(desk.store, loop), fields.get("item", ""), text)
+    if isinstance(loop, Run):
+        return _answer_run(loop, fields.get("item", ""), text)
     return _answer_loop(desk.store, loop, text)
 
 
-def _answer_loop(store: Store, loop: Loop, text: str) -> str:
+def _answer_loop(store: Store, loop: Work, text: str) -> str:
     """Puts the answer into the session's queue; a loop whose session is over waits for that."""
     owner, is_left = user_actions.owner_id(store, loop), user_actions.is_left(store, loop)
     answer = messages.answer(loop, text, time.time())
@@ -153,9 +149,9 @@ def _answer_run(run: Run, item: str, text: str) -> str:
     if item not in blocked or not run.state.plan:
         raise SisyphusError(runner_messages.not_to_answer(run))
     try:
-        fix_plan.answer(run.state.plan, run.loop.project, item, text)
+        fix_plan.answer(run.state.plan, run.project, item, text)
     except (SisyphusError, OSError) as error:
-        plan = display(run.state.plan, run.loop.project)
+        plan = display(run.state.plan, run.project)
         why = getattr(error, "strerror", None) or str(error)
         raise SisyphusError(runner_messages.plan_not_changed(plan, why)) from error
     return runner_messages.answered(run, item)

@@ -17,8 +17,8 @@ from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.hook.session import Session
-from sisyphus.loops import iterations, lifecycle, loops, messages, runs, transcripts
-from sisyphus.loops.loops import FATAL_ERROR, SUCCESS, Loop
+from sisyphus.loops import iterations, lifecycle, loops, messages, transcripts
+from sisyphus.loops.loop import FATAL_ERROR, RUN, SUCCESS, Hold, Work
 from sisyphus.loops.runs import FailedCheck, Run
 from sisyphus.runner import fix_plan, report
 from sisyphus.runner import messages as runner_messages
@@ -152,7 +152,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
     loop = loops.find(store, params["id"])
     if loop is None:
         raise NotThereError(messages.unknown_loop(params["id"]))
-    run = runs.of(store, loop) if loop.is_run else None
+    run = loop if isinstance(loop, Run) else None
     row = work.of(store, loop, now)
     pages = paging.choose(params, _count(store, loop), PAGE_ITERATIONS)
     way, command = _way(store, loop, run, row)
@@ -190,7 +190,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
 # ---------------------------------------------------------------- how it is
 
 
-def _way(store: Store, loop: Loop, run: Run | None, row: Status) -> tuple[str, str]:
+def _way(store: Store, loop: Work, run: Run | None, row: Status) -> tuple[str, str]:
     """Returns how a loop goes on that does not go on by itself, and the command for that."""
     if run:
         return _way_of_run(store, loop, run)
@@ -201,10 +201,10 @@ def _way(store: Store, loop: Loop, run: Run | None, row: Status) -> tuple[str, s
     return (row.need.answer if row.need else ""), ""
 
 
-def _way_of_run(store: Store, loop: Loop, run: Run) -> tuple[str, str]:
+def _way_of_run(store: Store, loop: Work, run: Run) -> tuple[str, str]:
     """A run that has ended goes on too, if it is the last one of its project and not complete."""
-    latest = runs.latest(store, loop.project)
-    is_latest = latest is not None and latest.loop.id == loop.id
+    latest = loops.latest_run(store, loop.project)
+    is_latest = latest is not None and latest.id == loop.id
     if run.is_at_work and loop.ended_at is None and not loop.is_active:
         return messages.STOPS_SOON, ""
     if run.is_at_work or loop.result == SUCCESS or not is_latest:
@@ -214,7 +214,7 @@ def _way_of_run(store: Store, loop: Loop, run: Run) -> tuple[str, str]:
     return messages.what_continues(loop), runner_messages.RESUME
 
 
-def _action(store: Store, loop: Loop, row: Status) -> str:
+def _action(store: Store, loop: Work, row: Status) -> str:
     """Returns what the agent that works now did last, by its client's transcript."""
     if not row.is_working or row.action:
         return row.action if row.is_working else ""
@@ -227,14 +227,14 @@ def _action(store: Store, loop: Loop, row: Status) -> str:
     return work.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
 
 
-def _answers(store: Store, loop: Loop) -> list[str]:
+def _answers(store: Store, loop: Work) -> list[str]:
     found = store.all(
         "SELECT text FROM waiting WHERE session = ? AND kind = 'answer' ORDER BY seq", loop.session
     )
     return [row[0] for row in found] if loop.ended_at is None else []
 
 
-def _answered_at(store: Store, loop: Loop) -> list[float]:
+def _answered_at(store: Store, loop: Work) -> list[float]:
     """Returns when answers went out to the session of a loop, the last one first. Nobody keeps
     their text."""
     found = store.all(
@@ -246,7 +246,7 @@ def _answered_at(store: Store, loop: Loop) -> list[float]:
     return [row[0] for row in found]
 
 
-def _limits(loop: Loop, run: Run | None, row: Status) -> list[Limit]:
+def _limits(loop: Work, run: Run | None, row: Status) -> list[Limit]:
     options, counters = loop.options, loop.counters
     limits = [
         Limit("iterations", row.iteration, options.max_iterations),
@@ -254,18 +254,18 @@ def _limits(loop: Loop, run: Run | None, row: Status) -> list[Limit]:
         Limit("tokens", counters.tokens, options.max_tokens),
     ]
     if run:
-        limits.append(Limit("dollars", run.state.cost, run.options.max_usd))
+        limits.append(Limit("dollars", run.state.cost, run.setup.max_usd))
     return limits
 
 
-def _plan(store: Store, loop: Loop, run: Run | None) -> PlanName | None:
+def _plan(store: Store, loop: Work, run: Run | None) -> PlanName | None:
     """Returns the plan that a loop works on: of a loop, that of its session."""
     if run:
         path = run.state.plan
         found = store.one("SELECT n, name, path FROM plan WHERE path = ?", path)
         unknown = PlanName(0, os.path.basename(path), path) if path else None
         return PlanName(*found) if found else unknown
-    number = loop.plan or Session.load(store, loop.session).plan
+    number = loop.plan if isinstance(loop, Hold) else Session.load(store, loop.session).plan
     found = store.one("SELECT n, name, path FROM plan WHERE n = ?", number)
     return PlanName(*found) if found else None
 
@@ -275,9 +275,9 @@ def _items(store: Store, run: Run) -> list[Item]:
     done."""
     state = run.state
     marked = [item for item in state.marked if item not in state.blocked]
-    now = state.item if run.is_at_work and run.loop.ended_at is None else ""
+    now = state.item if run.is_at_work and run.ended_at is None else ""
     opened = [item for item in state.todo if item not in state.blocked]
-    answers = fix_plan.answers(state.plan, run.loop.project) if state.plan else {}
+    answers = fix_plan.answers(state.plan, run.project) if state.plan else {}
     return [
         *(_blocked_item(store, run, item, answers.get(item, [])) for item in state.blocked),
         *(_item(run, item, BLOCKED, answers.get(item, [])) for item in marked),
@@ -291,14 +291,14 @@ def _blocked_item(store: Store, run: Run, text: str, answers: list[str]) -> Item
     goes_on = _GOES_ON if answers and _has_new_answer(store, run) else ""
     return replace(
         _item(run, text, BLOCKED, answers), why=run.state.blocked[text],
-        can_answer=actions.can_answer(store, run.loop), next=actions.why_not_yet(run) or goes_on,
+        can_answer=actions.can_answer(store, run), next=actions.why_not_yet(run) or goes_on,
     )  # fmt: skip
 
 
 def _has_new_answer(store: Store, run: Run) -> bool:
     """Tells whether the plan has changed since the last iteration. Otherwise the agent has read the
     answers in it, and needs another one."""
-    row = store.one(f"SELECT max(at) FROM iteration WHERE {_OF_LOOP}", run.loop.id)
+    row = store.one(f"SELECT max(at) FROM iteration WHERE {_OF_LOOP}", run.id)
     try:
         return row is None or os.path.getmtime(run.state.plan) > (row[0] or 0.0)
     except OSError:
@@ -331,15 +331,15 @@ _GOES_ON = f"The run takes it up when you resume it: `{runner_messages.RESUME}`.
 
 def _look_at(store: Store, run: Run) -> str:
     """What has happened to the plan of a run that has ended is no concern of the run."""
-    plan = run.state.plan if run.loop.ended_at is None else ""
-    problem = fix_plan.read(plan, run.loop.project).problem if plan else ""
-    text = report.render(run, iterations.of(store, run.loop), problem, (), ())
+    plan = run.state.plan if run.ended_at is None else ""
+    problem = fix_plan.read(plan, run.project).problem if plan else ""
+    text = report.render(run, iterations.of(store, run), problem, (), ())
     return text.partition(_LOOK_AT)[2].partition("\n## ")[0].strip()
 
 
-def _report(loop: Loop) -> str:
+def _report(loop: Work) -> str:
     path = transcripts.report_file(loop.id)
-    if not (loop.is_run and os.path.exists(path)):
+    if not (loop.kind == RUN and os.path.exists(path)):
         return ""
     try:
         return files.read(path)
@@ -353,12 +353,12 @@ def _report(loop: Loop) -> str:
 _OF_LOOP = "iteration.loop = (SELECT n FROM loop WHERE id = ?)"
 
 
-def _count(store: Store, loop: Loop) -> int:
+def _count(store: Store, loop: Work) -> int:
     row = store.one(f"SELECT count(*) FROM iteration WHERE {_OF_LOOP}", loop.id)
     return int(row[0]) if row else 0
 
 
-def _iterations(store: Store, loop: Loop, page: int) -> list[IterationRow]:
+def _iterations(store: Store, loop: Work, page: int) -> list[IterationRow]:
     names = IterationRow.FIELDS[2:]
     before = "(PARTITION BY number ORDER BY rowid)"
     found = store.all(
@@ -374,7 +374,7 @@ def _iteration(values: dict[str, Any]) -> IterationRow:
     return IterationRow(**values)
 
 
-def _bars(store: Store, loop: Loop) -> tuple[str, list[Bar]]:
+def _bars(store: Store, loop: Work) -> tuple[str, list[Bar]]:
     """Returns what the bars of the chart show, and the bars; none if there would be too few."""
     found = store.all(
         f"SELECT number, percent, tokens FROM iteration WHERE {_OF_LOOP} "

@@ -12,7 +12,7 @@ from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.record import Record, asdict
 from sisyphus.ground.store import Store
 from sisyphus.loops import loops
-from sisyphus.loops.loops import (
+from sisyphus.loops.loop import (
     ACTIVE,
     BLOCKED,
     CANCELLED,

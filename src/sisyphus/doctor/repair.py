@@ -30,7 +30,25 @@ from sisyphus.ground.store import (
     replace_damaged,
 )
 from sisyphus.hook.stops import Stops
-from sisyphus.loops import loops, runs
+from sisyphus.loops import runs
+from sisyphus.loops.loop import (
+    ACTIVE,
+    BLOCKED,
+    CANCELLED,
+    ENDED,
+    FATAL_ERROR,
+    HOLD,
+    LIMIT,
+    LOOP,
+    MAX_ITERATIONS,
+    PAUSED,
+    RUN,
+    STUCK,
+    SUCCESS,
+    UNUSABLE,
+    Counters,
+    Options,
+)
 from sisyphus.rules.rule import Rule
 from sisyphus.runner.decide_command import Memory
 from sisyphus.setup.record import Additions
@@ -46,13 +64,13 @@ _CACHES = ("settings_file", "rule_index", "rule_text", "sent", "advice", "chore"
 """Tables whose rows are made anew, so that nobody misses one."""
 
 _WORDS = {
-    ("loop", "kind"): (loops.LOOP, loops.HOLD, loops.RUN),
+    ("loop", "kind"): (LOOP, HOLD, RUN),
     ("loop", "status"): (
-        loops.ACTIVE, loops.PAUSED, loops.BLOCKED, loops.STUCK, loops.ENDED,
+        ACTIVE, PAUSED, BLOCKED, STUCK, ENDED,
     ),
     ("loop", "outcome"): (
-        "", loops.SUCCESS, loops.CANCELLED, loops.MAX_ITERATIONS, loops.LIMIT, loops.FATAL_ERROR,
-        loops.UNUSABLE,
+        "", SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR,
+        UNUSABLE,
     ),
     ("plan", "state"): ("active", "no_tasks", "complete", "missing", "dismissed"),
     ("handoff", "state"): ("open", "given", "closed"),
@@ -66,7 +84,7 @@ _NO_VALUE = {"TEXT": "", "INTEGER": 0, "REAL": 0.0}
 """What a column holds, by its type, if its value is lost and the schema has no default."""
 
 _EMPTY = {
-    ("loop", "kind"): loops.LOOP,
+    ("loop", "kind"): LOOP,
     ("plan", "record"): '{"checkpoint": null, "automatic": null}',
     ("plan", "state"): "dismissed",
     ("session", "client"): "claude-code",
@@ -304,11 +322,11 @@ def _contradictions(table: str, row: dict[str, Any]) -> set[str]:
         return set()
     has_ended = row["ended_at"] is not None
     wrong = set()
-    if has_ended != (row["status"] == loops.ENDED) or has_ended != bool(row["outcome"]):
+    if has_ended != (row["status"] == ENDED) or has_ended != bool(row["outcome"]):
         wrong.add("status")
-    if row["kind"] == loops.LOOP and row["session"] is None:
+    if row["kind"] == LOOP and row["session"] is None:
         wrong.add("session")
-    if row["kind"] == loops.HOLD and row["plan"] is None:
+    if row["kind"] == HOLD and row["plan"] is None:
         wrong.add("plan")
     return wrong
 
@@ -343,8 +361,8 @@ SHAPES: dict[tuple[str, str], Any] = {
     ("event", "notes"): list[str | tuple[str, str]],
     ("event", "texts"): list[str],
     ("plan", "record"): Keys(_PLAN),
-    ("loop", "options"): Keys(_arguments(loops.Options)),
-    ("loop", "counters"): Keys(_arguments(loops.Counters)),
+    ("loop", "options"): Keys(_arguments(Options)),
+    ("loop", "counters"): Keys(_arguments(Counters)),
     ("iteration", "denied"): list[str],
     ("run", "options"): Keys(_arguments(runs.RunOptions)),
     ("run", "state"): Keys(_arguments(runs.RunState)),
@@ -479,10 +497,10 @@ def _mend_plan(store: Store, fault: Fault) -> Iterator[str]:
 def _mend_loop(store: Store, fault: Fault) -> Iterator[str]:
     """Resets what is wrong. A loop that lacks more than a file's name ends."""
     n, row = fault.row["n"], fault.row
-    is_over = row["status"] == loops.ENDED and not {"status", "ended_at"} & fault.wrong.keys()
+    is_over = row["status"] == ENDED and not {"status", "ended_at"} & fault.wrong.keys()
     values = {"id": f"{n:05}"} if "id" in fault.wrong else {}
     if row["plan"] is not None and row["session"] is None:
-        values["kind"] = loops.HOLD  # nothing else has a plan
+        values["kind"] = HOLD  # nothing else has a plan
     _empty(store, fault, **values)
     if is_over or all(name in _SPARE for name in fault.wrong):
         return
@@ -501,7 +519,7 @@ def _end(store: Store, where: str, value: Any) -> Iterator[str]:
     """Ends the loops, holds and runs that a condition finds; yields what their user should know."""
     found = f"FROM loop WHERE ended_at IS NULL AND {where}"
     for n, id, kind in store.all(f"SELECT n, id, kind {found}", value):
-        outcome = loops.FATAL_ERROR if kind == loops.RUN else loops.UNUSABLE
+        outcome = FATAL_ERROR if kind == RUN else UNUSABLE
         store.run(
             "UPDATE loop SET status = 'ended', outcome = ?, why = ?, ended_at = ? WHERE n = ?",
             outcome, WHY, time.time(), n,
@@ -511,11 +529,11 @@ def _end(store: Store, where: str, value: Any) -> Iterator[str]:
 
 WHY = "its row in the database could not be read"
 
-_NAMES = {loops.LOOP: "Ralph loop", loops.HOLD: "Hold", loops.RUN: "Run"}
+_NAMES = {LOOP: "Ralph loop", HOLD: "Hold", RUN: "Run"}
 _WAYS = {
-    loops.LOOP: "`sisyphus ralph list` shows the loops that go on; start it again if it should.",
-    loops.HOLD: "To hold the plan again: `sisyphus boulder hold on`.",
-    loops.RUN: "Start it again: `sisyphus ralph run`.",
+    LOOP: "`sisyphus ralph list` shows the loops that go on; start it again if it should.",
+    HOLD: "To hold the plan again: `sisyphus boulder hold on`.",
+    RUN: "Start it again: `sisyphus ralph run`.",
 }
 
 

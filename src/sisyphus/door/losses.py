@@ -17,7 +17,7 @@ from sisyphus.ground.store import is_locked, open_anyhow
 from sisyphus.hook import standing
 from sisyphus.hook.outcome import Outcome
 from sisyphus.hook.session import Session
-from sisyphus.loops import loops
+from sisyphus.loops.loop import ENDED, UNUSABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def has_ended(hook: Hook, file: str) -> bool:
     """Tells whether the loop of a state file has ended as loops do: a hook was killed before it
     removed the file."""
     row = hook.store.one("SELECT status, outcome FROM loop WHERE id = ?", _loop_id(file))
-    return row is not None and row[0] == loops.ENDED and row[1] not in ("", loops.UNUSABLE)
+    return row is not None and row[0] == ENDED and row[1] not in ("", UNUSABLE)
 
 
 def look_for_lost_loop(hook: Hook, file: str, news: Iterable[str]) -> Act | None:
@@ -163,7 +163,7 @@ def look_for_lost_loop(hook: Hook, file: str, news: Iterable[str]) -> Act | None
     if row is None:
         return partial(_lose, file, id) if id else None
     path, has_ended, outcome, why = row
-    if has_ended and outcome == loops.UNUSABLE:
+    if has_ended and outcome == UNUSABLE:
         is_said = any(id in text for text in news)
         return partial(_forget, file) if is_said else partial(_tell_end, file, id, why)
     if not has_ended and path == file:
@@ -254,7 +254,7 @@ def _state(hook: Hook, id: str) -> str:
         return _LOST
     _, status, outcome, ended_at, plan = row
     if ended_at is not None:
-        return _OVER if status == "ended" and outcome not in ("", loops.UNUSABLE) else _LOST
+        return _OVER if status == "ended" and outcome not in ("", UNUSABLE) else _LOST
     is_sound = status in ("active", "paused", "blocked", "stuck") and plan is not None
     return _ALIVE if is_sound else _LOST
 

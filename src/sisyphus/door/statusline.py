@@ -190,16 +190,16 @@ def _loop(store: Store, values: Values, session: Session) -> Iterator[str]:
 def _run(store: Store, values: Values, project: str) -> Iterator[str]:
     """Yields the latest run of the project that has not ended: its own sessions have no status
     line."""
-    running = "SELECT 1 FROM loop WHERE kind = 'run' AND ended_at IS NULL AND project = ? LIMIT 1"
-    if not (values["ralph.enabled"] and store.one(running, project)):
+    if not values["ralph.enabled"]:
         return
-    from sisyphus.loops import loops, runs
+    from sisyphus.loops import loops
 
-    run = next(each for each in loops.runs(store) if each.project == project)
-    own = runs.of(store, run)
+    run = next((each for each in loops.runs(store) if each.project == project), None)
+    if run is None:
+        return
     limit = f"/{run.options.max_iterations}" if run.options.max_iterations else ""
-    items = f" {len(own.state.done)}/{own.state.total}" if own.state.total else ""
-    left = "" if own.is_at_work else " left behind"
+    items = f" {len(run.state.done)}/{run.state.total}" if run.state.total else ""
+    left = "" if run.is_at_work else " left behind"
     yield f"run {run.counters.iteration}{limit}{items}{left if run.is_active else f' {run.status}'}"
 
 

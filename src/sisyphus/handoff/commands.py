@@ -12,8 +12,8 @@ from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, messages, writing
 from sisyphus.hook.session import Session
-from sisyphus.loops import iterations, loops, runs
-from sisyphus.loops.loops import Loop
+from sisyphus.loops import iterations, loops
+from sisyphus.loops.loop import Work
 from sisyphus.sessions import sessions, usage
 from sisyphus.sessions.usage import Usage
 from sisyphus.terminal import asker, show
@@ -40,7 +40,7 @@ def context(
     used = usage.of_session(found, place.settings)
     level = used.level(place.settings)
     run = loops.run_of(place.store, found)
-    item = runs.of(place.store, run).state.item if run else _item(place, found)
+    item = run.state.item if run else _item(place, found)
     measure = size.of(item) if item else None
     data = {
         "session_id": found.id,
@@ -155,7 +155,7 @@ def _what_follows(place: show.Place, found: Session, used: Usage, *, is_full: bo
     return f"A handoff is written at {min(ahead)} %."
 
 
-def _iterations_left(place: show.Place, run: Loop | None, used: Usage) -> int | None:
+def _iterations_left(place: show.Place, run: Work | None, used: Usage) -> int | None:
     """Returns how many iterations of a run would fit into what is left of the context, by the
     median of those so far; None = it is no run, or fewer than three are known."""
     rows = iterations.of(place.store, run) if run and used.tokens else []

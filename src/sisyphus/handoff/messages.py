@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.boulder.size import Size
     from sisyphus.handoff.handoffs import Handoff
-    from sisyphus.loops.loops import Loop
+    from sisyphus.loops.loop import Work
     from sisyphus.sessions.usage import Usage
 
 CONTEXT, COMPACTION, BY_USER, CUT_OFF, STUCK = "context", "compaction", "user", "cut off", "stuck"
@@ -85,7 +85,7 @@ def resume(handoff: Handoff) -> Text:
 
 def heading(
     session: str,
-    loop: Loop | None,
+    loop: Work | None,
     usage: Usage,
     level: int,
     why: str,

@@ -20,8 +20,9 @@ from sisyphus.handoff import document, facts, handoffs, messages
 from sisyphus.handoff.facts import Facts
 from sisyphus.handoff.handoffs import OPEN, Handoff
 from sisyphus.hook.session import Session
-from sisyphus.loops import loops, runs
-from sisyphus.loops.loops import Loop
+from sisyphus.loops import loops
+from sisyphus.loops.loop import HOLD, RUN, Work
+from sisyphus.loops.runs import Run
 from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions import usage as usages
 from sisyphus.sessions.usage import Usage
@@ -61,7 +62,7 @@ def draft(store: Store, session: Session, usage: Usage, level: int, why: str, no
         file, before = before.file, _before(store, session, before.at)
     else:
         # Several sessions may work under one hold, in the same minute.
-        name = loop.id if loop and not loop.is_hold else session_messages.short(session.id)
+        name = loop.id if loop and loop.kind != HOLD else session_messages.short(session.id)
         file = _new_file(session.project, name, now)
     block = _block(
         session.project, known, file, messages.occasion(usage.percent, level, why), before
@@ -112,7 +113,7 @@ def plan_of(store: Store, session: Session, now: float) -> PlanRecord | None:
     return follow.compare(plan, find.read(plan.path, plan.project), now).record if plan else None
 
 
-def _work(store: Store, session: Session, now: float) -> tuple[Loop | None, PlanRecord | None]:
+def _work(store: Store, session: Session, now: float) -> tuple[Work | None, PlanRecord | None]:
     """Returns the loop, hold or run of a session, and its plan."""
     loop = loops.run_of(store, session) or loops.current(store, session)
     return loop or loops.hold_of(store, session), plan_of(store, session, now)
@@ -126,11 +127,11 @@ def _open_plan(store: Store, session: Session) -> str:
 
 
 def _facts(
-    store: Store, session: Session, loop: Loop | None, plan: PlanRecord | None, now: float
+    store: Store, session: Session, loop: Work | None, plan: PlanRecord | None, now: float
 ) -> Facts:
-    item = runs.of(store, loop).state.item if loop and loop.is_run else ""
+    item = loop.state.item if isinstance(loop, Run) else ""
     transcript = clients.transcript(session.client)
-    task = loop.prompt if loop and not loop.is_hold else ""
+    task = loop.prompt if loop and loop.kind != HOLD else ""
     is_cut = _size(session.transcript) > _TRANSCRIPT_BYTES
     progress, todos = "", []
     if plan:
@@ -146,7 +147,7 @@ def _facts(
         changed=worktree.changed(session.project, _started_at(session, loop), now),
         todos=todos,
         aside=[plan.path] if plan else (),
-        has_user=not (loop and loop.is_run),
+        has_user=not isinstance(loop, Run),
         is_all_done=bool(plan and plan.state == plans.COMPLETE and _open_plan(store, session)),
     )
 
@@ -213,9 +214,9 @@ def _writable(folder: str) -> str:
     return folder
 
 
-def _started_at(session: Session, loop: Loop | None) -> float:
+def _started_at(session: Session, loop: Work | None) -> float:
     started = session.started_at or session.seen_at
-    return min(started, loop.started_at) if loop and not loop.is_run else started
+    return min(started, loop.started_at) if loop and loop.kind != RUN else started
 
 
 def _new_file(project: str, name: str, now: float) -> str:

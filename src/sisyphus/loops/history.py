@@ -13,7 +13,7 @@ from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, loops, messages, state_file
-from sisyphus.loops.loops import Loop
+from sisyphus.loops.loop import ABANDONED, SUCCESS, Loop, Work
 
 MAX_BYTES = 1_000_000
 """The largest file. A larger one is renamed to `.1`, and a new one starts."""
@@ -32,32 +32,29 @@ _STARTED, _ENDED, _LEFT = 1, 2, 3
 def export(store: Store) -> None:
     """Appends the missing lines."""
     with store.write():
-        rows = store.all(
-            "SELECT loop.id, coalesce(loop.session, run.session), logged FROM loop "
-            "LEFT JOIN run ON run.loop = loop.n WHERE logged = 0 "
-            "OR (logged IN (1, 3) AND loop.ended_at IS NOT NULL) "
-            "OR (logged = 1 AND loop.left_at IS NOT NULL) ORDER BY loop.n"
-        )
-        for id, session, logged in rows:
-            loop, owner = loops.find(store, id), Session.load(store, session).id
-            assert loop is not None
+        for loop, logged in loops.to_log(store):
+            owner = Session.load(store, loop.session).id
             if logged < _STARTED:
                 _append(_start_line(loop, owner))
             level = _STARTED
-            if loop.ended_at is not None or loop.left_at is not None:
+            if loop.ended_at is not None or _left_at(loop) is not None:
                 _append(_end_line(store, loop, owner))
                 level = _LEFT if loop.ended_at is None else _ENDED
-            store.run("UPDATE loop SET logged = ? WHERE id = ?", level, id)
+            loops.note_logged(store, loop, level)
 
 
-def _start_line(loop: Loop, owner: str) -> dict[str, Any]:
+def _left_at(loop: Work) -> float | None:
+    return loop.left_at if isinstance(loop, Loop) else None
+
+
+def _start_line(loop: Work, owner: str) -> dict[str, Any]:
     return {
         "loop_id": loop.id,
         "session_id": owner,
         "status": "active",
         "project": loop.project,
         "project_name": os.path.basename(loop.project),
-        "state_file_path": loop.file,
+        "state_file_path": loop.file if isinstance(loop, Loop) else "",
         "task": loop.prompt[:_TASK_CHARACTERS],
         "started_at": iso(loop.started_at),
         "max_iterations": loop.options.max_iterations,
@@ -65,28 +62,28 @@ def _start_line(loop: Loop, owner: str) -> dict[str, Any]:
     }
 
 
-def forget(store: Store, loop: Loop) -> None:
+def forget(store: Store, loop: Work) -> None:
     """Makes a loop that is taken up again, or a run that is resumed after its end, get a new start
     line."""
-    store.run("UPDATE loop SET logged = 0 WHERE id = ?", loop.id)
+    loops.note_logged(store, loop, 0)
 
 
-def _end_line(store: Store, loop: Loop, owner: str) -> dict[str, Any]:
+def _end_line(store: Store, loop: Work, owner: str) -> dict[str, Any]:
     """Returns the end line of a loop that has ended, or whose session is over."""
-    ended_at = loop.ended_at or loop.left_at or 0.0
+    ended_at = loop.ended_at or _left_at(loop) or 0.0
     return {
         "loop_id": loop.id,
         "session_id": owner,
         "status": state_file.COMPLETED,
-        "outcome": loop.result or loops.ABANDONED,
+        "outcome": loop.result or ABANDONED,
         "ended_at": iso(ended_at),
         "duration_seconds": round(loop.seconds(ended_at)),
         "iterations": iterations.made(store, loop),
-        "error_reason": None if loop.result == loops.SUCCESS else loop.why or messages.LEFT_BEHIND,
+        "error_reason": None if loop.result == SUCCESS else loop.why or messages.LEFT_BEHIND,
     }
 
 
-def as_dict(store: Store, loop: Loop, owner: str) -> dict[str, Any]:
+def as_dict(store: Store, loop: Work, owner: str) -> dict[str, Any]:
     """Returns both lines in one, as `ralph log --json` shows a loop."""
     start = _start_line(loop, owner)
     return {**start, **(_end_line(store, loop, owner) if loop.ended_at is not None else {})}

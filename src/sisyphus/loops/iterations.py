@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sisyphus.ground import quick_json
 from sisyphus.ground.record import Record, asdict, field
+from sisyphus.loops.loop import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from sisyphus.ground.store import Store
     from sisyphus.hook.session import Session
-    from sisyphus.loops.loops import Loop
+    from sisyphus.loops.loop import Work
 
 
 SAID_CHARACTERS = 1_000
@@ -48,7 +49,7 @@ class Iteration(Record):
     evidence: str = ""
 
 
-def record(store: Store, loop: Loop, session: int, iteration: Iteration) -> None:
+def record(store: Store, loop: Work, session: int, iteration: Iteration) -> None:
     """Adds an iteration. session: the number of the one that made it; 0 = none of ours."""
     values = asdict(iteration) | {"denied": quick_json.dumps(iteration.denied)}
     marks = ", ".join("?" * len(values))
@@ -59,7 +60,7 @@ def record(store: Store, loop: Loop, session: int, iteration: Iteration) -> None
     )  # fmt: skip
 
 
-def of(store: Store, loop: Loop) -> list[Iteration]:
+def of(store: Store, loop: Work) -> list[Iteration]:
     """Returns the iterations of a loop, hold or run, oldest first."""
     names = ", ".join(f"iteration.{name}" for name in Iteration.FIELDS)
     rows = store.all(
@@ -70,9 +71,9 @@ def of(store: Store, loop: Loop) -> list[Iteration]:
     return [_iteration(dict(zip(Iteration.FIELDS, row, strict=True))) for row in rows]
 
 
-def made(store: Store, loop: Loop) -> int:
+def made(store: Store, loop: Work) -> int:
     """Returns how many iterations a loop has made: of a run, those that have ended."""
-    if not loop.is_run:
+    if loop.kind != RUN:
         return loop.counters.iteration
     row = store.one(
         "SELECT count(*) FROM iteration WHERE loop = (SELECT n FROM loop WHERE id = ?)", loop.id
@@ -114,8 +115,8 @@ def _iteration(row: dict[str, Any]) -> Iteration:
     return Iteration(**row)
 
 
-def as_dict(iteration: Iteration, loop: Loop) -> dict[str, Any]:
+def as_dict(iteration: Iteration, loop: Work) -> dict[str, Any]:
     """Returns an iteration as `ralph log` shows it with --json."""
     names = ["at", "decision", "why", "tokens", "seconds", "files", "percent"]
-    names += ["item", "is_done", "cost", "evidence"] if loop.is_run else []
+    names += ["item", "is_done", "cost", "evidence"] if loop.kind == RUN else []
     return {"iteration": iteration.number} | {name: getattr(iteration, name) for name in names}

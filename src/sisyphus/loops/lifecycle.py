@@ -6,7 +6,7 @@ from sisyphus import clients
 from sisyphus.ground import log
 from sisyphus.hook.session import Session
 from sisyphus.loops import history, loops, messages, state_file
-from sisyphus.loops.loops import Counters, Loop, Options
+from sisyphus.loops.loop import MAX_DEPTH, Counters, Hold, Loop, Options, Work, new_id
 from sisyphus.sessions import command_names, sessions
 
 TYPE_CHECKING = False
@@ -38,15 +38,17 @@ def new_loop(
     by_model: bool = False,
 ) -> Loop:
     """Returns a loop that has not started yet. Reads the files of its check, so hold no lock."""
-    digests: dict[str, str] = {}
-    if options.verify:
-        from sisyphus.loops import check_files  # imported late: every Stop loads this module
+    counters = new_counters(project, options)
+    return Loop(new_id(), project, prompt, options, now, counters, origin=origin, by_model=by_model)
 
-        digests = check_files.digest_files(options.verify, project)
-    loop = Loop(loops.new_id(), 0, project, prompt, options, now, origin)
-    loop.counters = Counters(evidence=digests)
-    loop.by_model = by_model
-    return loop
+
+def new_counters(project: str, options: Options) -> Counters:
+    """Returns the counters of work that has not started yet. Reads the files of its check."""
+    if not options.verify:
+        return Counters()
+    from sisyphus.loops import check_files  # imported late: every Stop loads this module
+
+    return Counters(evidence=check_files.digest_files(options.verify, project))
 
 
 def needs_plan(store: Store, session: Session, loop: Loop) -> bool:
@@ -57,7 +59,7 @@ def needs_plan(store: Store, session: Session, loop: Loop) -> bool:
 
 def is_too_deep(store: Store, session: Session, loop: Loop) -> bool:
     """Tells whether a loop would be nested in too many others."""
-    return loop.by_model and len(loops.live(store, session)) >= loops.MAX_DEPTH
+    return loop.by_model and len(loops.live(store, session)) >= MAX_DEPTH
 
 
 def start(store: Store, session: Session, loop: Loop) -> list[Loop]:
@@ -80,7 +82,7 @@ def move(store: Store, loop: Loop, session: Session) -> None:
     _take_up(store, loop)
 
 
-def resume(store: Store, session: Session, loop: Loop, now: float) -> None:
+def resume(store: Store, session: Session, loop: Work, now: float) -> None:
     """Makes a paused loop of a session active again, and closes the breaker."""
     loop.resume(now)
     loops.save(store, loop)
@@ -100,7 +102,7 @@ def cancel_all(store: Store, session: Session, why: str, now: float) -> list[Loo
     return cancelled
 
 
-def cancel_hold(store: Store, session: Session, why: str, now: float) -> list[Loop]:
+def cancel_hold(store: Store, session: Session, why: str, now: float) -> list[Hold]:
     """Cancels the hold of the plan that a session follows; returns it, if there is one."""
     hold = loops.hold_of(store, session)
     if hold is None:
@@ -119,7 +121,7 @@ def leave_behind(store: Store, now: float) -> list[Loop]:
     return left
 
 
-def way_back(store: Store, loop: Loop) -> str:
+def way_back(store: Store, loop: Work) -> str:
     """Returns the command of its client that resumes the session of a loop."""
     session = Session.load(store, loop.session)
     return f"{clients.native(session.client or clients.DEFAULT).RESUME} {session.id}"

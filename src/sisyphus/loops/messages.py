@@ -13,23 +13,27 @@ from sisyphus.ground.text import (
     without_tags,
 )
 from sisyphus.hook.outcome import Text
-from sisyphus.loops.loops import (
+from sisyphus.loops.loop import (
     ACTIVE,
     BLOCKED,
     DEFAULT_ITERATIONS,
     DEFAULT_MINUTES,
     ENDED,
+    HOLD,
     PAUSED,
+    RUN,
     STUCK,
     SUCCESS,
     UNBOUNDED_ITERATIONS,
-    Loop,
     Options,
+    Work,
 )
 from sisyphus.sessions.messages import WAY_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sisyphus.loops.iterations import Iteration
 
 MAX_UNITS = 9_000
@@ -53,18 +57,18 @@ _SHOWN_FILES = 5
 _PATH = 200
 
 
-def prompt(loop: Loop) -> Text:
+def prompt(loop: Work) -> Text:
     """Returns the task, for a model that has not seen it: sent once, and again after a
     compaction."""
     task = loop.prompt
     if units(task) > MAX_UNITS:
-        rest = loop.file or f"the output of `sisyphus ralph list {loop.id} --json`"
+        rest = getattr(loop, "file", "") or f"the output of `sisyphus ralph list {loop.id} --json`"
         task = f"{cut(task, MAX_UNITS)}\n[Cut here. The whole task is in {rest}.]"
     body = f"The task of Ralph loop {loop.id}:\n\n{task}"
     return Text("loop", body, fingerprint(f"prompt of loop {loop.id}: {loop.prompt}"))
 
 
-def terms(loop: Loop) -> Text:
+def terms(loop: Work) -> Text:
     """Tells the model what ends the loop that has just started, and the way out."""
     success = _success(loop, "you say", " alone on a line")
     parts = [f"You work in Ralph loop {loop.id}. It ends {success or 'only at its limits'}."]
@@ -74,7 +78,7 @@ def terms(loop: Loop) -> Text:
     return Text("loop", body, fingerprint(f"terms of loop {loop.id}"))
 
 
-def _success(loop: Loop, says: str, where: str = "") -> str:
+def _success(loop: Work, says: str, where: str = "") -> str:
     """Returns what has to happen for success; "" = only the limits end the loop.
 
     says: "you say" or "the agent says". where: the place of the promise in a message.
@@ -89,7 +93,7 @@ def _success(loop: Loop, says: str, where: str = "") -> str:
     return f"when {' and '.join(ends)}" if ends else ""
 
 
-def started(loop: Loop, cancel: str = "") -> str:
+def started(loop: Work, cancel: str = "") -> str:
     """Tells the user what ends the loop, and how to end it now. cancel: the slash command that does
     so, if they are in its session."""
     ends_after = limits(loop)
@@ -103,7 +107,7 @@ def started(loop: Loop, cancel: str = "") -> str:
     )
 
 
-def limits(loop: Loop) -> str:
+def limits(loop: Work) -> str:
     """Returns the limits of a loop, joined with "or"; "" = it has none."""
     options = loop.options
     parts = []
@@ -149,7 +153,7 @@ def too_deep(depth: int) -> str:
     return f"At most {depth} loops can be nested in a session. Finish one of them first."
 
 
-def continuation(loop: Loop, problem: str, hint: str, *, whole: bool, next_task: str = "") -> str:
+def continuation(loop: Work, problem: str, hint: str, *, whole: bool, next_task: str = "") -> str:
     """Returns the reason of a blocked Stop.
 
     problem: why the loop does not end, as a sentence; "" = the hint says it, or nothing is to say.
@@ -215,12 +219,12 @@ def not_done(what: str, *, is_said: bool) -> str:
     return f"The promise was output, but the {what}." if is_said else f"The {what}."
 
 
-def _expected(loop: Loop) -> str:
+def _expected(loop: Work) -> str:
     promise = loop.options.promise
     return f"Expected promise: <promise>{promise}</promise>" if promise else ""
 
 
-def _ends(loop: Loop) -> str:
+def _ends(loop: Work) -> str:
     """Says what ends a loop without a promise."""
     check = "its check exits 0" if loop.options.verify else ""
     plan = "the plan is complete" if loop.options.verify_plan else ""
@@ -230,7 +234,7 @@ def _ends(loop: Loop) -> str:
     )
 
 
-def _task_line(loop: Loop, length: int = _TASK) -> str:
+def _task_line(loop: Work, length: int = _TASK) -> str:
     return f"Task: {one_line(loop.task, length)} ({iteration(loop)})"
 
 
@@ -244,18 +248,18 @@ def unknown_loop(id: str) -> str:
     )
 
 
-def has_ended(loop: Loop) -> str:
+def has_ended(loop: Work) -> str:
     return f"{loop.kind.title()} {loop.id} has ended: {loop.why}."
 
 
-def not_to_delete(loop: Loop) -> str:
+def not_to_delete(loop: Work) -> str:
     return (
         f"{loop.kind.title()} {loop.id} is still {loop.status}. "
         f"`sisyphus ralph cancel {loop.id}` ends it."
     )
 
 
-def iteration(loop: Loop) -> str:
+def iteration(loop: Work) -> str:
     """Returns which iteration a loop is in, of how many."""
     last = f" of {loop.options.max_iterations}" if loop.options.max_iterations else ""
     return f"iteration {loop.counters.iteration}{last}"
@@ -265,7 +269,7 @@ def iterations(number: int) -> str:
     return f"{number:,} iteration{'' if number == 1 else 's'}"
 
 
-def state(loop: Loop) -> str:
+def state(loop: Work) -> str:
     """Says how a loop is by its row alone."""
     why = f" ({one_line(loop.why)})" if loop.why else ""
     return f"{loop.status}{why}, {iteration(loop)}"
@@ -276,7 +280,7 @@ def outcome(result: str) -> str:
     return {SUCCESS: "complete"}.get(result, result)
 
 
-def run_ended(run: Loop, made: int, report: str) -> str:
+def run_ended(run: Work, made: int, report: str) -> str:
     """Says how a run ended. made: its iterations. report: the path of its report, for people."""
     return (
         f"Run {run.id} has ended: {one_line(run.why)}, {iterations(made)}: "
@@ -301,7 +305,7 @@ def iteration_facts(each: Iteration) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def blocked_stop(loop: Loop) -> str:
+def blocked_stop(loop: Work) -> str:
     """Tells the user the one thing that has changed at a blocked Stop."""
     return f"Ralph loop: {iteration(loop)}"
 
@@ -310,14 +314,14 @@ def check_failed(command: str, how: str) -> str:
     return f"The check `{one_line(command, _COMMAND)}` {how}."
 
 
-def check_output(loop: Loop, how: str, tail: str) -> Text:
+def check_output(loop: Work, how: str, tail: str) -> Text:
     """Returns what a failed check printed, for the model. The same output is sent once."""
     output = without_headings(without_tags(tail)) or "(no output)"
     body = f"The check `{one_line(loop.options.verify)}` {how}:\n{output}"
     return Text("loop", body, fingerprint(f"check of loop {loop.id}: {body}"))
 
 
-def complete(loop: Loop, changed: list[str], ticks: str = "") -> str:
+def complete(loop: Work, changed: list[str], ticks: str = "") -> str:
     """Tells the user that the loop is complete. changed: files of the check that have changed.
     ticks: what stands behind the ticks of its plan."""
     if loop.options.promise:
@@ -334,7 +338,7 @@ def complete(loop: Loop, changed: list[str], ticks: str = "") -> str:
     return "\n\n".join(parts)
 
 
-def why_complete(loop: Loop, changed: list[str], ticks: str = "") -> str:
+def why_complete(loop: Work, changed: list[str], ticks: str = "") -> str:
     """Says what was checked when a loop was completed, for lists. changed: files of the check that
     have changed, which are to be looked at first. ticks: what stands behind the ticks of its
     plan."""
@@ -362,50 +366,45 @@ def check_changed(changed: list[str]) -> str:
     return f"Files that the check depends on changed during the loop: {_some(changed)}."
 
 
-def ended(loop: Loop) -> str:
-    return f"[RALPH LOOP ENDED]\n\n{_name(loop)} has ended: {loop.why}."
+def ended(loop: Work) -> str:
+    return f"[RALPH LOOP ENDED]\n\n{loop.name} has ended: {loop.why}."
 
 
-def outer_ended(loop: Loop) -> str:
+def outer_ended(loop: Work) -> str:
     """Says why a nested loop ended, for `ralph log`."""
     return f"the loop around it, {loop.id}, has ended"
 
 
-def paused(loop: Loop) -> str:
+def paused(loop: Work) -> str:
     end = "\n" if loop.status == BLOCKED else ". "
     return f"{why_waits(loop)}{end}{what_resumes(loop)}"
 
 
-def why_waits(loop: Loop) -> str:
+def why_waits(loop: Work) -> str:
     """Says why a loop that is not active waits."""
     how = "needs you" if loop.status == BLOCKED else "is paused"
-    return f"{_name(loop)} {how}: {one_line(loop.why)}"
+    return f"{loop.name} {how}: {one_line(loop.why)}"
 
 
-def waits_at_checkpoint(loop: Loop, file: str) -> str:
+def waits_at_checkpoint(loop: Work, file: str) -> str:
     """file: the handoff of the session that has ended there."""
-    name = "The hold" if loop.is_hold else f"Ralph loop {loop.id}"
+    name = "The hold" if loop.kind == HOLD else loop.name
     return f"{name} waits at a checkpoint, with the handoff {display(file, loop.project)}."
 
 
 WHAT_FOLLOWS_CHECKPOINT = "It goes on when you type /clear in its session, or resume the session."
 
 
-def _name(loop: Loop) -> str:
-    kind = "Hold" if loop.is_hold else "Run" if loop.is_run else "Ralph loop"
-    return f"{kind} {loop.id}"
-
-
-def what_resumes(loop: Loop) -> str:
+def what_resumes(loop: Work) -> str:
     """Tells the user how a loop that is not active continues; "" = it is active, or has ended."""
-    if loop.is_run:
+    if loop.kind == RUN:
         return what_continues(loop) if loop.status in (PAUSED, BLOCKED, STUCK) else ""
     if loop.status in (BLOCKED, STUCK):
         return "Your next prompt resumes it."
     return f"Run `sisyphus ralph resume {loop.id}` to continue." if loop.status == PAUSED else ""
 
 
-def what_continues(run: Loop) -> str:
+def what_continues(run: Work) -> str:
     """Tells the user how a run goes on that does not work now."""
     return f"Run `sisyphus ralph run --resume` in {display(run.project, '')} to continue."
 
@@ -414,17 +413,17 @@ STOPS_SOON = "It stops after this iteration."
 """What a run does that the user has paused while it works."""
 
 
-def nobody_works(run: Loop) -> str:
+def nobody_works(run: Work) -> str:
     """Refuses to resume a run whose process has ended."""
     return f"No process works at run {run.id} any more. {what_continues(run)}"
 
 
-def run_failed(run: Loop) -> str:
+def run_failed(run: Work) -> str:
     """Tells the user that a run has ended with an error that no iteration could mend."""
-    return f"{_name(run)} has ended: {one_line(run.why)}"
+    return f"{run.name} has ended: {one_line(run.why)}"
 
 
-def what_follows_failure(run: Loop) -> str:
+def what_follows_failure(run: Work) -> str:
     return f"{what_continues(run)} `sisyphus ralph delete {run.id}` forgets it."
 
 
@@ -435,39 +434,43 @@ IN_RUN = (
 """Why no loop starts in a session of a run."""
 
 
-def begins(loop: Loop) -> str:
-    """Says what a loop or hold waits for that is started or resumed outside of its session."""
-    who = "A session at the plan that is idle" if loop.is_hold else "If its session is idle, it"
+def begins(loop: Work) -> str:
+    """Says what a loop or hold waits for that is started or resumed outside of its session; "" = a
+    run goes on by itself."""
+    if loop.kind == RUN:
+        return ""
+    is_hold = loop.kind == HOLD
+    who = "A session at the plan that is idle" if is_hold else "If its session is idle, it"
     return f"{who} begins with your next prompt there."
 
 
 LEFT_BEHIND = "its session is over"
 
 
-def left_behind(loop: Loop, way: str) -> str:
+def left_behind(loop: Work, way: str) -> str:
     """Tells the user that a loop waits in a session that is over. way: the command of its client
     that resumes the session."""
     return f"{where_left(loop)}\n{what_takes_up(loop, way)}"
 
 
-def still_left(loop: Loop, way: str, others: int) -> str:
+def still_left(loop: Work, way: str, others: int) -> str:
     """Tells the user of a new session, on one line, of the last loop that was left behind in its
     project. others: how many more there are."""
     more = f" {others} more: `sisyphus status`." if others else ""
     return f"{where_left(loop)} To go on with it, run `{way}`.{more}"
 
 
-def where_left(loop: Loop) -> str:
+def where_left(loop: Work) -> str:
     """Says how far a loop is whose session is over, or a run whose process is gone."""
     needs = f" It needs: {one_line(loop.why, _TASK)}" if loop.status == BLOCKED else ""
     is_paused = f" It is paused: {one_line(loop.why, _TASK)}" if loop.status == PAUSED else ""
     return (
-        f"{_name(loop)} was left behind at iteration {loop.counters.iteration}: "
+        f"{loop.name} was left behind at iteration {loop.counters.iteration}: "
         f"{one_line(loop.task, _TASK)}{needs}{is_paused}"
     )
 
 
-def what_takes_up(loop: Loop, way: str) -> str:
+def what_takes_up(loop: Work, way: str) -> str:
     """way: the command of its client that resumes the session."""
     resume = f"sisyphus ralph resume {loop.id}"
     first = "Resume its session"
@@ -476,16 +479,16 @@ def what_takes_up(loop: Loop, way: str) -> str:
     return f"{first} (`{way}`), or move the loop to another one with `{resume} --session-id ID`."
 
 
-def needs_prompt(loop: Loop) -> str:
+def needs_prompt(loop: Work) -> str:
     return (
-        f"{_name(loop)} may go on, but its session is idle and does nothing before your next "
+        f"{loop.name} may go on, but its session is idle and does nothing before your next "
         f"prompt: {one_line(loop.task, _TASK)}"
     )
 
 
-def interrupted(loop: Loop) -> str:
+def interrupted(loop: Work) -> str:
     return (
-        f"{_name(loop)} waits for your next prompt, because you interrupted its agent: "
+        f"{loop.name} waits for your next prompt, because you interrupted its agent: "
         f"{one_line(loop.task, _TASK)}"
     )
 
@@ -494,28 +497,28 @@ def what_goes_on(owner: str) -> str:
     return f'Type "go on" in session {owner}.'
 
 
-def taken_up(loop: Loop) -> str:
+def taken_up(loop: Work) -> str:
     state = "continues" if loop.is_active else f"is still {loop.status}"
     how = f"Ralph loop {loop.id} {state}: {iteration(loop)}, {one_line(loop.task, _TASK)}"
     return "\n".join(filter(None, (how, what_resumes(loop))))
 
 
-def which(loops: list[Loop]) -> str:
+def which(loops: Sequence[Work]) -> str:
     """Asks which of several loops a command means."""
     lines = [f"\n  {loop.id}  {state(loop)}: {one_line(loop.task, _TASK)}" for loop in loops]
     return f"Several are meant. Give the id of one:{''.join(lines)}"
 
 
-def still_running(loop: Loop) -> str:
+def still_running(loop: Work) -> str:
     """Refuses to give a session another loop."""
     return f"Loop {loop.id} is still running. Use --force to replace it."
 
 
-def waits_for(inner: Loop) -> str:
+def waits_for(inner: Work) -> str:
     return f"waits for loop {inner.id}"
 
 
-def only_elsewhere(verb: str, loops: list[Loop], project: str) -> str:
+def only_elsewhere(verb: str, loops: Sequence[Work], project: str) -> str:
     """Says that nothing runs in a project, and what to type for that which does in others."""
     shown = loops[:_MOST_ELSEWHERE]
     rows = [
@@ -535,19 +538,19 @@ def elsewhere(project: str) -> str:
     return f"It is in another project: {one_line(project)}"
 
 
-def not_to_move(loop: Loop) -> str:
+def not_to_move(loop: Work) -> str:
     """Refuses to move a hold or a run to a session."""
-    if loop.is_run:
-        return f"{_name(loop)} starts sessions of its own, so it cannot be moved to one."
+    if loop.kind == RUN:
+        return f"{loop.name} starts sessions of its own, so it cannot be moved to one."
     return (
-        f"{_name(loop)} belongs to a plan, so it cannot be moved to a session. "
+        f"{loop.name} belongs to a plan, so it cannot be moved to a session. "
         "`sisyphus boulder start` makes a session follow the plan."
     )
 
 
-def deleted(loops: list[Loop]) -> str:
+def deleted(loops: Sequence[Work]) -> str:
     ids = ", ".join(loop.id for loop in loops)
-    kind = "run" if all(loop.is_run for loop in loops) else "loop"
+    kind = "run" if all(loop.kind == RUN for loop in loops) else "loop"
     return f"Deleted {kind}{'' if len(loops) == 1 else 's'} {ids}."
 
 
@@ -559,7 +562,7 @@ def not_adopted(problem: str) -> str:
     )
 
 
-def unusable(loop: Loop, values: list[str]) -> str:
+def unusable(loop: Work, values: list[str]) -> str:
     """Tells the user which values of an edit of the state file have no effect; "" = none.
 
     values: each as `key: value`.
@@ -573,9 +576,9 @@ def unusable(loop: Loop, values: list[str]) -> str:
     )
 
 
-def transcript_heading(loop: Loop, number: int, session: str, at: float) -> str:
+def transcript_heading(loop: Work, number: int, session: str, at: float) -> str:
     """Returns the first line of a Stop in a transcript. number: the iteration that it ended."""
-    return f"{TRANSCRIPT_MARK}{_name(loop)}, iteration {number}, session {session}, {iso(at)} ===="
+    return f"{TRANSCRIPT_MARK}{loop.name}, iteration {number}, session {session}, {iso(at)} ===="
 
 
 def transcript_decision(decision: str) -> str:
@@ -586,7 +589,7 @@ TRANSCRIPT_MARK, DECISION_MARK, CHECK_MARK = "==== ", "Decision: ", "The check `
 """How our lines of a transcript begin. The last one is that of `check_output`."""
 
 
-def answer(loop: Loop, text: str, now: float) -> Text:
+def answer(loop: Work, text: str, now: float) -> Text:
     """Returns what the user answers to a loop that needs them, for the model. The same answer can
     be given again, so each is a text of its own."""
     need = without_tags(one_line(loop.why, _TASK))
@@ -598,8 +601,8 @@ def answer(loop: Loop, text: str, now: float) -> Text:
     return Text("answer", without_tags(text), fingerprint(f"{loop.id} {now} {text}"), frame=frame)
 
 
-def no_answer_needed(loop: Loop) -> str:
-    return f"{_name(loop)} waits for no answer: it is {loop.status}."
+def no_answer_needed(loop: Work) -> str:
+    return f"{loop.name} waits for no answer: it is {loop.status}."
 
 
 EMPTY_ANSWER = "The answer is empty. Write what the agent needs to know, and send it again."
@@ -609,7 +612,7 @@ def long_answer(most: int) -> str:
     return f"The answer is too long. Give at most {most:,} characters, or name a file that has it."
 
 
-def answered(loop: Loop, owner: str) -> str:
+def answered(loop: Work, owner: str) -> str:
     """Tells the user when their answer goes out. owner: the session's id."""
     return (
         f"The answer goes out with the next prompt or tool call of session {owner}. If it is idle, "
@@ -617,7 +620,7 @@ def answered(loop: Loop, owner: str) -> str:
     )
 
 
-def answered_left(loop: Loop, owner: str) -> str:
+def answered_left(loop: Work, owner: str) -> str:
     """The same where the session is over."""
     return (
         f"The answer waits for session {owner}, which is over. Resume that session in "
@@ -630,7 +633,7 @@ def transcripts(path: str) -> str:
     return f"What the agent did: {path}, and of one iteration: {path.replace('_full', '_iter_N')}"
 
 
-def edited(loop: Loop, status: str, options: Options) -> str:
+def edited(loop: Work, status: str, options: Options) -> str:
     """Tells the user what an edit of the state file ended, paused or raised; "" = nothing.
 
     status, options: of the loop before the edit.
@@ -649,25 +652,25 @@ def edited(loop: Loop, status: str, options: Options) -> str:
     )
 
 
-def resumed(loop: Loop) -> str:
-    return f"{_name(loop)} is running again."
+def resumed(loop: Work) -> str:
+    return f"{loop.name} is running again."
 
 
-def resumed_left(loop: Loop, way: str) -> str:
+def resumed_left(loop: Work, way: str) -> str:
     """Says the same of a loop whose session is over. way: see `what_takes_up`."""
-    return f"{_name(loop)} is no longer paused. {what_takes_up(loop, way)}"
+    return f"{loop.name} is no longer paused. {what_takes_up(loop, way)}"
 
 
-def not_paused(loop: Loop) -> str:
+def not_paused(loop: Work) -> str:
     """Tells the user that there was nothing to resume."""
-    return f"{_name(loop)} was not paused: {iteration(loop)}."
+    return f"{loop.name} was not paused: {iteration(loop)}."
 
 
-def cancelled(loops: list[Loop]) -> str:
+def cancelled(loops: Sequence[Work]) -> str:
     if not loops:
         return "No Ralph loop is running in this session."
     return "\n".join(
-        f"{_name(loop)} was cancelled at iteration {loop.counters.iteration}: "
+        f"{loop.name} was cancelled at iteration {loop.counters.iteration}: "
         f"{one_line(loop.task, _TASK)}"
         for loop in loops
     )

@@ -1,31 +1,21 @@
-"""A run: its options, what it remembers between two iterations, and its rows in the store. How it
-is, for lists.
-
-The row of `loop` has what a run has in common with loops, and the row of `run` the rest.
-"""
+"""A run as a value: its options, and what it remembers between two iterations."""
 
 from __future__ import annotations
 
 from sisyphus import clients
-from sisyphus.ground import processes, quick_json
-from sisyphus.ground.record import Record, asdict, field
-from sisyphus.hook.session import Session
-from sisyphus.loops import loops, state_file
+from sisyphus.ground import processes
+from sisyphus.ground.record import Record, field
+from sisyphus.loops.loop import RUN, Work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from sisyphus.ground.store import Store
-    from sisyphus.loops.loops import Loop
 
 MAX_ITERATIONS, MAX_MINUTES = 50, 24 * 60
 """The default limits. A night has fewer iterations, and nobody wants a run that never ends."""
 
 MAX_AUDITS = 5
 """The most audits that a run makes: an auditor can always find something."""
-
-_ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
 
 
 class FailedCheck(Record):
@@ -40,7 +30,7 @@ class FailedCheck(Record):
 
 
 class RunOptions(Record):
-    """What a run has besides the options of every loop (`loops.loops.Options`).
+    """What a run has besides the options of every loop (`loops.loop.Options`).
 
     max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
     find nothing before the run is complete. permission_mode: of the client; "" = its default.
@@ -149,14 +139,16 @@ class RunState(Record):
         return f"{len(self.done)} of {self.total} items" if self.total else ""
 
 
-class Run(Record):
-    """A run. session: the number of the row of the session that works at it, or did last; 0 = none
-    yet. runner, client: our process and the client's, "PID START"; "" = none. action, percent: what
-    the client's agent did last, and how full its context is; "", 0 = unknown. heard_at: when the
-    client was last heard of, in seconds since 1970."""
+class Run(Work):
+    """A run: it works in fresh contexts, one client process after the other.
 
-    loop: Loop
-    options: RunOptions
+    session: the number of the session that works at it, or did last; 0 = none yet. runner, client:
+    our process and the client's, "PID START"; "" = none. action, percent: what the client's agent
+    did last, and how full its context is; "", 0 = unknown. heard_at: when the client was last heard
+    of, in seconds since 1970.
+    """
+
+    setup: RunOptions = field(default_factory=RunOptions)
     state: RunState = field(default_factory=RunState)
     session: int = 0
     runner: str = ""
@@ -165,118 +157,47 @@ class Run(Record):
     percent: int = 0
     heard_at: float = 0.0
 
+    kind, title = RUN, "Run"
+
     @property
     def is_at_work(self) -> bool:
         """Tells whether our process that drives it is alive."""
         return processes.is_alive(self.runner)
 
     @property
+    def is_left(self) -> bool:
+        """Tells whether it should work, and its process is gone."""
+        return self.is_active and not self.is_at_work
+
+    @property
     def mark(self) -> str:
         """Returns the variable, "NAME=VALUE", that all processes of its clients have in their
         environment, unless they take it out."""
-        return f"_SISYPHUS_RUN={self.loop.id}-{self.loop.started_at:.3f}"
+        return f"_SISYPHUS_RUN={self.id}-{self.started_at:.3f}"
 
     @property
     def worked_at(self) -> float:
         """Returns when our process was last at work, by what it has noted itself."""
-        began_at = max(self.loop.started_at, self.loop.counters.resumed_at)
+        began_at = max(self.started_at, self.counters.resumed_at)
         return max(began_at, self.state.began_at, self.heard_at)
 
     def seconds(self, now: float) -> float:
         """Returns how long it has run, without its pauses and without the time since its process
         is gone."""
-        is_left = self.loop.is_active and not self.is_at_work
-        return self.loop.seconds(self.worked_at if is_left else now)
+        return super().seconds(self.worked_at if self.is_left else now)
 
+    def take_over(self, fresh: Work) -> None:
+        """Takes what its user may have changed since it was loaded: all but what is counted."""
+        ours, theirs = self.counters, fresh.counters
+        theirs.iteration, theirs.tokens = ours.iteration, ours.tokens
+        theirs.evidence = ours.evidence
+        for name in Work.FIELDS:
+            setattr(self, name, getattr(fresh, name))
 
-# ---------------------------------------------------------------- its rows
-
-
-def insert(store: Store, run: Run) -> None:
-    loops.insert(store, run.loop)
-    store.run(
-        "INSERT INTO run (loop, session, runner, client, action, percent, heard_at, options, state)"
-        " SELECT n, NULL, ?, '', '', 0, 0, ?, ? FROM loop WHERE id = ?",
-        run.runner, quick_json.dumps(asdict(run.options)),
-        quick_json.dumps(asdict(run.state)), run.loop.id,
-    )  # fmt: skip
-
-
-def save(store: Store, run: Run) -> None:
-    loops.save(store, run.loop)
-    save_process(store, run)
-    store.run(
-        f"UPDATE run SET options = ?, state = ? WHERE {_ROW}",
-        quick_json.dumps(asdict(run.options)), quick_json.dumps(asdict(run.state)), run.loop.id,
-    )  # fmt: skip
-
-
-def save_process(store: Store, run: Run) -> None:
-    """Saves who works at the run, and nothing else: the user may change the rest meanwhile."""
-    store.run(
-        "UPDATE run SET session = ?, runner = ?, client = ?, action = ?, percent = ?, heard_at = ? "
-        f"WHERE {_ROW}",
-        run.session or None, run.runner, run.client, run.action, run.percent, run.heard_at,
-        run.loop.id,
-    )  # fmt: skip
-
-
-def of(store: Store, loop: Loop) -> Run:
-    """Returns the run whose loop this is."""
-    row = store.one(
-        "SELECT session, runner, client, action, percent, heard_at, options, state FROM run "
-        f"WHERE {_ROW}",
-        loop.id,
-    )
-    assert row is not None, "a run goes with its loop"
-    session, runner, client, action, percent, heard_at, options, state = row
-    options, state = RunOptions(**quick_json.loads(options)), RunState(**quick_json.loads(state))
-    failed: dict[str, Any] = state.failed
-    state.failed = {item: FailedCheck(**values) for item, values in failed.items()}
-    return Run(loop, options, state, session or 0, runner, client, action, percent, heard_at)
-
-
-def find(store: Store, id: str) -> Run | None:
-    """Returns the run with the id of its loop; None if there is none."""
-    loop = loops.find(store, id)
-    return of(store, loop) if loop and loop.is_run else None
-
-
-def latest(store: Store, project: str) -> Run | None:
-    """Returns the last run of a project, whether it has ended or not."""
-    row = store.one(
-        "SELECT id FROM loop WHERE kind = 'run' AND project = ? ORDER BY n DESC LIMIT 1", project
-    )
-    return find(store, row[0]) if row else None
-
-
-def last_seen(store: Store, run: Run) -> float:
-    """Returns when a run was last seen at work: by its own process, at the end of an iteration, or
-    by a hook in its session. Its client may outlive that process."""
-    last = store.one(f"SELECT max(at) FROM iteration WHERE {_ROW}", run.loop.id)
-    at = (last[0] or 0.0) if last else 0.0
-    return max(run.worked_at, at, Session.load(store, run.session).seen_at)
-
-
-def end_client(run: Run) -> bool:
-    """Ends the client of a run, with what it has left behind, if nobody else will: its runner was
-    killed. Tells whether anything was still there."""
-    if run.is_at_work:
-        return False
-    has_ended = processes.end(run.client)
-    return processes.end_marked(run.mark) or has_ended
-
-
-# ---------------------------------------------------------------- for lists
-
-
-def as_dict(store: Store, run: Run) -> dict[str, Any]:
-    """Returns a run with the key names of loops in --json, and its own."""
-    return {
-        **state_file.as_dict(run.loop, Session.load(store, run.session).id),
-        "is_at_work": run.is_at_work,
-        "item": run.state.item or None,
-        "action": run.action or None,
-        "items": {"completed": len(run.state.done), "total": run.state.total},
-        "evidence": run.state.evidence,
-    }
+    def end_client(self) -> bool:
+        """Ends its client, with what that has left behind, if nobody else will: its runner was
+        killed. Tells whether anything was still there."""
+        if self.is_at_work:
+            return False
+        has_ended = processes.end(self.client)
+        return processes.end_marked(self.mark) or has_ended

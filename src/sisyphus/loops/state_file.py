@@ -16,11 +16,13 @@ from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso
 from sisyphus.hook.session import Session
 from sisyphus.loops import loops
-from sisyphus.loops.loops import ACTIVE, CANCELLED, PAUSED, PROMISE_CHARACTERS, Loop
+from sisyphus.loops.loop import ACTIVE, CANCELLED, PAUSED, PROMISE_CHARACTERS, Loop, Work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from sisyphus.loops.runs import Run
 
 COMPLETED = "completed"
 """The status of a loop that has ended, for other programs."""
@@ -120,8 +122,9 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def as_dict(loop: Loop, owner: str) -> dict[str, Any]:
+def as_dict(loop: Work, owner: str) -> dict[str, Any]:
     """Returns a loop with the key names of the file and of --json. owner: the session's id."""
+    left_at = loop.left_at if isinstance(loop, Loop) else None
     task = loop.task
     status = COMPLETED if loop.ended_at is not None else ACTIVE if loop.is_active else PAUSED
     short = task if len(task) <= _DESCRIPTION else task[:_DESCRIPTION] + "..."
@@ -142,7 +145,19 @@ def as_dict(loop: Loop, owner: str) -> dict[str, Any]:
         "tokens": loop.counters.tokens,
         "verify": loop.options.verify or None,
         "why": loop.why or None,
-        "abandoned_at": iso(loop.left_at) if loop.left_at is not None else None,
+        "abandoned_at": iso(left_at) if left_at is not None else None,
+    }
+
+
+def run_as_dict(run: Run, owner: str) -> dict[str, Any]:
+    """Returns a run with the same key names, and its own."""
+    return {
+        **as_dict(run, owner),
+        "is_at_work": run.is_at_work,
+        "item": run.state.item or None,
+        "action": run.action or None,
+        "items": {"completed": len(run.state.done), "total": run.state.total},
+        "evidence": run.state.evidence,
     }
 
 
@@ -162,15 +177,15 @@ def export(store: Store, session: Session) -> None:
     """
     with store.write():
         current = loops.current(store, session)
-        written = store.all("SELECT id, file FROM loop WHERE session = ? AND file <> ''", session.n)
+        written = loops.with_files(store, session)
         for id, _ in written:
             if current is None or id != current.id:
-                store.run("UPDATE loop SET file = '', stamp = '' WHERE id = ?", id)
+                loops.note_file(store, id, "", "")
         if current:
             _export_one(store, current, session.id)
     with store.write():
         for _, file in written:
-            if not store.one("SELECT 1 FROM loop WHERE file = ?", file):
+            if not loops.has_file(store, file):
                 _remove(file)
 
 
@@ -179,7 +194,7 @@ def _export_one(store: Store, loop: Loop, owner: str) -> None:
     if find_edit(loop):
         return  # edited since: the next prompt, Stop or command applies it
     exports.replace(path, render(loop, owner))
-    store.run("UPDATE loop SET file = ?, stamp = ? WHERE id = ?", path, files.stamp(path), loop.id)
+    loops.note_file(store, loop.id, path, files.stamp(path))
 
 
 def _remove(file: str) -> None:

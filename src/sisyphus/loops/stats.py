@@ -8,14 +8,14 @@ from typing import Any
 from sisyphus.ground.paths import display
 from sisyphus.ground.store import Store
 from sisyphus.loops import iterations, messages
-from sisyphus.loops.loops import SUCCESS, Loop
+from sisyphus.loops.loop import SUCCESS, Work
 
 
-def of(store: Store, loops: list[Loop]) -> dict[str, Any]:
+def of(store: Store, loops: list[Work]) -> dict[str, Any]:
     """Returns the figures as `ralph log --stats --json` shows them; projects with most loops
     first."""
     made = {loop.id: iterations.made(store, loop) for loop in loops}
-    by_project: dict[str, list[Loop]] = {}
+    by_project: dict[str, list[Work]] = {}
     for loop in loops:
         by_project.setdefault(loop.project, []).append(loop)
     projects = [{"project": name, **_figures(own, made)} for name, own in by_project.items()]
@@ -45,7 +45,7 @@ def _count(figures: dict[str, Any]) -> str:
     return f"{number:,} loop{'' if number == 1 else 's'}, {complete}"
 
 
-def _figures(loops: list[Loop], made: dict[str, int]) -> dict[str, Any]:
+def _figures(loops: list[Work], made: dict[str, int]) -> dict[str, Any]:
     """Returns the figures of some loops. made: their iterations, by the id of the loop. The success
     rate is between 0 and 1; None = no loops."""
     outcomes = Counter(loop.result for loop in loops)

@@ -18,7 +18,7 @@ from sisyphus.loops import messages
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.clients.transcript_records import RecordedCall
-    from sisyphus.loops.loops import Loop
+    from sisyphus.loops.loop import Work
     from sisyphus.sessions.turns import Turn
 
 ITERATION_BYTES = 256_000
@@ -42,7 +42,7 @@ class Entry(Record):
     ended and what it printed; "" = it did not run. decision: what was decided, and why.
     """
 
-    loop: Loop
+    loop: Work
     session: str
     iteration: int
     at: float
@@ -155,7 +155,7 @@ def _step(step: str | RecordedCall) -> Step:
     return Step(one_line(step.name) or "tool", one_line(step.target, _TARGET_CHARACTERS))
 
 
-def _render(loop: Loop, stop: Stop) -> str:
+def _render(loop: Work, stop: Stop) -> str:
     """Returns the text of a Stop: a heading, what the agent said and called, the check, the
     decision."""
     pieces = [messages.transcript_heading(loop, stop.iteration, stop.session, stop.at)]

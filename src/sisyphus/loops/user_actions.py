@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.store import Store
 from sisyphus.hook.session import Session
-from sisyphus.loops import history, lifecycle, loops, messages, runs, transcripts
-from sisyphus.loops.loops import CANCELLED, PAUSED, Loop
+from sisyphus.loops import history, lifecycle, loops, messages, transcripts
+from sisyphus.loops.loop import CANCELLED, PAUSED, Loop, Work
+from sisyphus.loops.runs import Run
 
 
-def require(store: Store, id: str) -> Loop:
+def require(store: Store, id: str) -> Work:
     """Returns the loop with this id."""
     loop = loops.find(store, id)
     if loop is None:
@@ -22,40 +23,47 @@ def require(store: Store, id: str) -> Loop:
     return loop
 
 
-def owner_id(store: Store, loop: Loop) -> str:
+def owner_id(store: Store, loop: Work) -> str:
     """Returns the id of the session that works at a loop, or did last; "" = none."""
-    session = runs.of(store, loop).session if loop.is_run else loop.session
-    return Session.load(store, session).id
+    return Session.load(store, loop.session).id
 
 
-def is_left(store: Store, loop: Loop) -> bool:
+def is_left(store: Store, loop: Work) -> bool:
     """Tells whether nobody can go on with a loop as it is: its session is over or, of an active
     run, its process is gone."""
-    if loop.ended_at is not None or loop.is_hold:
+    if loop.ended_at is not None:
         return False
-    if loop.is_run:
-        return loop.is_active and not runs.of(store, loop).is_at_work
+    if isinstance(loop, Run):
+        return loop.is_left
+    if not isinstance(loop, Loop):
+        return False
     return loop.left_at is not None or Session.load(store, loop.session).is_over
 
 
-def pause(store: Store, loop: Loop) -> Loop:
+def pause(store: Store, loop: Work) -> Work:
     """Pauses a loop: its session may stop. A run stops after its iteration."""
     with _edit(store, loop) as fresh:
         fresh.pause(PAUSED, messages.YOU_PAUSED, time.time())
     return fresh
 
 
-def resume(store: Store, loop: Loop) -> tuple[Loop, bool]:
+def stops_soon(loop: Work) -> str:
+    """Says that a run which is paused stops after its iteration; "" = nobody works at it, or it is
+    none."""
+    return messages.STOPS_SOON if isinstance(loop, Run) and loop.is_at_work else ""
+
+
+def resume(store: Store, loop: Work) -> tuple[Work, bool]:
     """Makes a loop active again; tells whether it was not. One that was left behind goes on only
     with its session, but it can be paused no longer."""
-    if not loop.is_run and is_left(store, loop) and loop.status != PAUSED:
+    if isinstance(loop, Loop) and is_left(store, loop) and loop.status != PAUSED:
         raise SisyphusError(messages.left_behind(loop, lifecycle.way_back(store, loop)))
-    if loop.is_run and loop.ended_at is None and not runs.of(store, loop).is_at_work:
+    if isinstance(loop, Run) and loop.ended_at is None and not loop.is_at_work:
         raise SisyphusError(messages.nobody_works(loop))
     return reactivate(store, loop)
 
 
-def reactivate(store: Store, loop: Loop) -> tuple[Loop, bool]:
+def reactivate(store: Store, loop: Work) -> tuple[Work, bool]:
     """Does the same for a loop that has just been moved to another session."""
     with _edit(store, loop) as fresh:
         was_paused = not fresh.is_active
@@ -63,16 +71,16 @@ def reactivate(store: Store, loop: Loop) -> tuple[Loop, bool]:
     return fresh, was_paused
 
 
-def cancel(store: Store, loop: Loop) -> Loop:
+def cancel(store: Store, loop: Work) -> Work:
     """Ends a loop; ends the client of a run whose own process is gone."""
     with _edit(store, loop) as fresh:
         fresh.end(CANCELLED, messages.BY_USER, time.time())
-    if fresh.is_run:
-        runs.end_client(runs.of(store, fresh))
+    if isinstance(fresh, Run):
+        fresh.end_client()
     return fresh
 
 
-def delete(store: Store, picked: Iterable[Loop]) -> None:
+def delete(store: Store, picked: Iterable[Work]) -> None:
     """Deletes loops that have ended, with all that is known of their Stops."""
     picked = list(picked)
     for loop in picked:
@@ -87,15 +95,15 @@ def delete(store: Store, picked: Iterable[Loop]) -> None:
 
 
 @contextmanager
-def _edit(store: Store, picked: Loop) -> Iterator[Loop]:
+def _edit(store: Store, picked: Work) -> Iterator[Work]:
     """Yields the loop to be changed in one transaction; then writes its files. A run has rested
     since its process is gone."""
     with store.write():
         loop = require(store, picked.id)
         if loop.ended_at is not None:
             raise SisyphusError(messages.has_ended(loop))
-        if loop.is_run and is_left(store, loop):
-            loop.counters.paused_at = runs.of(store, loop).worked_at
+        if isinstance(loop, Run) and loop.is_left:
+            loop.counters.paused_at = loop.worked_at
         yield loop
         loops.save(store, loop)
     lifecycle.export(store, Session.load(store, loop.session))

@@ -20,7 +20,7 @@ from sisyphus.ground.errors import UnreadableError, UsageError
 from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import likely
 from sisyphus.loops import limits
-from sisyphus.loops.loops import (
+from sisyphus.loops.loop import (
     DEFAULT_ITERATIONS,
     DEFAULT_MINUTES,
     PROMISE_CHARACTERS,

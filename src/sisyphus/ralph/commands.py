@@ -3,7 +3,7 @@ next Stop, and a run when its process looks at its row."""
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -19,20 +19,21 @@ from sisyphus.loops import (
     lifecycle,
     loops,
     messages,
-    runs,
     state_file,
     stats,
     transcripts,
     user_actions,
 )
-from sisyphus.loops.loops import (
+from sisyphus.loops.loop import (
     DEFAULT_ITERATIONS,
     DEFAULT_MINUTES,
     HOLD,
     LOOP,
+    MAX_DEPTH,
     RUN,
     UNBOUNDED_ITERATIONS,
     Loop,
+    Work,
 )
 from sisyphus.ralph import arguments
 from sisyphus.sessions import sessions
@@ -161,7 +162,7 @@ def start(
         if other and not (force or by_model):
             raise SisyphusError(messages.still_running(other))
         if lifecycle.is_too_deep(place.store, own, loop):
-            raise SisyphusError(messages.too_deep(loops.MAX_DEPTH))
+            raise SisyphusError(messages.too_deep(MAX_DEPTH))
         replaced = lifecycle.start(place.store, own, loop)
     lifecycle.export(place.store, own)
     if replaced:
@@ -173,7 +174,7 @@ def start(
         show.line(messages.begins(loop))
 
 
-def all_live(store: Store) -> list[Loop]:
+def all_live(store: Store) -> list[Work]:
     """Returns the loops, holds and runs that have not ended."""
     return [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
 
@@ -213,7 +214,7 @@ def _log_stats(store: Store, days: int, as_json: bool) -> None:
         show.line(line)
 
 
-def _log_stops(store: Store, loop: Loop, as_json: bool) -> None:
+def _log_stops(store: Store, loop: Work, as_json: bool) -> None:
     rows = iterations.of(store, loop)
     if as_json:
         files = [transcripts.iteration_file(loop.id, each.number) or None for each in rows]
@@ -224,17 +225,17 @@ def _log_stops(store: Store, loop: Loop, as_json: bool) -> None:
         return
     for each in rows:
         show.line(f"{show.clock(each.at)}  {each.number}: {each.decision}, {each.why}")
-        if loop.is_run and (facts := messages.iteration_facts(each)):
+        if loop.kind == RUN and (facts := messages.iteration_facts(each)):
             show.line(facts, "dim", indent=4)
     if not rows:
-        show.line("No iteration has ended yet." if loop.is_run else "No Stops yet.")
+        show.line("No iteration has ended yet." if loop.kind == RUN else "No Stops yet.")
     if os.path.exists(file := transcripts.full_file(loop.id)):
         show.line(messages.transcripts(display(file, "")), "dim")
-    if loop.is_run and os.path.exists(file := transcripts.report_file(loop.id)):
+    if loop.kind == RUN and os.path.exists(file := transcripts.report_file(loop.id)):
         show.line(f"Report: {display(file, '')}", "dim")
 
 
-def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
+def _log_loops(store: Store, ended: list[Work], as_json: bool) -> None:
     if as_json:
         rows = [history.as_dict(store, loop, user_actions.owner_id(store, loop)) for loop in ended]
         show.as_json([row | {"kind": loop.kind} for row, loop in zip(rows, ended, strict=True)])
@@ -242,7 +243,7 @@ def _log_loops(store: Store, ended: list[Loop], as_json: bool) -> None:
     here = show.project_root("")
     for loop in ended:
         made = messages.iterations(iterations.made(store, loop))
-        result = f"{'run, ' * loop.is_run}{messages.outcome(loop.result)}"
+        result = f"{'run, ' * (loop.kind == RUN)}{messages.outcome(loop.result)}"
         where = "" if loop.project == here else f" (in {display(loop.project, '')})"
         show.line(f"{show.clock(loop.ended_at or 0.0)}  {loop.id}  {result}, {made}: "
                   f"{one_line(loop.task, 80)}{where}")  # fmt: skip
@@ -258,8 +259,8 @@ def pause(id: LoopId = "", session: SessionId = "") -> None:
     _need_owner([picked])
     loop = user_actions.pause(store, picked)
     show.line(messages.paused(loop))
-    if loop.is_run and runs.of(store, loop).is_at_work:
-        show.line(messages.STOPS_SOON)
+    if soon := user_actions.stops_soon(loop):
+        show.line(soon)
     _tell_project(loop, id)
 
 
@@ -275,12 +276,12 @@ def resume(
     session_of = "" if id else session
     picked = _pick_loop(store, "resume", id, session_of, lambda loop: not loop.is_active)
     owner = user_actions.owner_id(store, picked)
-    if id and session and (picked.is_hold or picked.is_run):
+    if id and session and not isinstance(picked, Loop):
         raise SisyphusError(messages.not_to_move(picked))
     if id and session and session != owner:
         show.need_user()
         session = asker.session_of(store, session).id
-    if id and session and session != owner:
+    if id and session and session != owner and isinstance(picked, Loop):
         if cancelled := _move(store, picked, session, force=force):
             show.line(messages.cancelled(cancelled))
         loop, was_paused = user_actions.reactivate(store, picked)[0], True
@@ -290,8 +291,9 @@ def resume(
         show.line(messages.resumed_left(loop, lifecycle.way_back(store, loop)))
         return
     show.line(messages.resumed(loop) if was_paused else messages.not_paused(loop))
-    if not loop.is_run and (owner != show.asker().session or loop.is_hold):
-        show.line(messages.begins(loop))
+    begins = messages.begins(loop)
+    if begins and (not owner or owner != show.asker().session):
+        show.line(begins)
     _tell_project(loop, id)
 
 
@@ -317,14 +319,14 @@ def cancel(id: LoopId = "", session: SessionId = "") -> None:
     store = open_store()
     picked = _pick_loop(store, "cancel", id, session)
     if id or picked.kind != LOOP:
-        _need_owner([picked], "" if picked.is_run else "/cancel-ralph")
+        _need_owner([picked], "" if picked.kind == RUN else "/cancel-ralph")
         cancelled = [user_actions.cancel(store, picked)]
     else:
         owner = Session.load(store, picked.session)
         _need_owner(loops.live(store, owner), "/cancel-ralph")
         with store.write():
             now = time.time()
-            cancelled = lifecycle.cancel_all(store, owner, messages.BY_USER, now)
+            cancelled = [*lifecycle.cancel_all(store, owner, messages.BY_USER, now)]
             if show.asker().is_user:
                 cancelled += lifecycle.cancel_hold(store, owner, messages.BY_USER, now)
         lifecycle.export(store, owner)
@@ -332,13 +334,13 @@ def cancel(id: LoopId = "", session: SessionId = "") -> None:
     _tell_project(picked, id)
 
 
-def _tell_project(loop: Loop, id: str) -> None:
+def _tell_project(loop: Work, id: str) -> None:
     """Names the loop's project if it is another one, and the user did not name the loop."""
     if not id and loop.project != show.project_root(""):
         show.line(messages.elsewhere(display(loop.project, "")))
 
 
-def _need_owner(picked: list[Loop], typed: str = "") -> None:
+def _need_owner(picked: Sequence[Work], typed: str = "") -> None:
     """Raises `SisyphusError` if the model may be asking about a loop of the user. typed: the slash
     command that does the same; "" = there is none."""
     if not all(loop.by_model for loop in picked):
@@ -375,8 +377,8 @@ def _only_open_session(place: show.Place) -> Session:
 
 
 def _pick_loop(
-    store: Store, verb: str, id: str, session: str, fits: Callable[[Loop], bool] = lambda _: True
-) -> Loop:
+    store: Store, verb: str, id: str, session: str, fits: Callable[[Work], bool] = lambda _: True
+) -> Work:
     """Returns the loop to act on: by id, else the session's current loop, else that of the only
     session in the project that has one. Those that fit the command go first. Where no loop is, it
     is a hold, and where no hold is, a run. verb: the command. Raises `SisyphusError` if there is
@@ -386,7 +388,7 @@ def _pick_loop(
     owner = asker.session_of(store, session)
     if owner.id:
         both = loops.current(store, owner), loops.hold_of(store, owner)
-        own = [each for each in both if each]
+        own: list[Work] = [each for each in both if each]
         running = [each for each in own if fits(each)][:1] or own[:1]
     else:
         everywhere, project = all_live(store), show.project_root("")

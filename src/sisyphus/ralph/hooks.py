@@ -9,7 +9,7 @@ from sisyphus.ground.text import fingerprint
 from sisyphus.hook.outcome import Outcome, Text, merge
 from sisyphus.hook.session import Session
 from sisyphus.loops import lifecycle, loops, messages, state_file
-from sisyphus.loops.loops import BLOCKED, MAX_DEPTH, STUCK, Loop
+from sisyphus.loops.loop import BLOCKED, MAX_DEPTH, STUCK, Loop, Work
 from sisyphus.ralph import arguments
 from sisyphus.sessions import command_names, ledger, sessions
 
@@ -168,7 +168,8 @@ def _refuse(problem: str, *, by_model: bool) -> Outcome:
 def _cancel(hook: Hook, *, is_ours: bool) -> Outcome:
     """Answers our own command here, without the model. Another plugin's command also goes to the
     model. The hold of the session's plan ends, too."""
-    cancelled = lifecycle.cancel_all(hook.store, hook.session, messages.BY_USER, hook.now)
+    cancelled: list[Work] = []
+    cancelled += lifecycle.cancel_all(hook.store, hook.session, messages.BY_USER, hook.now)
     cancelled += lifecycle.cancel_hold(hook.store, hook.session, messages.BY_USER, hook.now)
     hook.session.stops.cancelled_at = hook.now  # what no hook has heard before this ends, too
     answer = messages.cancelled(cancelled)

@@ -12,7 +12,7 @@ from sisyphus.ground.record import Record
 from sisyphus.ground.text import fingerprint
 from sisyphus.hook.stops import Stops
 from sisyphus.loops import lifecycle, loops, messages
-from sisyphus.loops.loops import MAX_DEPTH, Loop
+from sisyphus.loops.loop import MAX_DEPTH, Loop
 from sisyphus.ralph import promise
 from sisyphus.sessions import ledger, turns
 

@@ -78,9 +78,9 @@ def _begin(drive: Drive) -> str:
         if state.item == item:
             drive.note_cut_session()
         state.item, state.began_at = item, now
-        run.loop.counters.iteration = state.finished + 1
+        run.counters.iteration = state.finished + 1
     drive.screen.begin(run, now)
-    changed = list(worktree.changed(drive.project, run.loop.started_at, now))
+    changed = list(worktree.changed(drive.project, run.started_at, now))
     plan = item_checks.plan_of(drive)
     diff = git.diff(drive.project, state.head) if state.head else ""
     return build(run, plan, diff, changed)
@@ -124,7 +124,7 @@ def _take(
         things = f"{len(added)} thing{'' if len(added) == 1 else 's'}"
         return Decision(decide.CONTINUE, f"{name} found {things}")
     state.clean_audits += 1
-    is_last = state.clean_audits >= drive.run.options.audits
+    is_last = state.clean_audits >= drive.run.setup.audits
     state.is_auditing = not is_last
     kind = decide.COMPLETED if is_last else decide.CONTINUE
     return Decision(kind, f"{name} found nothing")
@@ -141,11 +141,11 @@ def build(run: Run, plan: FixPlan, diff: str, changed: Sequence[str]) -> str:
     # Items stand in quotes, so that a box at the start of one is none of the auditor's.
     items = [*plan.done, *plan.todo, *plan.blocked]
     said = bullets(f"“{plain(item, ITEM_CHARACTERS)}”" for item in items)
-    files = bullets(code(display(path, run.loop.project), 300) for path in changed)
+    files = bullets(code(display(path, run.project), 300) for path in changed)
     parts = (
-        f"# Audit: {one_line(run.loop.task, TITLE_CHARACTERS)}",
+        f"# Audit: {one_line(run.task, TITLE_CHARACTERS)}",
         _AUDIT,
-        f"## Objective\n\n{run.loop.prompt}",
+        f"## Objective\n\n{run.prompt}",
         f"## Items That Are Said To Be Done\n\n{said}" if said else "",
         f"## Changed Files\n\n{files}" if files else "",
         _diff(diff),

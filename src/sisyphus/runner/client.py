@@ -18,7 +18,7 @@ from sisyphus.ground.text import one_line
 from sisyphus.ground.worktree import is_ours
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.session import Session
-from sisyphus.loops import loops, runs
+from sisyphus.loops import loops
 from sisyphus.loops.runs import Run
 from sisyphus.runner import decide, messages
 from sisyphus.runner.drive import Drive
@@ -79,7 +79,7 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
     except OSError as error:
         why = f"the client cannot be started: {error.strerror or error}"
         return ClientResult(report, Failure(CLIENT, why), 0.0)
-    if run.options.client_command:
+    if run.setup.client_command:
         report.accepts = partial(_is_own, drive, process.pid, known)
     try:
         run.client, run.action, run.percent, run.heard_at = process.name, "", 0, time.time()
@@ -89,7 +89,7 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
     finally:
         code, errors = process.close()
     run.client = ""
-    headless = clients.headless(run.options.client)
+    headless = clients.headless(run.setup.client)
     failure = None if end else headless.failure(report, code, errors, time.time())
     return ClientResult(report, failure, time.monotonic() - began, end)
 
@@ -98,8 +98,8 @@ def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
     """Starts the client. Its session is known before its first hook asks, unless the client makes
     the id itself."""
     run, project = drive.run, drive.project
-    headless = clients.headless(run.options.client)
-    command: str | list[str] = run.options.client_command
+    headless = clients.headless(run.setup.client)
+    command: str | list[str] = run.setup.client_command
     if not command:
         session = headless.new_session()
         program = headless.program(project)
@@ -112,14 +112,14 @@ def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
         if is_audit:
             command = headless.audit_command(program, session)
         else:
-            command = headless.command(program, session, run.options.permission_mode)
+            command = headless.command(program, session, run.setup.permission_mode)
     data = prompt.encode("utf-8", "replace")
     return ClientProcess(command, project, data, headless.environment(), run.mark)
 
 
 def _follow(drive: Drive, process: ClientProcess, report: Report) -> End | None:
     """Reads what a client reports until it ends, or until we have to end it; says why."""
-    headless = clients.headless(drive.run.options.client)
+    headless = clients.headless(drive.run.setup.client)
     heard_at = time.monotonic()
     end = None
     while not (process.is_over or end):
@@ -159,10 +159,10 @@ def _why_over(drive: Drive) -> str:
     """Returns why the client has to end now; "" = it may go on."""
     if drive.signals.ends_now:
         return messages.INTERRUPTED
-    loop = loops.find(drive.store, drive.run.loop.id)
-    if loop is None or loop.ended_at is not None:
+    fresh = loops.find_run(drive.store, drive.run.id)
+    if fresh is None or fresh.ended_at is not None:
         return messages.CANCELLED
-    return decide.minutes(loop, time.time())
+    return decide.minutes(fresh, time.time())
 
 
 # ---------------------------------------------------------------- its session
@@ -209,15 +209,15 @@ def _note_action(drive: Drive, report: Report) -> None:
 def _name_session(drive: Drive, id: str) -> None:
     with drive.store.write():
         drive.run.session = Session.ensure(
-            drive.store, drive.run.options.client, id, "", drive.project, time.time()
+            drive.store, drive.run.setup.client, id, "", drive.project, time.time()
         ).n
-        runs.save_process(drive.store, drive.run)
+        loops.save_process(drive.store, drive.run)
 
 
 def _save(drive: Drive) -> None:
     """Notes the processes. The row of the loop stays as it is: the user may have changed it."""
     with drive.store.write():
-        runs.save_process(drive.store, drive.run)
+        loops.save_process(drive.store, drive.run)
 
 
 # ---------------------------------------------------------------- edits that were not allowed
@@ -231,11 +231,11 @@ def first_edit(report: Report) -> Denied | None:
 def why_denied(call: Denied, run: Run) -> str:
     """Says why a run ends at an edit that was not allowed, and the strictest permission mode that
     would have allowed it."""
-    headless, project = clients.headless(run.options.client), run.loop.project
+    headless, project = clients.headless(run.setup.client), run.project
     mode, is_inside = headless.EDITING_MODE, call.target.startswith(f"{project}/")
     if not is_inside or headless.is_refused(call.target, project, mode):
         mode = headless.FREE_MODE
-    way = f": --permission-mode {mode} allows it" if run.options.permission_mode != mode else ""
+    way = f": --permission-mode {mode} allows it" if run.setup.permission_mode != mode else ""
     return f"the client did not let the agent edit {one_line(display(call.target, project))}{way}"
 
 

@@ -140,10 +140,10 @@ def run(
     if max_usd is not None:
         if not _DOLLARS.fullmatch(max_usd):
             raise UsageError(f"--max-usd must be an amount such as 5 or 2.50, not {max_usd!r}.")
-        target.options.max_usd = float(max_usd)
+        target.setup.max_usd = float(max_usd)
     if audit is not None:
-        target.options.audits = audit
-    _set_client(target.options, str(client or ""), client_command, permission_mode)
+        target.setup.audits = audit
+    _set_client(target.setup, str(client or ""), client_command, permission_mode)
     if resume:
         check_limits(place, target)
     plan = preflight.check(place, target, allow_dirty=allow_dirty or resume)
@@ -184,10 +184,10 @@ def _last(place: show.Place, options: dict[str, str], text: str) -> Run:
             "task and no id. Leave out what follows it, or --resume."
         )
     run = find(place)
-    new = arguments.build(options, run.loop.prompt, place.folder).options
+    new = arguments.build(options, run.prompt, place.folder).options
     for name in options:
         key = {"completion-promise": "promise"}.get(name, name.replace("-", "_"))
-        setattr(run.loop.options, key, getattr(new, key))
+        setattr(run.options, key, getattr(new, key))
     return run
 
 

@@ -8,7 +8,6 @@ past them.
 from __future__ import annotations
 
 from sisyphus.ground.record import Record
-from sisyphus.loops.loops import Loop
 from sisyphus.loops.runs import Run
 from sisyphus.runner import messages
 
@@ -66,31 +65,31 @@ def decide(facts: IterationFacts) -> Decision:
 
 def limit(run: Run, now: float) -> str:
     """Returns which limit besides the iterations is reached; "" = none."""
-    return minutes(run.loop, now) or tokens(run.loop) or dollars(run)
+    return minutes(run, now) or tokens(run) or dollars(run)
 
 
-def minutes(loop: Loop, now: float) -> str:
+def minutes(run: Run, now: float) -> str:
     """Returns that the time is up; "" = it is not."""
-    most = loop.options.max_minutes
+    most = run.options.max_minutes
     words = f"its {most:,} {'minute is' if most == 1 else 'minutes are'} up"
-    return words if 0 < most * 60 <= loop.seconds(now) else ""
+    return words if 0 < most * 60 <= run.seconds(now) else ""
 
 
-def tokens(loop: Loop) -> str:
+def tokens(run: Run) -> str:
     """Returns that the tokens are used up; "" = they are not."""
-    most = loop.options.max_tokens
-    return f"its {most:,} tokens are used up" if 0 < most <= loop.counters.tokens else ""
+    most = run.options.max_tokens
+    return f"its {most:,} tokens are used up" if 0 < most <= run.counters.tokens else ""
 
 
 def dollars(run: Run) -> str:
     """Returns that the dollars are used up; "" = they are not."""
-    most = run.options.max_usd
+    most = run.setup.max_usd
     return f"its ${most:,.2f} are used up" if 0 < most <= run.state.cost else ""
 
 
 def max_iterations(run: Run, after: int = 0) -> str:
     """Returns that all iterations are used up; "" = they are not. Audits do not count: their
     number has a limit of its own. after: how many more have ended than the state says."""
-    state, most = run.state, run.loop.options.max_iterations
+    state, most = run.state, run.options.max_iterations
     done = state.finished - state.audits + after
     return messages.last_iteration(done) if 0 < most <= done and not state.is_auditing else ""

@@ -20,10 +20,10 @@ from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
-from sisyphus.loops import history, iterations, loops, runs, transcripts
+from sisyphus.loops import history, iterations, loops, transcripts
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
-from sisyphus.loops.loops import PAUSED, Loop
+from sisyphus.loops.loop import PAUSED
 from sisyphus.loops.runs import Run, RunState
 from sisyphus.runner import decide, messages, project_files
 from sisyphus.runner.decide import Decision, IterationFacts
@@ -74,36 +74,34 @@ class Drive(Record):
         """A transaction in which the run may be changed; it is saved at its end. Yields whether it
         has not ended: its status is read again, everything else is ours alone."""
         with self.store.write():
-            fresh = loops.find(self.store, self.run.loop.id)
+            fresh = loops.find_run(self.store, self.run.id)
             if fresh is None:
                 yield False
                 return
-            ours, theirs = self.run.loop.counters, fresh.counters
-            theirs.iteration, theirs.tokens = ours.iteration, ours.tokens
-            theirs.evidence = ours.evidence
-            self.run.loop = fresh
+            self.run.take_over(fresh)
             yield fresh.ended_at is None
-            runs.save(self.store, self.run)
+            loops.save(self.store, self.run)
 
     def before_iteration(self) -> Decision:
         """Decides whether another iteration may begin. Reads the loop's row again: the user may
         have cancelled or paused it."""
-        loop = loops.find(self.store, self.run.loop.id)
-        if loop is None or loop.ended_at is not None:
+        fresh = loops.find_run(self.store, self.run.id)
+        if fresh is None or fresh.ended_at is not None:
             return Decision(decide.CANCELLED, messages.CANCELLED)
-        run = replace(self.run, loop=loop)
+        run = replace(self.run)
+        run.take_over(fresh)
         limit, most = decide.limit(run, time.time()), decide.max_iterations(run)
         return decide.decide(
-            IterationFacts(stop=self.why_stop(loop), limit=limit, max_iterations=most)
+            IterationFacts(stop=self.why_stop(run), limit=limit, max_iterations=most)
         )
 
-    def why_stop(self, loop: Loop) -> str:
+    def why_stop(self, run: Run) -> str:
         """Returns why the user wants the run to stop after this iteration; "" = they do not."""
         if self.signals.is_terminated:
             return "it was told to end, or its terminal was closed"
         if self.signals.ends_after_iteration:
             return "you pressed Ctrl-C"
-        return "you paused it" if loop.status == PAUSED else ""
+        return "you paused it" if run.status == PAUSED else ""
 
     def note_wait(self, failure: Failure, now: float) -> None:
         """Notes until when the run waits: for a time that the client has named, else a bit longer
@@ -124,7 +122,7 @@ class Drive(Record):
     def spend(self, report: Report, seconds: float) -> None:
         """Notes what a process has used, and what its agent did last. seconds: how long it ran."""
         state = self.state
-        self.run.loop.counters.tokens += report.tokens
+        self.run.counters.tokens += report.tokens
         state.cost += report.cost
         state.spent_seconds += seconds
         state.spent_tokens += report.tokens
@@ -136,20 +134,20 @@ class Drive(Record):
         ended, in seconds since 1970. why: in words for people."""
         state = self.state
         return Iteration(
-            self.run.loop.counters.iteration, at, decision, why, state.spent_tokens,
+            self.run.counters.iteration, at, decision, why, state.spent_tokens,
             seconds=state.spent_seconds, item=state.item, cost=state.spent_cost,
         )  # fmt: skip
 
     def close(self, done: Iteration) -> None:
         """Adds the row of an iteration that has ended."""
-        iterations.record(self.store, self.run.loop, self.run.session, done)
+        iterations.record(self.store, self.run, self.run.session, done)
         state = self.state
         state.finished += 1
         state.spent_seconds, state.spent_tokens, state.spent_cost = 0.0, 0, 0.0
 
     def export(self, prompt: str = "") -> None:
         """Writes the files of the run. prompt: of PROMPT.md; "" = it stays as it is."""
-        rows = iterations.of(self.store, self.run.loop)
+        rows = iterations.of(self.store, self.run)
         write = partial(project_files.write, self.run, rows, prompt)
         exports.run([write, partial(history.export, self.store)])
 
@@ -158,21 +156,21 @@ class Drive(Record):
         nothing."""
         session = Session.load(self.store, self.run.session).id
         why = f"{done.decision}, {done.why}"
-        entry = transcripts.Entry(self.run.loop, session, done.number, done.at, turn, check, why)
+        entry = transcripts.Entry(self.run, session, done.number, done.at, turn, check, why)
         exports.run([partial(transcripts.write, entry)])
 
     def send(self, kind: str, why: str) -> None:
         """Runs the user's own command about the run. kind: one of `_TITLES`."""
-        command, loop = self.settings["notify.command"], self.run.loop
+        command, run = self.settings["notify.command"], self.run
         if not command:
             return
         session = Session.load(self.store, self.run.session).id
         text = (  # it starts with our own words
-            f"Run {loop.id}, {loop_messages.iteration(loop)}: {one_line(why)}. "
-            f"Task: {one_line(loop.task, _TASK_CHARACTERS)}"
+            f"Run {run.id}, {loop_messages.iteration(run)}: {one_line(why)}. "
+            f"Task: {one_line(run.task, _TASK_CHARACTERS)}"
         )
         notice = notify.Notice(
-            kind, _TITLES[kind], text, self.project, session, loop.id, loop.counters.iteration
+            kind, _TITLES[kind], text, self.project, session, run.id, run.counters.iteration
         )
         exports.run([partial(notify.send, command, notice)])
 

@@ -192,7 +192,7 @@ def _check(drive: Drive, commands: tuple[str, ...], work: Work) -> list[CheckRes
     """Returns how the checks of an item ended: those that we may run, up to the first that does not
     pass, and of the others what the agent's own run came to."""
     results = {each.command: each for each in _run(drive, commands)}
-    trusted = drive.run.options.trusted
+    trusted = drive.run.setup.trusted
     by_agent = {each: _of_agent(each, work) for each in commands if each not in trusted}
     return [found for each in commands if (found := results.get(each) or by_agent.get(each))]
 
@@ -205,7 +205,7 @@ def _of_agent(command: str, work: Work) -> CheckResult:
 
 def _run(drive: Drive, commands: tuple[str, ...] | list[str]) -> list[CheckResult]:
     """Runs those of these commands that the run may run, up to the first that does not pass."""
-    state, ours = drive.state, [each for each in commands if each in drive.run.options.trusted]
+    state, ours = drive.state, [each for each in commands if each in drive.run.setup.trusted]
     new = [each for each in commands if each not in ours]
     state.untrusted = list(dict.fromkeys([*state.untrusted, *new]))
     if not ours:
@@ -215,6 +215,6 @@ def _run(drive: Drive, commands: tuple[str, ...] | list[str]) -> list[CheckResul
     report.add_record(TranscriptLine(AGENT, time.time(), texts=(words,)))
     drive.screen.show(drive.run, report, time.time())
     seconds = drive.settings["ralph.verify_seconds"]
-    results = trust.run(drive.store, ours, drive.project, seconds, drive.run.loop.id)
+    results = trust.run(drive.store, ours, drive.project, seconds, drive.run.id)
     state.passed_at |= {each.command: time.time() for each in results if each.has_passed}
     return results

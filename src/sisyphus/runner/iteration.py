@@ -122,7 +122,7 @@ def _end_work(state: RunState) -> None:
 
 def _with_audit(run: Run, decision: Decision) -> Decision:
     """Returns the decision, unless an audit has to come before the run is complete."""
-    if decision.kind != decide.COMPLETED or not run.options.audits:
+    if decision.kind != decide.COMPLETED or not run.setup.audits:
         return decision
     run.state.is_auditing = True
     return Decision(decide.CONTINUE, f"{decision.why}, and an audit follows")
@@ -142,13 +142,13 @@ def _begin(drive: Drive, plan: FixPlan) -> str:
             item_checks.choose(drive, fix_plan.next_item(plan, state.blocked), now)
         state.is_working, state.began_at = True, now
         state.is_mending = bool(state.plan and state.refused) and not state.item
-        run.loop.counters.iteration = state.finished + 1
+        run.counters.iteration = state.finished + 1
     drive.screen.begin(run, now)
     if state.item and state.item not in state.passed_before:
         has_passed = item_checks.passed_before(drive, plan, state.item)
         with drive.change():
             state.passed_before[state.item] = has_passed
-    text = prompt.build(run, plan, iterations.of(drive.store, run.loop))
+    text = prompt.build(run, plan, iterations.of(drive.store, run))
     drive.export(text)
     return text
 
@@ -170,7 +170,7 @@ def _end(drive: Drive, found: Findings) -> Decision:
     drive.export()
     if decision.kind != decide.WAIT:
         check = found.completion.check
-        printed = loop_messages.check_output(run.loop, check.how, check.tail).body if check else ""
+        printed = loop_messages.check_output(run, check.how, check.tail).body if check else ""
         drive.write_down(done, found.turn, printed)
         drive.screen.end(run, done)
         _send(drive, found, done)

@@ -26,20 +26,20 @@ _TASK = 100
 
 def started(run: Run) -> str:
     """Tells the user what the run does, what ends it, and how to end it now."""
-    limits = loop_messages.limits(run.loop)
+    limits = loop_messages.limits(run)
     when = f"It ends {_success(run)}{f', or after {limits}' if limits else ''}."
     return (
-        f"Run {run.loop.id} started: {one_line(run.loop.task, _TASK)}\n{when} Ctrl-C ends it after "
+        f"Run {run.id} started: {one_line(run.task, _TASK)}\n{when} Ctrl-C ends it after "
         "an iteration, Ctrl-C twice at once."
     )
 
 
 def _success(run: Run) -> str:
-    options, plan, count = run.loop.options, run.state.plan, run.options.audits
+    options, plan, count = run.options, run.state.plan, run.setup.audits
     audits = "an audit finds nothing" if count == 1 else f"{count} audits find nothing"
     ends = (
         f"the agent says <promise>{options.promise}</promise>" if options.promise else "",
-        f"all of {display(plan, run.loop.project)} is done" if plan else "",
+        f"all of {display(plan, run.project)} is done" if plan else "",
         f"`{one_line(options.verify)}` exits 0" if options.verify else "",
         audits if count else "",
     )
@@ -50,7 +50,7 @@ def next_iteration(run: Run) -> str:
     """Names the iteration with which a run goes on."""
     if run.state.is_auditing:
         return f"audit {run.state.audits + 1}"
-    most = run.loop.options.max_iterations
+    most = run.options.max_iterations
     return f"iteration {run.state.finished + 1}{f' of {most}' if most else ''}"
 
 
@@ -64,18 +64,18 @@ def plan_not_changed(plan: str, why: str) -> str:
 
 
 def answered(run: Run, item: str) -> str:
-    plan = display(run.state.plan, run.loop.project)
+    plan = display(run.state.plan, run.project)
     return (
         f"The answer stands below “{one_line(item, _TASK)}” in {plan}. "
-        f"{loop_messages.what_continues(run.loop)}"
+        f"{loop_messages.what_continues(run)}"
     )
 
 
 def not_to_answer(run: Run) -> str:
     """Refuses an answer that has no place: the run has no plan, or nothing in it waits for one."""
     return (
-        f"Nothing in the plan of run {run.loop.id} waits for an answer. Do what it needs. "
-        f"{loop_messages.what_continues(run.loop)}"
+        f"Nothing in the plan of run {run.id} waits for an answer. Do what it needs. "
+        f"{loop_messages.what_continues(run)}"
     )
 
 

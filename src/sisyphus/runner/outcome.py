@@ -130,7 +130,7 @@ def _handoff(drive: Drive, result: ClientResult, now: float) -> Handoff | None:
 def without_client(drive: Drive, plan: FixPlan) -> Completion | None:
     """Returns whether the run is complete before a client has begun; None = items are left, or an
     agent has to say so. A check that has failed is not run again until an agent has mended it."""
-    if drive.run.loop.options.promise or drive.state.refused or plan.todo or not plan.done:
+    if drive.run.options.promise or drive.state.refused or plan.todo or not plan.done:
         return None
     return _completion(drive, Turn(), plan, time.time(), has_worked=False)
 
@@ -141,8 +141,7 @@ def _completion(
     """Returns whether the run is complete. Its check runs only where nothing else is missing.
     now: when the client ended. has_worked: the client has come to an end by itself; if not, a check
     that passes is no end without a promise or items."""
-    loop = drive.run.loop
-    verify_command = loop.options.verify
+    verify_command = drive.run.options.verify
     why, refused = _claim(drive.run, turn, plan)
     if why == messages.CHECK_PASSED and not has_worked:
         return Completion("")
@@ -153,7 +152,7 @@ def _completion(
         why = f"{why}, {loop_messages.check_passed(result.command)}"
     if not verify_command or not why:
         return Completion(why, refused)
-    changed = check_files.changed(loop.counters.evidence, verify_command, drive.project)
+    changed = check_files.changed(drive.run.counters.evidence, verify_command, drive.project)
     check = verify.run(verify_command, drive.project, drive.settings["ralph.verify_seconds"])
     if not check.has_passed:
         return Completion("", f"the check {check.how}", check, changed)
@@ -165,16 +164,16 @@ def _completion(
 def _claim(run: Run, turn: Turn, plan: FixPlan) -> tuple[str, str]:
     """Returns why the run is complete if its check passes, else why it is not though the agent said
     so: items are open."""
-    wanted = run.loop.options.promise
+    wanted = run.options.promise
     count = len(plan.todo) + len(plan.blocked)
     if wanted:
         if not promise.is_said(turn.texts, wanted):
             return "", ""
         if plan.problem:
-            return "", messages.plan_is_gone(display(plan.path, run.loop.project), plan.problem)
+            return "", messages.plan_is_gone(display(plan.path, run.project), plan.problem)
         if count:
             items = "an item" if count == 1 else f"{count} items"
-            of = f"of {display(plan.path, run.loop.project)} {'is' if count == 1 else 'are'}"
+            of = f"of {display(plan.path, run.project)} {'is' if count == 1 else 'are'}"
             return "", f"the promise was said, but {items} {of} open"
         return "the promise was said", ""
     if plan.path:
@@ -198,7 +197,7 @@ def decide_after(drive: Drive, found: Findings, stuck: str) -> Decision:
         limit=decide.limit(run, time.time()),
         max_iterations=decide.max_iterations(run, after=1),
         stuck=stuck,
-        stop=drive.why_stop(run.loop),
+        stop=drive.why_stop(run),
         missing=_missing(run, found),
     )
     return decide.decide(facts)
@@ -231,7 +230,7 @@ def _why_fatal(run: Run, found: Findings) -> str:
     call = client.first_edit(result.report)
     if call and not (found.has_progress or found.blocked_on):
         return client.why_denied(call, run)
-    if plan.problem and not run.loop.options.promise:
+    if plan.problem and not run.options.promise:
         return messages.plan_is_gone(os.path.basename(plan.path), plan.problem)
     return ""
 

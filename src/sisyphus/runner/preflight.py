@@ -18,7 +18,7 @@ from sisyphus.ground.paths import can_be_project, display
 from sisyphus.ground.quoting import code
 from sisyphus.ground.text import one_line
 from sisyphus.ground.worktree import is_ours
-from sisyphus.loops import runs
+from sisyphus.loops import loops
 from sisyphus.loops.runs import Run
 from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.runner.fix_plan import FixPlan
@@ -42,14 +42,14 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
         )
     plan = fix_plan.read(run.state.plan, place.project) if run.state.plan else FixPlan("")
     _check_end(place.project, run, plan)
-    if run.options.max_usd and not clients.headless(run.options.client).COUNTS_DOLLARS:
+    if run.setup.max_usd and not clients.headless(run.setup.client).COUNTS_DOLLARS:
         raise UsageError(
             "--max-usd cannot end this run: the client does not say what it costs. Give "
             "--max-tokens instead; --max-usd 0 takes the limit away."
         )
-    if not run.options.client_command:
+    if not run.setup.client_command:
         _check_client(place, run, plan)
-    elif run.options.audits:
+    elif run.setup.audits:
         raise UsageError(
             "--audit needs a client that can be kept from writing, and --client-command may be "
             "any. Leave out one of them."
@@ -61,7 +61,7 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
 
 def _check_end(project: str, run: Run, plan: FixPlan) -> None:
     """Checks that something can end the run besides its limits, and that the plan can be used."""
-    options = run.loop.options
+    options = run.options
     if not (plan.path or options.promise or options.verify):
         raise UsageError(
             "Nothing would end the run but its limits: there is no fix_plan.md in "
@@ -82,7 +82,7 @@ def _check_end(project: str, run: Run, plan: FixPlan) -> None:
 
 def _check_client(place: show.Place, run: Run, plan: FixPlan) -> None:
     """Checks that there is a client, that it is logged in, and that it lets the agent work."""
-    headless, options = clients.headless(run.options.client), run.options
+    headless, options = clients.headless(run.setup.client), run.setup
     program = headless.program(place.project)
     if not program:
         raise SisyphusError(messages.no_client(headless.PROGRAM, place.project))
@@ -101,7 +101,7 @@ def _check_client(place: show.Place, run: Run, plan: FixPlan) -> None:
     # what has to pass for what is left to do, and at the end
     named = [check for item in plan.todo for check in plan.checks.get(item, ())]
     to_pass = list(checks.split([*named, *plan.plan_checks]).commands)
-    to_pass += filter(None, [run.loop.options.verify])
+    to_pass += filter(None, [run.options.verify])
     for warning in headless.warnings(program, to_pass, place.home, place.project, mode):
         typer.echo(f"warning: {show.plain(warning)}", err=True)
 
@@ -140,10 +140,10 @@ def _check_tree(place: show.Place, run: Run) -> None:
     dirty = _dirty(place.project, run.state.plan)
     if not dirty:
         return
-    last = runs.latest(place.store, place.project)
+    last = loops.latest_run(place.store, place.project)
     way = "Commit or stash them, or give --allow-dirty."
-    if last and last.loop.ended_at is None:
-        way += f" To go on with run {last.loop.id}, whose work this may be: `{messages.RESUME}`."
+    if last and last.ended_at is None:
+        way += f" To go on with run {last.id}, whose work this may be: `{messages.RESUME}`."
     shown = "".join(f"\n  {one_line(file)}" for file in dirty[:_FILES])
     more = f"\n  and {len(dirty) - _FILES:,} more" if len(dirty) > _FILES else ""
     about = f"The work tree has changes that are not committed:{shown}{more}"
@@ -184,7 +184,7 @@ def settle_checks(place: show.Place, run: Run, plan: FixPlan, *, trusts_all: boo
     the plan names now, for this run and its resumes."""
     named = [*(check for each in plan.checks.values() for check in each), *plan.plan_checks]
     commands = list(dict.fromkeys(checks.split(named).commands))
-    known = trust.of_project(place.store, place.project, run.loop.id)
+    known = trust.of_project(place.store, place.project, run.id)
     new = [each for each in commands if each not in known and not trust.why_not(each)]
     lines = []
     if new and trusts_all:
@@ -193,9 +193,9 @@ def settle_checks(place: show.Place, run: Run, plan: FixPlan, *, trusts_all: boo
     if new and (trusts_all or _agrees(new)):
         files = trust.digests(new, place.project)
         with place.store.write():
-            trust.add(place.store, place.project, files, time.time(), run.loop.id)
+            trust.add(place.store, place.project, files, time.time(), run.id)
         known, new = [*known, *new], []
-    run.options.trusted = [each for each in commands if each in known]
+    run.setup.trusted = [each for each in commands if each in known]
     never = [each for each in commands if trust.why_not(each)]
     impossible = [f"Not run: {code(each, 100)} {trust.why_not(each)}." for each in never]
     return [*lines, *_not_run(new, fix_plan.to_trust(run)), *impossible]

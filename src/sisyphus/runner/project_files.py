@@ -15,8 +15,17 @@ from sisyphus.ground.text import iso
 from sisyphus.ground.worktree import PROGRESS, PROMPT, STATE
 from sisyphus.handoff.handoffs import Handoff
 from sisyphus.handoff.messages import LEVELS, place
-from sisyphus.loops import loops
 from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loop import (
+    BLOCKED,
+    CANCELLED,
+    FATAL_ERROR,
+    LIMIT,
+    MAX_ITERATIONS,
+    PAUSED,
+    STUCK,
+    SUCCESS,
+)
 from sisyphus.loops.runs import Run
 from sisyphus.runner import decide
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS
@@ -36,16 +45,16 @@ _STATE_MARK = "run"
 """The marks by which we know our own files: at the end, at the start, a key."""
 
 _STATUSES = {
-    loops.SUCCESS: "completed", loops.CANCELLED: "cancelled", loops.LIMIT: "limit",
-    loops.MAX_ITERATIONS: "max_iterations", loops.FATAL_ERROR: "fatal_error",
-    loops.PAUSED: "cancelled", loops.BLOCKED: "blocked", loops.STUCK: "circuit_breaker",
+    SUCCESS: "completed", CANCELLED: "cancelled", LIMIT: "limit",
+    MAX_ITERATIONS: "max_iterations", FATAL_ERROR: "fatal_error",
+    PAUSED: "cancelled", BLOCKED: "blocked", STUCK: "circuit_breaker",
 }  # fmt: skip
 
 
 def write(run: Run, iterations: Sequence[Iteration], prompt: str) -> None:
     """Writes the three files. prompt: "" = PROMPT.md stays as it is. Raises `OSError`."""
-    project = run.loop.project
-    marked = f"{prompt.rstrip()}\n\n{_PROMPT_MARK}{run.loop.id} -->\n"
+    project = run.project
+    marked = f"{prompt.rstrip()}\n\n{_PROMPT_MARK}{run.id} -->\n"
     for name, data in (
         (PROMPT, marked.encode("utf-8", "replace")),
         (STATE, exports.as_json(state(run, iterations))),
@@ -111,18 +120,17 @@ def _is_ours(path: str, name: str) -> bool:
 
 def state(run: Run, iterations: Sequence[Iteration]) -> dict[str, Any]:
     """Returns the content of `ralph-state.json`."""
-    loop = run.loop
     return {
-        "task_name": masked_line(loop.task, 100),
-        "objective": mask(loop.prompt),
-        "iteration": loop.counters.iteration,
-        "started_at": iso(loop.started_at),
+        "task_name": masked_line(run.task, 100),
+        "objective": mask(run.prompt),
+        "iteration": run.counters.iteration,
+        "started_at": iso(run.started_at),
         "status": _status(run),
         "no_change_count": run.state.stops.get("idle", 0),
         "last_diff_hash": run.state.diff,
         "error_hashes": run.state.errors,
-        "max_iterations": loop.options.max_iterations,
-        "completion_promise": loop.options.promise,
+        "max_iterations": run.options.max_iterations,
+        "completion_promise": run.options.promise,
         "todo_items": [masked_line(item, ITEM_CHARACTERS) for item in run.state.todo],
         "completed_items": [masked_line(item, ITEM_CHARACTERS) for item in run.state.done],
         "evidence": {
@@ -137,14 +145,14 @@ def state(run: Run, iterations: Sequence[Iteration]) -> dict[str, Any]:
             }
             for each in iterations
         ],
-        _STATE_MARK: loop.id,
+        _STATE_MARK: run.id,
     }
 
 
 def _status(run: Run) -> str:
-    if run.loop.is_active:
+    if run.is_active:
         return "checkpointed" if run.state.resume else "running"
-    return _STATUSES[run.loop.result or run.loop.status]
+    return _STATUSES[run.result or run.status]
 
 
 def checkpoint(handoff: Handoff, item: str) -> dict[str, Any]:
@@ -170,7 +178,7 @@ def checkpoint(handoff: Handoff, item: str) -> dict[str, Any]:
 
 
 def _progress(run: Run, iterations: Sequence[Iteration]) -> str:
-    heading = f"{_PROGRESS_MARK}{run.loop.id}: {masked_line(run.loop.task, 100)}"
+    heading = f"{_PROGRESS_MARK}{run.id}: {masked_line(run.task, 100)}"
     return "\n\n".join((heading, *map(_entry, iterations))) + "\n"
 
 

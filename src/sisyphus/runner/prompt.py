@@ -26,13 +26,13 @@ _WHOLE_TASK = "The Whole Task"
 
 def build(run: Run, plan: FixPlan, before: Sequence[Iteration]) -> str:
     """Returns the prompt of the next iteration. before: the iterations so far, oldest first."""
-    loop, state = run.loop, run.state
-    objective = cut(loop.prompt, OBJECTIVE_CHARACTERS)
-    is_cut = objective != loop.prompt
+    state = run.state
+    objective = cut(run.prompt, OBJECTIVE_CHARACTERS)
+    is_cut = objective != run.prompt
     note = f'\n\n[Cut here. All of it is at the end, under "{_WHOLE_TASK}".]' * is_cut
     resume = f"---\n\n{state.resume.strip()}\n\n---" if state.resume else ""
     parts = (
-        f"# Task: {one_line(loop.task, TITLE_CHARACTERS)}",
+        f"# Task: {one_line(run.task, TITLE_CHARACTERS)}",
         f"## Objective\n\n{objective}{note}",
         f"## Current State\n\n{_current_state(run)}",
         _before(run, before[-2:]),
@@ -40,20 +40,20 @@ def build(run: Run, plan: FixPlan, before: Sequence[Iteration]) -> str:
         _refused(run),
         _failed(run),
         f"## Instructions\n\n{_instructions(run, plan)}",
-        f"## {_WHOLE_TASK}\n\n{loop.prompt}" if is_cut else "",
+        f"## {_WHOLE_TASK}\n\n{run.prompt}" if is_cut else "",
     )
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _current_state(run: Run) -> str:
-    state, number = run.state, run.loop.counters.iteration
-    most = run.loop.options.max_iterations
+    state, number = run.state, run.counters.iteration
+    most = run.options.max_iterations
     rows = (
         ("Iteration", f"{number:,} of {most:,}" if most else f"{number:,}"),
         ("Last action", plain(state.action, 200)),
         ("Remaining items", f"{state.left:,} of {state.total:,}" if state.total else ""),
         ("Plan", _plan_file(run) if state.plan else ""),
-        ("Started", iso(run.loop.started_at)),
+        ("Started", iso(run.started_at)),
     )
     return "\n".join(f"- **{name}**: {text}" for name, text in rows if text)
 
@@ -62,7 +62,7 @@ def _before(run: Run, entries: Sequence[Iteration]) -> str:
     if not entries:
         return ""
     lines = [f"- **Iteration {each.number}** {_entry(each)}" for each in entries]
-    file = display(project_files.path_of(run.loop.project, PROGRESS), run.loop.project)
+    file = display(project_files.path_of(run.project, PROGRESS), run.project)
     lines.append(f"- All iterations are in {code(file)}. Read it only if you need more than this.")
     return "## What Was Done Before\n\n" + "\n".join(lines)
 
@@ -109,7 +109,7 @@ def _check(run: Run, plan: FixPlan) -> str:
     named = checks.split(plan.checks.get(run.state.item, ()))
     parts = [f"It is done when: {plain(each, 300)}." for each in named.criteria]
     if named.commands:
-        ours = all(each in run.options.trusted for each in named.commands)
+        ours = all(each in run.setup.trusted for each in named.commands)
         who = "The run executes it when the box is ticked." if ours else "Run it before you tick."
         listed = ", ".join(code(each, 300) for each in named.commands)
         parts.append(f"Its check: {listed}. {who}")
@@ -143,7 +143,7 @@ def _resuming(run: Run) -> str:
             "You are resuming. Follow the Resume Instructions of the block above first: they say "
             "where to go on. Do not read again what you are told there."
         )
-    if run.loop.counters.iteration > 1:
+    if run.counters.iteration > 1:
         return (
             "You are not resuming. What the iterations before you did is in the files: look there, "
             "rather than trust what was said of it."
@@ -212,7 +212,7 @@ _MEND_FIRST = 'First mend what is said above, under "Why It Did Not Count". '
 def _ending(run: Run) -> Iterable[str]:
     """Yields how to end. No untrusted text shares a line with a tag, so that nothing can open or
     close the code span around it."""
-    options = run.loop.options
+    options = run.options
     if run.state.item and run.state.item not in run.state.failed:
         yield (
             "Only when the item is done and you have checked it, tick its box in "
@@ -243,10 +243,10 @@ def _tag(promise: str) -> str:
 
 
 def _own_files(run: Run) -> str:
-    project = run.loop.project
+    project = run.project
     files = (project_files.path_of(project, name) for name in project_files.NAMES)
     return ", ".join(code(display(file, project)) for file in files)
 
 
 def _plan_file(run: Run) -> str:
-    return code(display(run.state.plan, run.loop.project), 300)
+    return code(display(run.state.plan, run.project), 300)

@@ -12,8 +12,19 @@ from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import block, bullets, code, plain
-from sisyphus.loops import loops, transcripts
+from sisyphus.loops import transcripts
 from sisyphus.loops.iterations import Iteration
+from sisyphus.loops.loop import (
+    ACTIVE,
+    BLOCKED,
+    CANCELLED,
+    FATAL_ERROR,
+    LIMIT,
+    MAX_ITERATIONS,
+    PAUSED,
+    STUCK,
+    SUCCESS,
+)
 from sisyphus.loops.runs import Run
 from sisyphus.runner import decide, fix_plan, messages
 
@@ -59,11 +70,11 @@ def render(
     a line each. changed: the absolute paths of the files that changed since the run began."""
     words = {item: run.state.evidence.get(item, "") for item in _items_done(run)}
     done = (f"{plain(item, _ITEM)}{f': {word}' if word else ''}" for item, word in words.items())
-    file = code(display(transcripts.full_file(run.loop.id), ""))
-    names = [display(path, run.loop.project) for path in changed]
+    file = code(display(transcripts.full_file(run.id), ""))
+    names = [display(path, run.project) for path in changed]
     points = _points(run, iterations, problem)
     parts = (
-        f"# Run {run.loop.id}: {masked_line(run.loop.task, _ITEM)}",
+        f"# Run {run.id}: {masked_line(run.task, _ITEM)}",
         _first_line(run, _left_to_do(len(points), len(commits), len(changed))),
         _no_check(run),
         _numbers(run, iterations, commits, changed),
@@ -120,32 +131,31 @@ def _left_to_do(points: int, commits: int, changed: int) -> str:
 
 def _first_line(run: Run, rest: str) -> str:
     """Says how the run ended and what to do. rest: after a run that is complete."""
-    loop = run.loop
-    why = f": {plain(loop.why, 300).rstrip('.')}." if loop.why else "."
+    why = f": {plain(run.why, 300).rstrip('.')}." if run.why else "."
     done, total = len(run.state.done), run.state.total
     are = "is" if done == 1 else "are"
     of_plan = f" {done} of {_count(total, 'item')} {are} done." if total else ""
     go_on = f"To go on: `{messages.RESUME}`"
     ways = {
-        loops.ACTIVE: ("has not ended", f"If it does not work any more: `{messages.RESUME}`."),
-        loops.PAUSED: ("is paused", f"{go_on}."),
-        loops.BLOCKED: ("needs you", f"Give it what it needs. {go_on}."),
-        loops.STUCK: ("is stuck", f"See below what it is stuck on. {go_on}."),
-        loops.SUCCESS: ("is complete", rest),
-        loops.CANCELLED: ("was cancelled", f"{go_on}."),
-        loops.MAX_ITERATIONS: ("has ended at a limit", f"{go_on}, with a higher limit."),
-        loops.LIMIT: ("has ended at a limit", f"{go_on}, with a higher limit."),
-        loops.FATAL_ERROR: ("has failed", f"Mend that. {go_on}."),
+        ACTIVE: ("has not ended", f"If it does not work any more: `{messages.RESUME}`."),
+        PAUSED: ("is paused", f"{go_on}."),
+        BLOCKED: ("needs you", f"Give it what it needs. {go_on}."),
+        STUCK: ("is stuck", f"See below what it is stuck on. {go_on}."),
+        SUCCESS: ("is complete", rest),
+        CANCELLED: ("was cancelled", f"{go_on}."),
+        MAX_ITERATIONS: ("has ended at a limit", f"{go_on}, with a higher limit."),
+        LIMIT: ("has ended at a limit", f"{go_on}, with a higher limit."),
+        FATAL_ERROR: ("has failed", f"Mend that. {go_on}."),
     }
-    how, way = ways[loop.result or loop.status]
+    how, way = ways[run.result or run.status]
     return f"**It {how}**{why}{of_plan} {way}"
 
 
 def _no_check(run: Run) -> str:
     """Says of a run that is not complete that its check has proved nothing; "" = it has no check,
     or the check failed, which is said elsewhere."""
-    command, state = run.loop.options.verify, run.state
-    if not command or run.loop.result == loops.SUCCESS or state.refused:
+    command, state = run.options.verify, run.state
+    if not command or run.result == SUCCESS or state.refused:
         return ""
     return f"{code(command)} has not passed: it runs when nothing else is missing."
 
@@ -153,11 +163,11 @@ def _no_check(run: Run) -> str:
 def _numbers(
     run: Run, iterations: Sequence[Iteration], commits: Sequence[str], changed: Sequence[str]
 ) -> str:
-    last = iterations[-1].at if iterations else run.loop.started_at
+    last = iterations[-1].at if iterations else run.started_at
     parts = (
         _count(len(iterations), "iteration"),
-        short_time(run.loop.seconds(last)),
-        f"{short_count(run.loop.counters.tokens)} tokens" if run.loop.counters.tokens else "",
+        short_time(run.seconds(last)),
+        f"{short_count(run.counters.tokens)} tokens" if run.counters.tokens else "",
         short_cost(run.state.cost),
         _count(len(commits), "commit"),
         _count(len(changed), "changed file"),
@@ -182,9 +192,9 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
         ),
     ]
     if problem and state.plan:
-        file = code(display(state.plan, run.loop.project))
+        file = code(display(state.plan, run.project))
         rows.append(f"The plan {file} cannot be used: {plain(problem, _ITEM)}")
-    if run.loop.status == loops.STUCK and iterations:
+    if run.status == STUCK and iterations:
         said = plain(iterations[-1].said, 300)
         rows.append(f"The agent's last words: {said}" if said else "The agent has said nothing")
     if state.refused:
@@ -216,7 +226,7 @@ def _about_ticks(run: Run) -> list[str]:
         *(
             f"Not checked: {code(check)} is not trusted ({fix_plan.to_trust(run)})"
             for check in state.untrusted
-            if check not in run.options.trusted
+            if check not in run.setup.trusted
         ),
     ]
 

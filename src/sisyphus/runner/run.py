@@ -22,9 +22,19 @@ from sisyphus.ground.paths import display
 from sisyphus.ground.record import replace
 from sisyphus.handoff import handoffs, writing
 from sisyphus.hook.session import Session
-from sisyphus.loops import history, iterations, lifecycle, loops, runs, transcripts
+from sisyphus.loops import history, iterations, lifecycle, loops, transcripts
 from sisyphus.loops import messages as loop_messages
-from sisyphus.loops.runs import Run, RunOptions, RunState
+from sisyphus.loops.loop import (
+    BLOCKED,
+    FATAL_ERROR,
+    LIMIT,
+    MAX_ITERATIONS,
+    PAUSED,
+    STUCK,
+    SUCCESS,
+    new_id,
+)
+from sisyphus.loops.runs import Run, RunState
 from sisyphus.ralph.arguments import Arguments
 from sisyphus.runner import decide, fix_plan, item_checks, messages, project_files, report
 from sisyphus.runner.audit import audit
@@ -37,13 +47,13 @@ _STEP_SECONDS = 0.2
 _ENDED_CLIENT = " Its client was still there and was ended."
 
 _ENDS = {
-    decide.COMPLETED: (0, "completion", loops.SUCCESS),
-    decide.FATAL: (1, "failure", loops.FATAL_ERROR),
-    decide.LIMIT: (3, "ended", loops.LIMIT),
-    decide.MAX_ITERATIONS: (3, "ended", loops.MAX_ITERATIONS),
-    decide.STUCK: (3, "paused", loops.STUCK),
-    decide.BLOCKED: (4, "blocked", loops.BLOCKED),
-    decide.STOP: (130, "", loops.PAUSED),
+    decide.COMPLETED: (0, "completion", SUCCESS),
+    decide.FATAL: (1, "failure", FATAL_ERROR),
+    decide.LIMIT: (3, "ended", LIMIT),
+    decide.MAX_ITERATIONS: (3, "ended", MAX_ITERATIONS),
+    decide.STUCK: (3, "paused", STUCK),
+    decide.BLOCKED: (4, "blocked", BLOCKED),
+    decide.STOP: (130, "", PAUSED),
     decide.CANCELLED: (130, "", ""),
 }
 """The last decision → the exit code, the kind of the notice ("" = none is sent), and the result of
@@ -65,12 +75,14 @@ _NOTHING_TO_RESUME = (
 def new(place: Place, arguments: Arguments, plan: str) -> Run:
     """Returns a run that has not begun. plan: the file with its items; "" = none. Raises
     `SisyphusError` if one is at work in the project."""
-    _need_rest(runs.latest(place.store, place.project))
-    loop = lifecycle.new_loop(place.project, arguments.prompt, arguments.options, time.time())
-    loop.kind = loops.RUN
+    _need_rest(loops.latest_run(place.store, place.project))
+    counters = lifecycle.new_counters(place.project, arguments.options)
     done = fix_plan.read(plan, place.project).done if plan else []
     state = RunState(plan=plan, before=done, head=git.head(place.project))
-    return Run(loop, RunOptions(), state)
+    return Run(
+        new_id(), place.project, arguments.prompt, arguments.options, time.time(), counters,
+        state=state,
+    )  # fmt: skip
 
 
 def find_plan(place: Place) -> str:
@@ -83,13 +95,13 @@ def find_plan(place: Place) -> str:
 
 def find(place: Place) -> Run:
     """Returns the last run of the project. Raises `SisyphusError` if it cannot be resumed."""
-    run = runs.latest(place.store, place.project)
+    run = loops.latest_run(place.store, place.project)
     if run is None:
         raise SisyphusError(_NOTHING_TO_RESUME)
     _need_rest(run)
-    if run.loop.result == loops.SUCCESS:
+    if run.result == SUCCESS:
         raise SisyphusError(
-            f"Run {run.loop.id}, the last one of this project, is complete. Start another one."
+            f"Run {run.id}, the last one of this project, is complete. Start another one."
         )
     return run
 
@@ -99,18 +111,18 @@ def check_limits(place: Place, run: Run) -> None:
     client of it that is still there: it would use more."""
     now, again = time.time(), copy.deepcopy(run)
     _reopen(place, again, now)
-    loop, state = again.loop, again.state
+    state = again.state
     limits = (
         ("--max-iterations", decide.max_iterations(again), str(state.finished - state.audits)),
-        ("--max-minutes", decide.minutes(loop, now), str(int(loop.seconds(now) // 60))),
-        ("--max-tokens", decide.tokens(loop), str(loop.counters.tokens)),
+        ("--max-minutes", decide.minutes(again, now), str(int(again.seconds(now) // 60))),
+        ("--max-tokens", decide.tokens(again), str(again.counters.tokens)),
         ("--max-usd", decide.dollars(again), f"{state.cost:.2f}"),
     )
     for option, why, used in limits:
         if why:
-            has_ended_client = runs.end_client(run)
+            has_ended_client = run.end_client()
             raise SisyphusError(
-                f"Run {loop.id} cannot go on: {why}. Give more than {used} with {option}, or 0 for "
+                f"Run {run.id} cannot go on: {why}. Give more than {used} with {option}, or 0 for "
                 f"no limit.{_ENDED_CLIENT * has_ended_client}"
             )
 
@@ -124,12 +136,12 @@ def begin(drive: Drive, *, is_again: bool) -> None:
     place, run, screen = drive.place, drive.run, drive.screen
     if is_again:
         ended_client = _ENDED_CLIENT * _resume(place, run)
-        screen.say(f"Run {run.loop.id} goes on with {messages.next_iteration(run)}.{ended_client}")
+        screen.say(f"Run {run.id} goes on with {messages.next_iteration(run)}.{ended_client}")
         return
     if replaced := _insert(place, run):
-        reached = loop_messages.iteration(replaced.loop)
+        reached = loop_messages.iteration(replaced)
         screen.say(
-            f"Run {replaced.loop.id}, which had got to {reached}, is over: `{messages.RESUME}` "
+            f"Run {replaced.id}, which had got to {reached}, is over: `{messages.RESUME}` "
             "would have gone on with it."
         )
     screen.say(messages.started(run))
@@ -139,14 +151,14 @@ def _insert(place: Place, run: Run) -> Run | None:
     """Inserts a run; returns the one that it replaces, which is cancelled; None = there is none."""
     run.runner = processes.key(os.getpid())
     with place.store.write():
-        before = runs.latest(place.store, place.project)
+        before = loops.latest_run(place.store, place.project)
         _need_rest(before)
-        replaced = before if before and before.loop.ended_at is None else None
+        replaced = before if before and before.ended_at is None else None
         if replaced:
-            loops.cancel(place.store, replaced.loop, f"replaced by {run.loop.id}", time.time())
-        runs.insert(place.store, run)
+            loops.cancel(place.store, replaced, f"replaced by {run.id}", time.time())
+        loops.insert(place.store, run)
     if before:
-        runs.end_client(before)
+        before.end_client()
     exports.run([partial(history.export, place.store)])
     return replaced
 
@@ -155,27 +167,27 @@ def _resume(place: Place, run: Run) -> bool:
     """Makes a run active again; tells whether a client of it was still there and was ended. An
     iteration that had no end is made again, from its handoff."""
     now = time.time()
-    has_ended_client = runs.end_client(run)
+    has_ended_client = run.end_client()
     handoff = None
     if run.state.is_working:
         session = Session.load(place.store, run.session)
         handoff = writing.of_cut_session(place.store, place.settings, session, now)
     with place.store.write():
-        fresh = runs.find(place.store, run.loop.id)
+        fresh = loops.find_run(place.store, run.id)
         if fresh is None:
             raise SisyphusError(_NOTHING_TO_RESUME)
         _need_rest(fresh)
-        fresh.options, fresh.loop.options = run.options, run.loop.options
-        if fresh.loop.ended_at is not None or fresh.loop.left_at is not None:
-            history.forget(place.store, fresh.loop)
+        fresh.setup, fresh.options = run.setup, run.options
+        if fresh.ended_at is not None:
+            history.forget(place.store, fresh)
         _reopen(place, fresh, now)
         if handoff:
             handoffs.give(place.store, handoff)
             fresh.state.resume = handoff.resume
             fresh.state.checkpoint = project_files.checkpoint(handoff, fresh.state.item)
-        runs.save(place.store, fresh)
-    run.loop, run.state, run.session = fresh.loop, fresh.state, fresh.session
-    run.runner, run.client, run.heard_at = fresh.runner, fresh.client, fresh.heard_at
+        loops.save(place.store, fresh)
+    for name in Run.FIELDS:
+        setattr(run, name, getattr(fresh, name))
     exports.run([partial(history.export, place.store)])
     return has_ended_client
 
@@ -183,18 +195,18 @@ def _resume(place: Place, run: Run) -> bool:
 def _reopen(place: Place, run: Run, now: float) -> None:
     """Makes a run active as from now: what was blocked is tried again, and all counts begin anew.
     The time since its process was killed is a pause."""
-    loop, state = run.loop, run.state
+    state = run.state
     if run.client:
         _count_killed(place, run)
-    rests_since = None if run.runner else loop.counters.paused_at or loop.ended_at
-    loop.counters.paused_at = rests_since or run.worked_at
-    loop.ended_at, loop.left_at, loop.result = None, None, ""
-    loop.resume(now)
+    rests_since = None if run.runner else run.counters.paused_at or run.ended_at
+    run.counters.paused_at = rests_since or run.worked_at
+    run.ended_at, run.result = None, ""
+    run.resume(now)
     run.runner, run.client = processes.key(os.getpid()), ""
     state.blocked, state.stops = {}, {}
     state.failed = {item: replace(each, tries=0) for item, each in state.failed.items()}
     state.first_audit, state.clean_audits = state.audits, 0
-    state.is_auditing = state.is_auditing and run.options.audits > 0
+    state.is_auditing = state.is_auditing and run.setup.audits > 0
     state.plan = state.plan or find_plan(place)
 
 
@@ -207,7 +219,7 @@ def _count_killed(place: Place, run: Run) -> None:
         records = transcript.read(session.transcript, since=state.began_at).records
         tokens = sum(record.tokens for record in records)
         tokens += transcript.subagent_tokens(session.transcript, state.began_at)
-        run.loop.counters.tokens += tokens
+        run.counters.tokens += tokens
         state.spent_tokens += tokens
         run.heard_at = max(run.heard_at, *(record.at for record in records), 0.0)
     state.spent_seconds += max(0.0, run.heard_at - state.began_at)
@@ -218,13 +230,13 @@ def _need_rest(run: Run | None) -> None:
     it still ends its client."""
     if run is None or not run.is_at_work:
         return
-    id = run.loop.id
-    if run.loop.ended_at is not None:
+    id = run.id
+    if run.ended_at is not None:
         raise SisyphusError(
             f"Run {id} is over, and its process is about to end. Try again in a moment."
         )
     raise SisyphusError(
-        f"Run {id} is at work in this project ({loop_messages.iteration(run.loop)}). "
+        f"Run {id} is at work in this project ({loop_messages.iteration(run)}). "
         f"`sisyphus ralph cancel {id}` ends it."
     )
 
@@ -288,13 +300,13 @@ def _finish(drive: Drive, decision: Decision) -> int:
         if kind == decide.COMPLETED:
             why = f"{why}{report.how_proven(run)}"
         if is_open and kind in (decide.BLOCKED, decide.STUCK, decide.STOP):
-            run.loop.pause(status, why, now)
+            run.pause(status, why, now)
         elif is_open:
-            run.loop.end(status, why, now)
+            run.end(status, why, now)
         run.runner = run.client = ""
     drive.export()
     text = _report(drive, plan.problem, now)
-    file = transcripts.report_file(run.loop.id)
+    file = transcripts.report_file(run.id)
     exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
     if notice:
         drive.send(notice, why)
@@ -305,7 +317,7 @@ def _finish(drive: Drive, decision: Decision) -> int:
 
 def _report(drive: Drive, problem: str, now: float) -> str:
     run = drive.run
-    rows = iterations.of(drive.store, run.loop)
+    rows = iterations.of(drive.store, run)
     commits = git.commits_since(drive.project, run.state.head)
-    changed = worktree.changed(drive.project, run.loop.started_at, now)
+    changed = worktree.changed(drive.project, run.started_at, now)
     return report.render(run, rows, problem, commits, [p for p in changed if p != run.state.plan])

@@ -135,7 +135,7 @@ class Live(Lines):
 def picture(run: Run, report: Report, now: float, height: int) -> Group:
     """Returns what a terminal shows, at most `height` lines; those that are too long are cut."""
     gap = [Text()] if height >= _AIRY_LINES else []
-    head = Text.assemble((f"Run {run.loop.id}", "bold"), "  ", one_line(run.loop.task, _CHARACTERS))
+    head = Text.assemble((f"Run {run.id}", "bold"), "  ", one_line(run.task, _CHARACTERS))
     foot = [
         _iteration(run, report, now),
         *_action(report),
@@ -195,7 +195,7 @@ def _iteration(run: Run, report: Report, now: float) -> Text:
     is_busy = state.is_working or state.is_auditing
     percent = report.context * 100 // report.window if report.window else 0
     parts = [
-        f"audit {state.audits + 1}" if state.is_auditing else loop_messages.iteration(run.loop),
+        f"audit {state.audits + 1}" if state.is_auditing else loop_messages.iteration(run),
         short_time(max(0.0, now - state.began_at)) if is_busy else "",
         f"context {percent} %" if percent else "",
     ]
@@ -207,9 +207,9 @@ def _totals(run: Run, report: Report, now: float) -> Text:
     it off."""
     parts = [
         run.state.items,
-        short_time(run.loop.seconds(now)),
+        short_time(run.seconds(now)),
         short_cost(run.state.cost + report.cost),
-        f"{short_count(run.loop.counters.tokens + report.tokens)} tokens",
+        f"{short_count(run.counters.tokens + report.tokens)} tokens",
     ]
     return Text(" · ".join(part for part in parts if part), "dim")
 

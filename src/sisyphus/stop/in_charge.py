@@ -4,7 +4,7 @@ checkpoint."""
 from __future__ import annotations
 
 from sisyphus.loops import loops
-from sisyphus.loops.loops import Loop
+from sisyphus.loops.loop import Hold, Loop
 from sisyphus.sessions.usage import EMERGENCY
 
 TYPE_CHECKING = False
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
 
 
-def in_charge(hook: Hook) -> Loop | None:
+def in_charge(hook: Hook) -> Loop | Hold | None:
     """Returns the session's current loop, else the hold of its plan; None if it has neither, and
     enforcement decides if it is on. A stalled loop is behind the hold and enforcement."""
-    loop = hold = None
+    loop: Loop | None = None
+    hold: Hold | None = None
     if hook.settings["ralph.enabled"]:
         loop = loops.current(hook.store, hook.session)
     if loop and not loop.is_stalled:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sisyphus.ground.text import one_line
 from sisyphus.loops import messages as loop_messages
+from sisyphus.loops.loop import HOLD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sisyphus.loops.loops import Loop
+    from sisyphus.loops.loop import Work
 
 _TASK = 100
 _ENDS = (".", "!", "?", "…")
@@ -27,22 +28,22 @@ ENFORCEMENT_ENDED = "Enforcement ended"
 """The title of the notice about a session that enforcement gives up."""
 
 
-def notice_title(kind: str, loop: Loop | None) -> str:
+def notice_title(kind: str, loop: Work | None) -> str:
     """Returns the title of a notice for the user's own command."""
-    return _TITLES[kind].format("Hold" if loop and loop.is_hold else "Loop")
+    return _TITLES[kind].format("Hold" if loop and loop.kind == HOLD else "Loop")
 
 
-def what_happened(loop: Loop, why: str) -> str:
+def what_happened(loop: Work, why: str) -> str:
     """Returns the text of such a notice. It starts with our own words: some programs read a text
     that starts with `@` or `-` as an order."""
-    name = "Hold" if loop.is_hold else "Ralph loop"
+    name = loop.title
     text = one_line(why)
     number = "" if text.startswith("iteration ") else f", {loop_messages.iteration(loop)}"
     end = "" if text.endswith(_ENDS) else "."
     return f"{name} {loop.id}{number}: {text}{end} Task: {one_line(loop.task, _TASK)}"
 
 
-def stands_still(work: Loop | None, why: str, *, is_planning: bool, seconds: int) -> str:
+def stands_still(work: Work | None, why: str, *, is_planning: bool, seconds: int) -> str:
     """Tells the user that a session stops though its work stands, and what makes it go on.
 
     work: a loop or a hold; None = enforcement. seconds: after so many it goes on by itself; 0 = it
@@ -57,10 +58,10 @@ def stands_still(work: Loop | None, why: str, *, is_planning: bool, seconds: int
     return f"{_name(work)} stands still: {one_line(why)}. {then}"
 
 
-def _name(work: Loop | None) -> str:
+def _name(work: Work | None) -> str:
     if work is None:
         return "Enforcement"
-    return "The hold of the plan" if work.is_hold else f"Ralph loop {work.id}"
+    return "The hold of the plan" if work.kind == HOLD else work.name
 
 
 def _span(seconds: int) -> str:
@@ -77,7 +78,7 @@ def waited_long_enough(seconds: int, names: list[str]) -> str:
     )
 
 
-def checkpointed(loop: Loop, file: str) -> str:
+def checkpointed(loop: Work, file: str) -> str:
     """Tells the user that the session has ended at its checkpoint, and what goes on from there."""
     waits = loop_messages.waits_at_checkpoint(loop, file)
     return f"{waits} {loop_messages.WHAT_FOLLOWS_CHECKPOINT}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.ground.partial import partial
-from sisyphus.loops.loops import SUCCESS, Loop
+from sisyphus.loops.loop import SUCCESS, Work
 from sisyphus.sessions import messages as session_messages
 from sisyphus.stop import messages
 from sisyphus.stop.decide import BLOCK, END, Verdict
@@ -22,7 +22,7 @@ CHECKPOINT: the session has ended with a handoff. STANDSTILL: the agent plans, o
 for background work, and nothing wakes it."""
 
 
-def of_verdict(hook: Hook, loop: Loop, verdict: Verdict) -> list[Export]:
+def of_verdict(hook: Hook, loop: Work, verdict: Verdict) -> list[Export]:
     """Returns what to run after a Stop that a loop or hold decided."""
     if verdict.action == BLOCK:
         return []
@@ -32,22 +32,22 @@ def of_verdict(hook: Hook, loop: Loop, verdict: Verdict) -> list[Export]:
     return _send(hook, kind, messages.what_happened(loop, verdict.why), loop)
 
 
-def of_end(hook: Hook, loop: Loop) -> list[Export]:
+def of_end(hook: Hook, loop: Work) -> list[Export]:
     """Returns what to run for a loop or hold that has ended."""
     kind = COMPLETION if loop.result == SUCCESS else ENDED
     return _send(hook, kind, messages.what_happened(loop, loop.why), loop)
 
 
-def of_no_work(hook: Hook, hold: Loop, why: str) -> list[Export]:
+def of_no_work(hook: Hook, hold: Work, why: str) -> list[Export]:
     return _send(hook, NO_WORK, messages.what_happened(hold, why), hold)
 
 
-def of_checkpoint(hook: Hook, loop: Loop, text: str) -> list[Export]:
+def of_checkpoint(hook: Hook, loop: Work, text: str) -> list[Export]:
     """Returns what to run for a session that has ended with a handoff."""
     return _send(hook, CHECKPOINT, text, loop)
 
 
-def of_standstill(hook: Hook, loop: Loop | None, text: str) -> list[Export]:
+def of_standstill(hook: Hook, loop: Work | None, text: str) -> list[Export]:
     """Returns what to run for a session that may stop though its work stands."""
     return _send(hook, STANDSTILL, text, loop)
 
@@ -67,7 +67,7 @@ def of_question(hook: Hook, question: str) -> list[Export]:
 
 
 def _send(
-    hook: Hook, kind: str, text: str, loop: Loop | None = None, title: str = ""
+    hook: Hook, kind: str, text: str, loop: Work | None = None, title: str = ""
 ) -> list[Export]:
     command = hook.settings["notify.command"]
     if not command:
