@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sisyphus.boulder import by_name, commands, find, messages, plan_status, plans, ticks, trust
 from sisyphus.boulder import checks as plan_checks
+from sisyphus.boulder import commands, find, messages, plan_status, ticks, trust, which
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, FAILED
 from sisyphus.boulder.plan_status import Status
@@ -119,7 +119,11 @@ def checks(
 def _plan(place: show.Place, name: str) -> Status:
     """Returns the plan that the command means. Raises `SisyphusError` if there is none that can be
     read."""
-    found = _with_name(place, name) if name else commands.of_place(place)
+    if name:
+        file = which.named(place.store, name, place.project, place.folder, place.home)
+        found = plan_status.of_known(place.store, file, time.time())
+    else:
+        found = commands.of_place(place)
     if found.record is None and (path := find.fix_plan(place.project)):
         found = plan_status.of_file(find.read(path, place.project))
     record = found.record
@@ -131,14 +135,6 @@ def _plan(place: show.Place, name: str) -> Status:
     if not os.path.isfile(record.path):
         raise SisyphusError(messages.gone(record))
     return found
-
-
-def _with_name(place: show.Place, name: str) -> Status:
-    file = by_name.to_read(place.store, name, place.project, place.folder, place.home)
-    row = plans.find(place.store, file.path)
-    if row is None:
-        return plan_status.of_file(file)
-    return plan_status.of_record(place.store, row, time.time())
 
 
 def _listing(place: show.Place, status: Status) -> Listing:

@@ -2,19 +2,33 @@
 
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from sisyphus.boulder import find, follow, messages, plan_status, plans, progress, shared_file
+from sisyphus.boulder import (
+    find,
+    follow,
+    messages,
+    plan_status,
+    plans,
+    progress,
+    shared_file,
+    which,
+)
+from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, FAILED, Plan, Story
 from sisyphus.boulder.plan_status import Status
 from sisyphus.boulder.plans import Checkpoint, PlanRecord
+from sisyphus.boulder.shared_file import Shared
 from sisyphus.ground import exports
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import can_be_project, client_home, display
-from sisyphus.ground.record import replace
+from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import iso, moment, one_line
+from sisyphus.hook.session import Session
 from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions import sessions
 from sisyphus.terminal import asker, show
@@ -23,6 +37,10 @@ _SHOWN_COMPLETE = 10
 """The most complete plans that `boulder status --all` lists, the latest first."""
 
 _SHOWN_STORIES = 20
+_SHOWN_BLOCKED = 10
+
+_TASK = 200
+"""The most characters of a task."""
 
 SessionId = Annotated[
     str,
@@ -116,12 +134,12 @@ def _more(result: Status) -> str:
 def of_place(place: show.Place, session: str = "") -> Status:
     """Returns the plan that a command means."""
     own = asker.session_of(place.store, session)
-    return plan_status.of_project(place.store, place.project, own, time.time(), place.folder)
+    return which.of_project(place.store, place.project, own, time.time(), place.folder)
 
 
 def print_status(result: Status, *, needs_one: bool = True) -> None:
     """needs_one: where no plan is, the user is told to write one."""
-    if problem := plan_status.kord_problem(result.project):
+    if problem := shared_file.problem(result.project):
         show.line(f"{problem}.")
     row = result.record
     if row is None:
@@ -144,7 +162,9 @@ def print_status(result: Status, *, needs_one: bool = True) -> None:
     if result.left_out:
         show.line(messages.left_out(result.left_out))
     if result.cleared:
-        show.line(messages.cleared_before(list(result.cleared)))
+        what = "one" if len(result.cleared) > 1 else "it"
+        plans_cleared = messages.counted(result.cleared)
+        show.line(f"Cleared: {plans_cleared}. `sisyphus boulder start NAME` follows {what} again.")
 
 
 def _print_progress(result: Status, row: PlanRecord) -> None:
@@ -157,12 +177,29 @@ def _print_progress(result: Status, row: PlanRecord) -> None:
         show.line(f"Steps: {plan.steps_completed}/{plan.steps} complete")
     if plan.next_step:
         show.line(f"Next: {one_line(plan.next_step)}")
-    if plan.like_tasks and plan.next_task:  # else "Next:" names the line
-        show.line(messages.unclear(plan.like_tasks), "yellow")
+    _print_tasks(plan)
+    _print_waves(plan)
+    if story := follow.current_story(row, plan):
+        show.line(f"Current story: {one_line(story)}")
+
+
+def _print_tasks(plan: Plan) -> None:
+    """Prints the tasks that need something else than to be done next."""
+    unclear = [str(each.line) for each in plan.like_tasks if plan.next_task]
+    if unclear:  # without a next task, "Next:" names the line
+        one, many = "looks like an open task and is none", "look like open tasks and are none"
+        lines = f"Lines {messages.some(unclear)} {many}"
+        what = f"Line {unclear[0]} {one}" if len(unclear) == 1 else lines
+        show.line(f"{what}: the plan cannot be complete. Write `- [ ] …`.", "yellow")
     if plan.parallel_ids:
         show.line(f"Can be done in parallel: {', '.join(plan.parallel_ids)}")
     if blocked := [task.text for task in plan.tasks if task.status == BLOCKED]:
-        show.line(messages.blocked(blocked))
+        names = [one_line(text, _TASK) for text in blocked[:_SHOWN_BLOCKED]]
+        more = f"; and {len(blocked) - len(names)} more" if len(blocked) > len(names) else ""
+        show.line(f"Blocked: {'; '.join(names)}{more}")
+
+
+def _print_waves(plan: Plan) -> None:
     stories = [story for story in plan.stories if story.is_named and story.id in plan.headings]
     shown = stories[:_SHOWN_STORIES]
     for wave in plan.waves:
@@ -172,8 +209,6 @@ def _print_progress(result: Status, row: PlanRecord) -> None:
     _print_stories([story for story in shown if story.wave is None], indent=2)
     if len(stories) > _SHOWN_STORIES:
         show.line(f"and {len(stories) - _SHOWN_STORIES} more", indent=2)
-    if story := follow.current_story(row, plan):
-        show.line(f"Current story: {one_line(story)}")
 
 
 def _print_stories(stories: list[Story], *, indent: int) -> None:
@@ -212,6 +247,15 @@ def _print_offers(result: Status, *, needs_one: bool) -> None:
         show.line(offer)
 
 
+def open_plan(place: show.Place, session: str, problem: str) -> PlanRecord:
+    """Returns the open plan that a command means. Raises `SisyphusError` if there is none: with
+    this problem, and with what the user can do."""
+    here = of_place(place, session)
+    if here.record is None or not here.record.is_open:
+        raise SisyphusError(f"{problem} {way_to_a_plan(here)}")
+    return here.record
+
+
 def way_to_a_plan(result: Status) -> str:
     """Says what the user can do where no plan with open tasks is followed."""
     if not can_be_project(result.project):
@@ -219,7 +263,7 @@ def way_to_a_plan(result: Status) -> str:
     if result.open_files:
         return _several(result)
     if result.cleared:
-        return messages.START_ONE
+        return "`sisyphus boulder start` follows one."
     unusable = map(messages.unusable, result.unusable)
     ways = [*unusable, *plan_status.offers(result.project, client_home())]
     return " ".join(ways) or messages.WRITE_ONE
@@ -227,6 +271,48 @@ def way_to_a_plan(result: Status) -> str:
 
 def _several(result: Status) -> str:
     return messages.several([plan_status.record_of(file) for file in result.open_files])
+
+
+class Change(Record):
+    """A change of a plan by a command, in an open transaction.
+
+    file: the plan's, as it was before the transaction. shared: what others wrote about it. row: its
+    record; a command that saves another one sets it. exports: what to write after the commit,
+    besides the files about the plan. takes_over: see `progress.exports`.
+    """
+
+    place: show.Place
+    file: PlanFile
+    now: float
+    shared: Shared | None
+    row: PlanRecord
+    exports: list[Callable[[], None]] = field(default_factory=list)
+    takes_over: bool = False
+
+    def update(self) -> bool:
+        """Takes in what has happened to the plan's file. False = nobody can follow this file."""
+        row = progress.update(self.place.store, self.file, self.now, self.shared).record
+        self.row = row or self.row
+        return row is not None
+
+    def follower(self, session: Session) -> Session | None:
+        """Returns the session that is to follow the plan, and makes its row; None = none is."""
+        if not session.id:
+            return None
+        place = self.place
+        return sessions.ensure_by_id(place.store, session.id, place.project, self.now)
+
+
+@contextmanager
+def changing(place: show.Place, file: PlanFile) -> Iterator[Change]:
+    """Opens the transaction in which a command changes a plan. After the commit it writes the files
+    for other programs."""
+    shared = progress.shared_changes(place.store, file.project)
+    change = Change(place, file, time.time(), shared, plan_status.record_of(file))
+    with place.store.write():
+        yield change
+    own = progress.exports(place.store, change.row, file, takes_over=change.takes_over)
+    exports.run([*own, *change.exports])
 
 
 def start(
@@ -240,22 +326,21 @@ def start(
     """Follow a plan from now on: the named one, else the only one with open tasks."""
     place = show.place_to_change(project)
     words, meant = " ".join(name or []), asker.session_of(place.store, session)
-    file = plan_status.to_start(place.store, words, place.project, place.folder, place.home, meant)
+    file = which.to_start(place.store, words, place.project, place.folder, place.home, meant)
     own = plans.of_session(place.store, meant)
     if plans.is_held(place.store, meant) and own and own.path != file.path:
         show.need_user(f"/start-work {one_line(file.name)}")
-    now = time.time()
     asker.warn_of_new(meant)
-    with place.store.write():
-        follower = None
-        if meant.id:
-            follower = sessions.ensure_by_id(place.store, meant.id, place.project, now)
-        row = progress.start(place.store, follower, file, now, in_repo=in_repo)
-    exports.run(progress.exports(place.store, row, file, takes_over=in_repo))
-    show.line(messages.started(row))
+    with changing(place, file) as change:
+        follower = change.follower(meant)
+        row = progress.start(
+            place.store, follower, file, change.now, change.shared, in_repo=in_repo
+        )
+        change.row, change.takes_over = row, in_repo
+    show.line(f"Following this plan from now on. {messages.summary(row)}")
     if in_repo:
         is_written = shared_file.plan_path(row.project) == row.path
-        problem = plan_status.kord_problem(row.project) or "docs/kord/boulder.json is not written"
+        problem = shared_file.problem(row.project) or "docs/kord/boulder.json is not written"
         show.line("Written: docs/kord/boulder.json." if is_written else f"{problem}.")
     elif (gone := shared_file.absent_plan(row.project)) not in ("", row.path):
         show.line(messages.absent(gone, row.project))
@@ -278,25 +363,20 @@ def checkpoint(
     if not text:
         typed = show.asker().typed or "sisyphus boulder checkpoint"
         raise UsageError(f'A checkpoint needs a message: `{typed} "S07: 3 headers"`.')
-    here = of_place(place, session)
-    plan = here.record
-    if plan is None or not plan.is_open:
-        raise SisyphusError(f"{messages.NOTHING_FOLLOWED} {way_to_a_plan(here)}")
-    now = time.time()
+    plan = open_plan(place, session, messages.NOTHING_FOLLOWED)
     file = find.read(plan.path, plan.project)
     if file.plan:
         _need_place(file.plan, wave, story)
-    shared = progress.shared_changes(place.store, plan.project)
-    with place.store.write():
-        row = progress.update(place.store, file, now, shared).record
-        if row is None:
+    with changing(place, file) as change:
+        if not change.update():
             raise SisyphusError(messages.gone(plan))
+        row = change.row
         if row.checkpoint and wave is None and not story:  # a note that names no place moves none
             wave, story = row.checkpoint.wave, row.checkpoint.story
-        row = follow.with_checkpoint(row, Checkpoint(iso(now), text, wave, story), file.plan)
+        new = Checkpoint(iso(change.now), text, wave, story)
+        change.row = row = follow.with_checkpoint(row, new, file.plan)
         plans.save(place.store, row)
-        plans.add_history(place.store, row, "checkpoint", now)
-    exports.run(progress.exports(place.store, row, file))
+        plans.add_history(place.store, row, "checkpoint", change.now)
     show.line(f"Recorded for {one_line(row.name)}: {one_line(text)}")
 
 
@@ -304,13 +384,19 @@ def _need_place(plan: Plan, wave: int | None, story: str) -> None:
     """Raises `SisyphusError` if the plan does not have this wave (None = any) or story ("" = any),
     or the story is in another wave."""
     if wave is not None and wave not in plan.wave_names:
-        raise SisyphusError(messages.no_such("wave", str(wave), map(str, plan.wave_names)))
-    ids = [each.id for each in plan.stories]
-    if story and story not in ids:
-        raise SisyphusError(messages.no_such("story", story, ids))
-    its_wave = next((each.wave for each in plan.stories if each.id == story), None)
-    if story and wave is not None and wave != its_wave:
-        raise SisyphusError(messages.other_wave(story, its_wave))
+        raise SisyphusError(_no_such("wave", str(wave), map(str, plan.wave_names)))
+    places = [each.wave for each in plan.stories if each.id == story] if story else []
+    if story and not places:
+        raise SisyphusError(_no_such("story", story, (each.id for each in plan.stories)))
+    if places and wave not in (None, places[0]):
+        where = "in no wave" if places[0] is None else f"in wave {places[0]}"
+        raise SisyphusError(f"Story {one_line(story)} is {where}: leave --wave out.")
+
+
+def _no_such(what: str, name: str, existing: Iterable[str]) -> str:
+    names = messages.some(list(existing))
+    has = f"It has: {names}." if names else f"Leave out `--{what}`."
+    return f"The plan has no {what} {one_line(name)}. {has}"
 
 
 def clear(
@@ -328,28 +414,31 @@ def clear(
     if plan is None:
         return
     show.need_user("/boulder-clear")
-    now = time.time()
-    file = find.read(plan.path, plan.project)
-    shared = progress.shared_changes(place.store, plan.project)
-    with place.store.write():
-        row = progress.update(place.store, file, now, shared).record or plan
-        is_held = progress.dismiss(place.store, row, now)
-    exports.run(progress.exports(place.store, row, file))
-    show.line(messages.cleared(row))
+    with changing(place, find.read(plan.path, plan.project)) as change:
+        change.update()
+        is_held = progress.dismiss(place.store, change.row, change.now)
+    _print_cleared(change.row)
     if is_held:
-        show.line(messages.HOLD_ENDED)
-    rest = of_place(place, session)
-    if rest.record and rest.record.is_open:
-        show.line(messages.next_after_clear(rest.record))
-    elif rest.open_files:
-        show.line(_several(rest))
+        show.line("Its hold has ended.")
+    here = of_place(place, session)
+    if here.record and here.record.is_open:
+        show.line(f"{messages.name_and_place(here.record)} is followed now.")
+    elif here.open_files:
+        show.line(_several(here))
+
+
+def _print_cleared(row: PlanRecord) -> None:
+    rest = row.total - row.completed
+    ways = "`sisyphus boulder start` or a change of its file brings it back."
+    still = f"; {rest} of its tasks {'is' if rest == 1 else 'are'} open. {ways}" if rest else "."
+    show.line(f"{one_line(row.name)} is no longer followed{still}")
 
 
 def _to_clear(place: show.Place, name: str, session: str) -> PlanRecord | None:
     """Returns the plan that `boulder clear` means. If there is none or several, says so and returns
     None."""
     if name:
-        return plan_status.to_clear(place.store, name, place.project, place.folder)
+        return which.to_clear(place.store, name, place.project, place.folder)
     result = of_place(place, session)
     if result.record and result.record.is_open:
         return result.record
@@ -357,6 +446,7 @@ def _to_clear(place: show.Place, name: str, session: str) -> PlanRecord | None:
         show.line(_several(result))
         return None
     rows = plans.every(place.store)
-    others = [row for row in rows if row.is_open and row.project != place.project]
-    show.line(messages.nothing_to_clear(others[0] if others else None))
+    other = next((row for row in rows if row.is_open and row.project != place.project), None)
+    where = f" {one_line(other.name)} is followed in {display(other.project, '')}." if other else ""
+    show.line(f"{messages.NOTHING_FOLLOWED}{where}")
     return None

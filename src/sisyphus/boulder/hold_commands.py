@@ -13,7 +13,6 @@ from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.loops import limits, loops
 from sisyphus.loops.loop import DEFAULT_ITERATIONS, DEFAULT_MINUTES, Hold, Options
 from sisyphus.loops.messages import BY_USER, cancelled
-from sisyphus.sessions import sessions
 from sisyphus.terminal import asker, show
 
 
@@ -58,7 +57,7 @@ def hold(
     given = {name: limits.read(name, text) for name, text in texts.items() if text is not None}
     options = [*given, *(["wait-for-user"] if wait_for_user else [])]
     if options and action != Action.ON:
-        raise UsageError(hold_messages.only_for_on(options[0]))
+        raise UsageError(f"--{options[0]} is for `sisyphus boulder hold on`.")
     if action == Action.ON:
         place = show.place_to_change(project)
         asked = Options(
@@ -75,28 +74,22 @@ def hold(
 
 
 def _start(place: show.Place, session: str, options: Options) -> None:
-    here = commands.of_place(place, session)
-    plan = here.record
-    if plan is None or not plan.is_open:
-        raise SisyphusError(hold_messages.needs_plan(commands.way_to_a_plan(here)))
+    problem = "A hold needs a plan with open tasks, and none is followed here."
+    plan = commands.open_plan(place, session, problem)
     show.need_user("/boulder-hold on")
-    meant, now = asker.session_of(place.store, session), time.time()
+    meant = asker.session_of(place.store, session)
     asker.warn_of_new(meant)
     file = find.read(plan.path, plan.project)
-    shared = progress.shared_changes(place.store, plan.project)
-    with place.store.write():
-        row = progress.update(place.store, file, now, shared).record or plan
-        facts = holds.plan_facts(row)
+    with commands.changing(place, file) as change:
+        change.update()
+        facts = holds.plan_facts(change.row)
         if facts.no_work:
-            raise SisyphusError(hold_messages.nothing_to_hold(facts))
-        follower = None
-        if meant.id:
-            follower = sessions.ensure_by_id(place.store, meant.id, place.project, now)
-        row = progress.attach(place.store, follower, row, now)
-        hold, replaced = holds.start(place.store, row, options, now)
+            raise SisyphusError(f"No hold was started: {facts.no_work}.")
+        follower = change.follower(meant)
+        change.row = progress.attach(place.store, follower, change.row, change.now)
+        hold, replaced = holds.start(place.store, change.row, options, change.now)
         held = holds.held(place.store, hold)
-    own = partial(holds.export, place.store, row.project)
-    exports.run([*progress.exports(place.store, row, file), own])
+        change.exports.append(partial(holds.export, place.store, change.row.project))
     show.line(hold_messages.hold_started(hold, facts, held, replaced, show.asker().typed))
     if file.plan and (new := trust.allowed(place.store, place.project, file.plan)[1]):
         show.line(hold_messages.not_trusted(len(new)))
@@ -145,5 +138,8 @@ def _pick(place: show.Place, session: str) -> Hold | None:
     here = holds.of_project(store, place.project, plan)
     is_of_plan = bool(here and plan and loops.plan_file(store, here[0]) == plan.path)
     if len(here) > 1 and not is_of_plan:
-        raise SisyphusError(hold_messages.which(here))
+        several = "".join(f"\n  {each.id}  {each.task}" for each in here)
+        raise SisyphusError(
+            f"Several holds are on here. `sisyphus ralph cancel ID` ends one:{several}"
+        )
     return here[0] if here else None

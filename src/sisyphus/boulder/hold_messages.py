@@ -37,25 +37,9 @@ class PlanFacts(Record):
     next_task: str
 
 
-def task(record: PlanRecord) -> str:
-    """Says for lists what a hold is for."""
-    return f"Complete the plan {one_line(record.name, _NAME)}"
-
-
-def plan_is_gone(record: PlanRecord) -> str:
-    return f"the file of the plan {one_line(record.name, _NAME)} is gone"
-
-
-def plan_is_unreadable(record: PlanRecord) -> str:
-    return f"the plan {one_line(record.name, _NAME)} cannot be read: {record.problem}"
-
-
-def plan_is_empty(record: PlanRecord) -> str:
-    return f"the plan {one_line(record.name, _NAME)} has no tasks"
-
-
-def only_blocked_tasks(record: PlanRecord) -> str:
-    return f"all that is left of the plan {one_line(record.name, _NAME)} is blocked"
+def plan_name(record: PlanRecord) -> str:
+    """Names a plan in sentences about its hold."""
+    return f"the plan {one_line(record.name, _NAME)}"
 
 
 def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
@@ -188,25 +172,6 @@ def has_no_work(hold: Hold, plan: PlanFacts) -> str:
 
 WHAT_GIVES_WORK = f"It goes on when the plan has work again. {TURN_OFF} ends it."
 NO_HOLD = "No hold is on here."
-
-
-def needs_plan(way: str) -> str:
-    """way: how to get a plan."""
-    return f"A hold needs a plan with open tasks, and none is followed here. {way}"
-
-
-def only_for_on(option: str) -> str:
-    return f"--{option} is for `sisyphus boulder hold on`."
-
-
-def nothing_to_hold(plan: PlanFacts) -> str:
-    return f"No hold was started: {plan.no_work}."
-
-
-def which(holds: list[Hold]) -> str:
-    """Asks which of several holds a command means."""
-    lines = [f"\n  {hold.id}  {hold.task}" for hold in holds]
-    return f"Several holds are on here. `sisyphus ralph cancel ID` ends one:{''.join(lines)}"
 
 
 def hold_complete(name: str, ticks: str) -> str:

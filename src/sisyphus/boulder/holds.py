@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def start(store: Store, plan: PlanRecord, options: Options, now: float) -> tuple[Hold, Hold | None]:
     """Starts a hold of a plan; returns it, and the one that it replaces."""
     number = plans.save(store, plan)
-    task = hold_messages.task(plan)
+    task = f"Complete {hold_messages.plan_name(plan)}"
     hold = Hold(new_id(), plan.project, task, options, now, plan=number)
     replaced = next((other for other in loops.holds(store) if other.plan == number), None)
     if replaced:
@@ -57,10 +57,9 @@ def plan_of(store: Store, hold: Hold) -> PlanRecord:
 
 def plan_now(store: Store, hold: Hold, now: float) -> PlanRecord:
     """Returns the plan of a hold as its file is now. For commands, which write nothing."""
-    from sisyphus.boulder import find  # imported late: no Stop reads the file here
+    from sisyphus.boulder import which  # imported late: no Stop reads the file here
 
-    record = plan_of(store, hold)
-    return follow.compare(record, find.read(record.path, record.project), now).record or record
+    return which.as_its_file_is(plan_of(store, hold), now)
 
 
 def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Hold]:
@@ -125,14 +124,14 @@ def plan_facts(record: PlanRecord) -> PlanFacts:
     """Returns what a hold has to know of its plan. A plan that is gone, cannot be read or has no
     tasks is never complete, but nobody can go on with it either."""
     is_complete = record.state == COMPLETE
-    no_work = ""
+    name, no_work = hold_messages.plan_name(record), ""
     if record.problem:
-        no_work = hold_messages.plan_is_unreadable(record)
+        no_work = f"{name} cannot be read: {record.problem}"
     elif record.state == MISSING:
-        no_work = hold_messages.plan_is_gone(record)
+        no_work = f"the file of {name} is gone"
     elif record.state == NO_TASKS:
-        no_work = hold_messages.plan_is_empty(record)
+        no_work = f"{name} has no tasks"
     elif not is_complete and not record.next_task:
-        no_work = hold_messages.only_blocked_tasks(record)
+        no_work = f"all that is left of {name} is blocked"
     progress = follow.of_tasks(record.completed, record.total)
     return PlanFacts(record.name, progress, is_complete, no_work, record.next_task)

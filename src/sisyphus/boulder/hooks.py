@@ -191,20 +191,20 @@ def _update_own(
 def _start_work(hook: Hook, name: str) -> Act:
     """Answers `/start-work [NAME]`: the model gets the plan and starts to work. If no plan or
     several are meant, the user reads why and the model gets nothing."""
-    from sisyphus.boulder import plan_status  # imported late: few prompts ask for it
+    from sisyphus.boulder import which  # imported late: few prompts ask for it
 
     try:
-        file = plan_status.to_start(
+        file = which.to_start(
             hook.store, name, hook.project, hook.event.folder, hook.home, hook.session
         )
     except SisyphusError as error:
         return partial(Outcome, reason=str(error), notes=[f"no plan started: {error}"])
-    return partial(_start_plan, hook, file)
+    return partial(_start_plan, hook, file, progress.shared_changes(hook.store, file.project))
 
 
-def _start_plan(hook: Hook, file: PlanFile) -> Outcome:
+def _start_plan(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
     assert file.plan is not None
-    row = progress.start(hook.store, hook.session, file, hook.now)
+    row = progress.start(hook.store, hook.session, file, hook.now, shared)
     return Outcome(
         [messages.continuation(row, file.plan, hook.project)],
         [messages.summary(row)],

@@ -10,10 +10,10 @@ from sisyphus.hook.outcome import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sisyphus.boulder.find import PlanFile
-    from sisyphus.boulder.plan import LikeTask, Plan
+    from sisyphus.boulder.plan import Plan
     from sisyphus.boulder.plans import Checkpoint, PlanRecord
     from sisyphus.boulder.ticks import Tick
 
@@ -75,20 +75,6 @@ def _details(record: PlanRecord, plan: Plan) -> list[tuple[str, str]]:
         ("Blocked", str(plan.counts[BLOCKED] or "")),
         ("Open todos", open_todos(record)),
     ]  # fmt: skip
-
-
-def blocked(tasks: list[str]) -> str:
-    more = f"; and {len(tasks) - _SHOWN} more" if len(tasks) > _SHOWN else ""
-    return f"Blocked: {'; '.join(one_line(task, _TASK) for task in tasks[:_SHOWN])}{more}"
-
-
-def unclear(lines: Sequence[LikeTask]) -> str:
-    """Names the lines of a plan that look like open tasks and are none."""
-    numbers = [str(each.line) for each in lines]
-    rest = "the plan cannot be complete. Write `- [ ] …`."
-    if len(numbers) == 1:
-        return f"Line {numbers[0]} looks like an open task and is none: {rest}"
-    return f"Lines {_some(numbers)} look like open tasks and are none: {rest}"
 
 
 def checkpoint(last: Checkpoint | None) -> str:
@@ -200,11 +186,11 @@ def all_ticked(record: PlanRecord) -> str:
 
 def emptied(record: PlanRecord) -> str:
     why = f": {one_line(record.next_task, _TASK)}" if record.next_task else ""
-    return f"{_name_and_place(record)} has no tasks any more{why}. {_ways_out(record)}"
+    return f"{name_and_place(record)} has no tasks any more{why}. {_ways_out(record)}"
 
 
 def gone(record: PlanRecord) -> str:
-    return f"{_name_and_place(record)} is gone: deleted or renamed. {_ways_out(record)}"
+    return f"{name_and_place(record)} is gone: deleted or renamed. {_ways_out(record)}"
 
 
 def _ways_out(record: PlanRecord) -> str:
@@ -222,7 +208,7 @@ def gone_for_model(record: PlanRecord) -> Text:
 
 def stale(record: PlanRecord, days: int) -> str:
     return (
-        f"Nobody has worked on {_name_and_place(record, 'the plan')} for {days} days, so it is not "
+        f"Nobody has worked on {name_and_place(record, 'the plan')} for {days} days, so it is not "
         "continued. `sisyphus boulder start` continues it, `sisyphus boulder clear` forgets it."
     )
 
@@ -233,7 +219,7 @@ def unreadable(file: PlanFile) -> str:
 
 def unreadable_now(record: PlanRecord) -> str:
     """Says it of a plan that was followed so far."""
-    return f"{_name_and_place(record)} cannot be read: {record.problem}. {_ways_out(record)}"
+    return f"{name_and_place(record)} cannot be read: {record.problem}. {_ways_out(record)}"
 
 
 def left_out(number: int) -> str:
@@ -262,36 +248,25 @@ def left_open(other: PlanRecord) -> str:
 
 def several(records: list[PlanRecord]) -> str:
     return (
-        f"Several plans are open, and none is followed: {_list(records)}. "
+        f"Several plans are open, and none is followed: {counted(records)}. "
         "`sisyphus boulder start NAME` follows one."
     )
 
 
 def several_for_model(records: list[PlanRecord]) -> Text:
     body = (
-        f"Several plans are open in this project: {_list(records)}. Unless the prompt says which "
+        f"Several plans are open in this project: {counted(records)}. Unless the prompt says which "
         "one to work on, ask your user. `sisyphus boulder start NAME` follows one."
     )
     return Text("boulder", body, fingerprint(body))
 
 
-def name_one(records: list[PlanRecord]) -> str:
-    return f"Several plans are open. Name one: {_list(records)}."
-
-
-def no_plan_called(name: str, plans: Sequence[PlanFile | PlanRecord]) -> str:
-    return f'No plan here is called "{name}". {_there_are(plans)}'
-
-
-def several_called(name: str, plans: Sequence[PlanFile | PlanRecord]) -> str:
-    return f'Several plans are called "{name}". {_there_are(plans)}'
-
-
-def _there_are(plans: Sequence[PlanFile | PlanRecord]) -> str:
+def there_are(plans: Sequence[PlanFile | PlanRecord]) -> str:
+    """Names plans that a name may have meant."""
     if not plans:
         return "There are none."
     names = [f"{one_line(each.name)} ({display(each.path, each.project)})" for each in plans]
-    return f"There are: {_some(names)}."
+    return f"There are: {some(names)}."
 
 
 def not_to_follow(file: PlanFile) -> str:
@@ -306,74 +281,21 @@ def unusable(file: PlanFile) -> str:
     return unreadable(file) if file.problem else not_to_follow(file)
 
 
-def no_open_plan(offers: Iterable[str]) -> str:
-    """offers: what else is here."""
-    return " ".join(["No plan here has open tasks.", *offers])
-
-
 def plans_of_other_tools(plans: list[PlanFile]) -> str:
-    names = _some([display(each.path, each.project) for each in plans])
+    names = some([display(each.path, each.project) for each in plans])
     return f"Plans of other tools: {names}. `sisyphus boulder start NAME` follows one."
 
 
 def plans_of_plan_mode(records: list[PlanRecord]) -> str:
-    return f"Plans of plan mode: {_list(records)}. `sisyphus boulder start NAME` follows one."
-
-
-def started(record: PlanRecord) -> str:
-    return f"Following this plan from now on. {summary(record)}"
-
-
-def cleared(record: PlanRecord) -> str:
-    rest = record.total - record.completed
-    if not rest:
-        return f"{one_line(record.name)} is no longer followed."
-    verb = "is" if rest == 1 else "are"
-    return (
-        f"{one_line(record.name)} is no longer followed; {rest} of its tasks {verb} open. "
-        "`sisyphus boulder start` or a change of its file brings it back."
-    )
-
-
-HOLD_ENDED = "Its hold has ended."
-
-
-def other_wave(story: str, wave: int | None) -> str:
-    """Says that a story is not in the wave that was named. wave: its own; None = it is in none."""
-    where = "in no wave" if wave is None else f"in wave {wave}"
-    return f"Story {one_line(story)} is {where}: leave --wave out."
-
-
-def no_such(what: str, name: str, existing: Iterable[str]) -> str:
-    """Says that a plan does not have this wave or story. existing: the ones that it has."""
-    names = _some(list(existing))
-    has = f"It has: {names}." if names else f"Leave out `--{what}`."
-    return f"The plan has no {what} {one_line(name)}. {has}"
-
-
-def next_after_clear(record: PlanRecord) -> str:
-    return f"{_name_and_place(record)} is followed now."
-
-
-def cleared_before(records: list[PlanRecord]) -> str:
-    what = "one" if len(records) > 1 else "it"
-    return f"Cleared: {_list(records)}. `sisyphus boulder start NAME` follows {what} again."
+    return f"Plans of plan mode: {counted(records)}. `sisyphus boulder start NAME` follows one."
 
 
 NOTHING_FOLLOWED = "No plan is followed here."
 
 WRITE_ONE = "Write a PLAN.md with `- [ ] tasks`."
-START_ONE = "`sisyphus boulder start` follows one."
-"""What the user can do then."""
 
 
-def nothing_to_clear(other: PlanRecord | None) -> str:
-    if other is None:
-        return NOTHING_FOLLOWED
-    return f"{NOTHING_FOLLOWED} {one_line(other.name)} is followed in {display(other.project, '')}."
-
-
-def _name_and_place(record: PlanRecord, what: str = "The plan") -> str:
+def name_and_place(record: PlanRecord, what: str = "The plan") -> str:
     return f"{what} {one_line(record.name)} ({display(record.path, record.project)})"
 
 
@@ -381,13 +303,15 @@ def _name_and_project(record: PlanRecord) -> str:
     return f"The plan {one_line(record.name)} in {display(record.project, '')}"
 
 
-def _list(records: list[PlanRecord]) -> str:
-    return _some([
+def counted(records: Sequence[PlanRecord]) -> str:
+    """Names plans, each with how far it is."""
+    return some([
         f"{one_line(each.name)} ({display(each.path, each.project)}, {each.completed}/{each.total})"
         for each in records
     ])  # fmt: skip
 
 
-def _some(names: list[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """Lists names, not all of many."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

@@ -1,16 +1,15 @@
-"""Finds the plan that a command or page is about, and says how far it is now. It only reads."""
+"""Says how far a plan is now, for commands and pages. It only reads."""
 
 from __future__ import annotations
 
 import os
 
-from sisyphus.boulder import by_name, find, follow, global_file, messages, shared_file, ticks, which
+from sisyphus.boulder import find, follow, messages, ticks
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, FAILED, IN_PROGRESS, Plan
-from sisyphus.boulder.plans import ACTIVE, COMPLETE, DISMISSED, MISSING, Checkpoint, PlanRecord
+from sisyphus.boulder.plans import ACTIVE, COMPLETE, MISSING, Checkpoint, PlanRecord
 from sisyphus.ground import paths
-from sisyphus.ground.errors import SisyphusError, UnreadableError
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import iso
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sisyphus.ground.store import Store
-    from sisyphus.hook.session import Session
 
 NONE, STALE = "none", "stale"
 """States in addition to those of records."""
@@ -59,136 +57,6 @@ class Status(Record):
         return self.plan.completed, self.plan.total
 
 
-class _Search(Record):
-    """The plans of a project that may be open. next_files: the one that the next session will
-    follow, or all open ones. left_out: how many we did not read."""
-
-    project: str
-    folder: str
-    files: list[PlanFile]
-    next_files: list[PlanFile]
-    left_out: int
-
-
-def of_project(
-    store: Store, project: str, session: Session, now: float, folder: str = ""
-) -> Status:
-    """Returns the plan that a session follows, else one that is in use, else the one that the next
-    session will follow, else one that is missing or has no tasks any more, else the one that was
-    completed last. In a package, what the next session there will follow comes before a plan that
-    is in use elsewhere.
-
-    folder: the current one; "" = the project's root.
-    """
-    if own := of_session(store, project, session):
-        return of_record(store, own, now)
-    folder = folder or project
-    rows = plan_rows.of_project(store, project)
-    search = _search(store, project, folder, rows)
-    result = _of_search(store, search, rows, now)
-    return replace(result, left_out=search.left_out)
-
-
-def of_session(store: Store, project: str, session: Session) -> PlanRecord | None:
-    """Returns the open plan of the project that a session follows; None = it follows none."""
-    own = plan_rows.of_session(store, session)
-    is_here = own and own.project == project and own.is_open and os.path.isfile(own.path)
-    return own if is_here else None
-
-
-def _of_search(store: Store, search: _Search, rows: list[PlanRecord], now: float) -> Status:
-    """Returns the plan that is in use, or the first of those after it. rows: all of the project."""
-    project, folder, next_files = search.project, search.folder, search.next_files
-    is_of_package = any(which.is_of_current_package(file, folder) for file in next_files)
-    in_use = plan_rows.in_use(store, project)
-    if in_use and not is_of_package:
-        return of_record(store, in_use, now)
-    if len(next_files) == 1:
-        record = plan_rows.find(store, next_files[0].path)
-        return of_record(store, record, now) if record else of_file(next_files[0])
-    if next_files:
-        return Status(project, NONE, open_files=tuple(next_files))
-    for row in sorted(rows, key=lambda row: not os.path.isfile(row.path)):
-        if row.is_open:
-            return of_record(store, row, now)
-    ended = completed(store, project)
-    result = _with_stories(store, ended[0]) if ended else Status(project, NONE)
-    unusable = tuple(file for file in search.files if file.is_unusable)
-    return replace(result, cleared=_cleared(rows), unusable=unusable)
-
-
-def _with_stories(store: Store, status: Status) -> Status:
-    """Returns the status of a complete plan with what its file says, if it still exists."""
-    assert status.record is not None
-    file = find.read(status.record.path, status.project)
-    plan = file.plan or _EMPTY
-    return replace(status, plan=plan, evidence=ticks.words(store, status.record.path, plan))
-
-
-def to_start(
-    store: Store, name: str, project: str, folder: str, home: str, session: Session
-) -> PlanFile:
-    """Returns the plan that `boulder start` means: the one with this name; without a name the
-    session's own, or the only one. Raises `SisyphusError` if that is not one plan."""
-    if name.strip():
-        return by_name.to_start(store, name, project, folder, home)
-    rows = plan_rows.of_project(store, project)
-    own = plan_rows.of_session(store, session)
-    own_path = own.path if own and own.project == project else ""
-    search = _search(store, project, folder, rows, own_path)
-    files = search.next_files
-    dismissed = [row.path for row in rows if row.state == DISMISSED]
-    files = files or [f for f in find.read_some(dismissed, project)[0] if f.has_open_tasks]
-    if len(files) == 1:
-        return files[0]
-    if files:
-        raise SisyphusError(messages.name_one([record_of(file) for file in files]))
-    unusable = [messages.unusable(file) for file in search.files if file.is_unusable]
-    raise SisyphusError(messages.no_open_plan([*unusable, *offers(project, home)]))
-
-
-def to_clear(store: Store, name: str, project: str, folder: str) -> PlanRecord:
-    """Returns the open plan with this name, whether its file exists or not. Raises `SisyphusError`
-    if that is not one plan."""
-    rows = plan_rows.of_project(store, project)
-    followed = {row.path: row for row in rows if row.is_open}
-    files = _search(store, project, folder, rows).files
-    new = [file for file in files if file.has_open_tasks and file.path not in followed]
-    plans = [*followed.values(), *map(record_of, new)]
-    return by_name.one_of(plans, name, project, folder)
-
-
-def offers(project: str, home: str) -> list[str]:
-    """Returns sentences about the plans that are followed only if the user names them: those of
-    other tools and of the client's plan mode."""
-    sentences = []
-    if of_others := find.open_of_other_tools(project):
-        sentences.append(messages.plans_of_other_tools(of_others))
-    if plan_mode := find.open_of_plan_mode(project, home):
-        sentences.append(messages.plans_of_plan_mode([record_of(file) for file in plan_mode]))
-    return sentences
-
-
-def _search(
-    store: Store, project: str, folder: str, rows: list[PlanRecord], own: str = ""
-) -> _Search:
-    """Reads the plans that may be open. own: the path of the session's plan, or ""."""
-    kord_path = shared_file.plan_path(project)
-    named_paths = [kord_path, global_file.plan_path(store, project)]
-    files, left_out = which.read(project, folder, rows, own, named_paths)
-    next_files = which.choose(files, rows, own, kord_path, folder)
-    return _Search(project, folder, files, next_files, left_out)
-
-
-def kord_problem(project: str) -> str:
-    """Returns why `docs/kord/boulder.json` cannot be read; "" = it can, or does not exist."""
-    try:
-        shared_file.load(project)
-    except UnreadableError as error:
-        return str(error)
-    return ""
-
-
 def completed(store: Store, project: str = "") -> list[Status]:
     """Returns the plans that were completed and have not changed since, the latest first. project:
     "" = all projects."""
@@ -206,14 +74,29 @@ def completed(store: Store, project: str = "") -> list[Status]:
     return results
 
 
-def _cleared(rows: list[PlanRecord]) -> tuple[PlanRecord, ...]:
-    return tuple(
-        row
-        for row in rows
-        if row.state == DISMISSED
-        and row.completed < row.total
-        and find.has_stamp(row.path, row.stamp)
-    )
+def with_stories(store: Store, status: Status) -> Status:
+    """Returns the status of a complete plan with what its file says, if it still exists."""
+    assert status.record is not None
+    file = find.read(status.record.path, status.project)
+    plan = file.plan or _EMPTY
+    return replace(status, plan=plan, evidence=ticks.words(store, status.record.path, plan))
+
+
+def offers(project: str, home: str) -> list[str]:
+    """Returns sentences about the plans that are followed only if the user names them: those of
+    other tools and of the client's plan mode."""
+    sentences = []
+    if of_others := find.open_of_other_tools(project):
+        sentences.append(messages.plans_of_other_tools(of_others))
+    if plan_mode := find.open_of_plan_mode(project, home):
+        sentences.append(messages.plans_of_plan_mode([record_of(file) for file in plan_mode]))
+    return sentences
+
+
+def of_known(store: Store, file: PlanFile, now: float) -> Status:
+    """Returns how far a plan is, as its record knows it if it has one."""
+    record = plan_rows.find(store, file.path)
+    return of_record(store, record, now) if record else of_file(file)
 
 
 def of_record(store: Store, record: PlanRecord, now: float) -> Status:

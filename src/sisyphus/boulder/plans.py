@@ -6,8 +6,6 @@ plan and when, how far it was when we last looked, checkpoints, todos.
 
 from __future__ import annotations
 
-import os
-
 from sisyphus.ground import log, quick_json
 from sisyphus.ground.record import Record, asdict, field, replace
 from sisyphus.sessions import sessions
@@ -119,20 +117,6 @@ def find(store: Store, path: str) -> PlanRecord | None:
 def of_project(store: Store, project: str) -> list[PlanRecord]:
     """Returns the plans of a project, the one used last first."""
     return _select(store, "WHERE project = ? ORDER BY used_at DESC, n DESC", project)
-
-
-def in_use(store: Store, project: str) -> PlanRecord | None:
-    """Returns the open plan of a project that a session follows which has not ended, if its file
-    exists. If there are several, the one used last; none if the user has started another one in a
-    terminal since."""
-    followed = {each.plan for each in sessions.with_plans(store)}
-    running = _select(
-        store, f"WHERE project = ? AND n IN ({', '.join(map(str, followed))})", project
-    )
-    paths = {row.path for row in running}
-    rows = [row for row in of_project(store, project) if row.is_open and os.path.isfile(row.path)]
-    last = next((row for row in rows if row.is_chosen or row.path in paths), None)
-    return last if last and last.path in paths else None
 
 
 def every(store: Store) -> list[PlanRecord]:

@@ -7,8 +7,8 @@ from sisyphus.boulder import find, global_file, messages, progress, which
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.follow import COMPLETED, EMPTIED, GONE, NEW, Step
-from sisyphus.boulder.global_file import GlobalFileError
 from sisyphus.boulder.plans import ACTIVE, PlanRecord
+from sisyphus.boulder.which import Search
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.partial import partial
 from sisyphus.ground.record import Record, field, replace
@@ -20,31 +20,27 @@ if TYPE_CHECKING:
     from sisyphus.boulder.shared_file import Shared
     from sisyphus.boulder.ticks import Judgement
     from sisyphus.hook.hook import Hook
+    from sisyphus.hook.session import Session
 
 
 class Survey(Record):
     """What we read before the transaction.
 
-    files: plans that may be open, here or in a record. own: the path of the plan that the session
-    already follows, or "". kord: the path of the plan that `docs/kord/boulder.json` names, or "";
-    shared: what others wrote in that file, and kord_problem why it cannot be read. absent: `kord`
-    if that is not on disk.
+    search: the plans that may be open. shared: what others wrote in `docs/kord/boulder.json`, and
+    kord_problem why it cannot be read. absent: the path of the plan that it names, if that is not
+    on disk.
     global_record: a plan that only `HOME/.boulder.json` knows, and global_problem why that cannot
-    be read. left_out: how many plans we did not read. of_other_tools: their open plans, if there
-    are no others.
+    be read. of_other_tools: their open plans, if there are no others.
     elsewhere: the plan used last, if it is open and of another project. judgements: the paths of
     plans → what stands behind their ticks.
     """
 
-    files: list[PlanFile]
-    own: str = ""
-    kord: str = ""
+    search: Search
     shared: Shared | None = None
     kord_problem: str = ""
     absent: str = ""
     global_problem: str = ""
     global_record: PlanRecord | None = None
-    left_out: int = 0
     of_other_tools: list[PlanFile] = field(default_factory=list)
     elsewhere: PlanRecord | None = None
     judgements: dict[str, dict[str, Judgement]] = field(default_factory=dict)
@@ -52,46 +48,33 @@ class Survey(Record):
 
 def gather(hook: Hook) -> Survey:
     """Reads the plans that a session may continue."""
-    store, project = hook.store, hook.project
-    survey = Survey([])
-    try:
-        if find.has_kord_file(project):
-            from sisyphus.boulder import shared_file
+    store, project, folder = hook.store, hook.project, hook.event.folder
+    survey = Survey(which.search(store, project, folder, _session(hook)))
+    files = survey.search.files
+    if find.has_kord_file(project):
+        from sisyphus.boulder import shared_file
 
-            survey.shared = shared_file.changes(store, project)
-            survey.kord = shared_file.plan_path(project)
-            survey.absent = shared_file.absent_plan(project)
-    except UnreadableError as error:
-        survey.kord_problem = str(error)
+        survey.kord_problem = shared_file.problem(project)
+        survey.absent = shared_file.absent_plan(project)
+        survey.shared = progress.shared_changes(store, project)
     try:
         survey.global_record = global_file.read(store)
-    except GlobalFileError as error:
+    except UnreadableError as error:
         survey.global_problem = str(error)
-    own = _own_plan(hook)
-    survey.own = own.path if own else ""
-    only_global = survey.global_record
-    named = [survey.kord]
-    named += [only_global.path] if only_global and only_global.project == project else []
-    rows = plan_rows.of_project(store, project)
-    survey.files, survey.left_out = which.read(project, hook.event.folder, rows, survey.own, named)
-    survey.judgements = {file.path: progress.judgements(hook, file) for file in survey.files}
-    if not survey.files and not find.of_project(project, hook.event.folder):
+    survey.judgements = {file.path: progress.judgements(hook, file) for file in files}
+    if not files and not find.of_project(project, folder):
         survey.of_other_tools = find.open_of_other_tools(project)
-    last = plan_rows.latest(store) or only_global
+    last = plan_rows.latest(store) or survey.global_record
     if last and last.is_open and last.project != project:
         is_open = find.read(last.path, last.project).has_open_tasks
         survey.elsewhere = last if is_open else None
     return survey
 
 
-def _own_plan(hook: Hook) -> PlanRecord | None:
-    """Returns the open plan that the session, or the one that `/clear` ended, follows."""
-    session = hook.session
-    if hook.event.source == "clear":
-        before = sessions.before_clear(hook)
-        session = before if before.n else session
-    own = plan_rows.of_session(hook.store, session)
-    return own if own and own.is_open and own.project == hook.project else None
+def _session(hook: Hook) -> Session:
+    """Returns the session whose plan comes first: after `/clear` the one that has ended."""
+    before = sessions.before_clear(hook) if hook.event.source == "clear" else hook.session
+    return before if before.n else hook.session
 
 
 def act(hook: Hook, survey: Survey) -> Outcome:
@@ -107,13 +90,13 @@ def act(hook: Hook, survey: Survey) -> Outcome:
         file.path: progress.update(
             hook.store, file, hook.now, survey.shared, survey.judgements.get(file.path)
         )
-        for file in survey.files
+        for file in survey.search.files
     }
-    outcomes += [_news(hook, steps[file.path], file) for file in survey.files]
+    outcomes += [_news(hook, steps[file.path], file) for file in survey.search.files]
     if survey.kord_problem:
         outcomes.append(Outcome(messages=[survey.kord_problem]))
-    if survey.left_out:
-        outcomes.append(_advice(hook, messages.left_out(survey.left_out)))
+    if survey.search.left_out:
+        outcomes.append(_advice(hook, messages.left_out(survey.search.left_out)))
     if survey.of_other_tools:
         offer = messages.plans_of_other_tools(survey.of_other_tools)
         outcomes.append(_advice(hook, offer))
@@ -122,8 +105,8 @@ def act(hook: Hook, survey: Survey) -> Outcome:
         for path, step in steps.items()
         if step.record and step.record.state == ACTIVE
     }
-    files = [file for file in survey.files if file.path in active]
-    files = which.choose(files, active.values(), survey.own, survey.kord, hook.event.folder)
+    files = [file for file in survey.search.files if file.path in active]
+    files = survey.search.choose(files, active.values())
     if len(files) == 1:
         outcomes.append(_continue(hook, files[0], steps[files[0].path], survey.shared))
         outcomes.append(_leave(hook, survey.elsewhere, last))

@@ -11,7 +11,7 @@ import re
 
 from sisyphus.boulder import find, follow, plans
 from sisyphus.boulder.plans import DISMISSED, Checkpoint, PlanRecord
-from sisyphus.ground import exports, files, quick_json
+from sisyphus.ground import exports, files
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.paths import is_inside
 from sisyphus.ground.record import Record, replace
@@ -84,6 +84,15 @@ def plan_path(project: str) -> str:
         return _plan_path(project, load(project)[1])
     except UnreadableError:
         return ""
+
+
+def problem(project: str) -> str:
+    """Returns why the file cannot be read; "" = it can, or does not exist."""
+    try:
+        load(project)
+    except UnreadableError as error:
+        return str(error)
+    return ""
 
 
 def absent_plan(project: str) -> str:
@@ -203,12 +212,9 @@ def load(project: str) -> tuple[str, Json]:
         return "", {}
     try:
         text = files.read(find.kord_file(project), inside=project)
-        data = quick_json.loads(text)
-    except (UnreadableError, ValueError, RecursionError) as error:
+        return text, find.parse_object(text)
+    except UnreadableError as error:
         raise UnreadableError(f"docs/kord/boulder.json cannot be read: {error}") from error
-    if not isinstance(data, dict):
-        raise UnreadableError("docs/kord/boulder.json cannot be read: it is not a JSON object")
-    return text, data
 
 
 def _text(value: object) -> str:

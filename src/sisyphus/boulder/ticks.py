@@ -7,9 +7,9 @@ ticked again.
 
 from __future__ import annotations
 
-from sisyphus.boulder import evidence, task_names
+from sisyphus.boulder import evidence
 from sisyphus.boulder.evidence import CHANGED, CHECKED, FAILED, UNCHANGED, UNPROVEN
-from sisyphus.boulder.plan import DONE
+from sisyphus.boulder.plan import DONE, plain
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import one_line
 
@@ -282,9 +282,9 @@ def _renamed(
 
     rows = dict(rows)
     for old in gone[:_MOST_REWORDED]:
-        plain = old.rpartition(" (")[0] if old.endswith(")") else old
+        words = old.rpartition(" (")[0] if old.endswith(")") else old
         likeness = {
-            name: SequenceMatcher(None, plain, task_names.plain(tasks[name].text)).ratio()
+            name: SequenceMatcher(None, words, plain(tasks[name].text)).ratio()
             for name in new[:_MOST_REWORDED]
         }
         best = max(likeness, key=likeness.__getitem__, default="")

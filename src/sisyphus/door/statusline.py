@@ -98,7 +98,7 @@ def _new_line(
     """Returns the line; the file of the plan in it, or ""; and whether the line stays the same as
     long as that file and the database do: another plan may take the place of one that the session
     does not follow."""
-    from sisyphus.boulder import plan_status  # imported late: a kept line needs none of it
+    from sisyphus.boulder import which  # imported late: a kept line needs none of it
     from sisyphus.ground.store import open_store
     from sisyphus.sessions.usage import Usage
 
@@ -119,7 +119,7 @@ def _new_line(
             level = used.level(values)
             parts.append(f"ctx {used.percent}% L{level}" if level else f"ctx {used.percent}%")
         file = plan.record.path if plan and plan.record else ""
-        is_own = bool(file) and plan_status.of_session(store, project, session) is not None
+        is_own = bool(file) and which.of_session(store, project, session) is not None
         return " | ".join(parts), file, is_own and not brief
     finally:
         leave(store)
@@ -141,9 +141,9 @@ def _plan_of(
 ) -> PlanStatus | None:
     if not values["boulder.enabled"]:
         return None
-    from sisyphus.boulder import plan_status
+    from sisyphus.boulder import which
 
-    return plan_status.of_project(store, project, session, time.time(), folder)
+    return which.of_project(store, project, session, time.time(), folder)
 
 
 def _plan(plan: PlanStatus | None) -> Iterator[str]:

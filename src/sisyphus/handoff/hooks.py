@@ -123,10 +123,9 @@ def _size_of_next(hook: Hook) -> Size | None:
     its item."""
     if not _has_work(hook) or hook.standing.is_run:
         return None
-    from sisyphus.boulder import size
-    from sisyphus.handoff import writing
+    from sisyphus.boulder import size, which
 
-    plan = writing.plan_of(hook.store, hook.session, hook.now)
+    plan = which.at_hand(hook.store, hook.session, hook.now)
     return size.of(plan.next_task) if plan and plan.next_task else None
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from errno import EACCES
 
 from sisyphus import clients
-from sisyphus.boulder import find, follow, plans
+from sisyphus.boulder import follow, plans, which
 from sisyphus.boulder.plans import PlanRecord
 from sisyphus.ground import exports, files, paths, worktree
 from sisyphus.ground.errors import UnreadableError
@@ -106,17 +106,10 @@ def of_cut_session(store: Store, settings: Values, session: Session, now: float)
     return None
 
 
-def plan_of(store: Store, session: Session, now: float) -> PlanRecord | None:
-    """Returns the plan that a session follows, as its file is now: the row may not know yet what
-    the same tool calls have ticked. None = it follows none."""
-    plan = plans.of_session(store, session)
-    return follow.compare(plan, find.read(plan.path, plan.project), now).record if plan else None
-
-
 def _work(store: Store, session: Session, now: float) -> tuple[Work | None, PlanRecord | None]:
     """Returns the loop, hold or run of a session, and its plan."""
     loop = loops.run_of(store, session) or loops.current(store, session)
-    return loop or loops.hold_of(store, session), plan_of(store, session, now)
+    return loop or loops.hold_of(store, session), which.at_hand(store, session, now)
 
 
 def _open_plan(store: Store, session: Session) -> str:

@@ -7,7 +7,7 @@ from sisyphus.ground import log
 from sisyphus.hook.session import Session
 from sisyphus.loops import history, loops, messages, state_file
 from sisyphus.loops.loop import MAX_DEPTH, Counters, Hold, Loop, Options, Work, new_id
-from sisyphus.sessions import command_names, sessions
+from sisyphus.sessions import command_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,9 +52,16 @@ def new_counters(project: str, options: Options) -> Counters:
 
 
 def needs_plan(store: Store, session: Session, loop: Loop) -> bool:
-    """Tells whether a loop cannot succeed because its session has no open plan."""
-    path, state = sessions.plan_of(store, session, loop.project)
-    return loop.options.verify_plan and (not path or state == "complete")
+    """Tells whether a loop cannot succeed because its session has no open plan: its own is
+    complete, or it follows none and its project has no open one."""
+    if not loop.options.verify_plan:
+        return False
+    row = store.one(
+        "SELECT state = 'complete' FROM plan WHERE state <> 'dismissed' AND (n = ? OR project = ?) "
+        "ORDER BY n IS ? DESC, state = 'complete'",
+        session.plan, loop.project, session.plan,
+    )  # fmt: skip
+    return row is None or bool(row[0])
 
 
 def is_too_deep(store: Store, session: Session, loop: Loop) -> bool:

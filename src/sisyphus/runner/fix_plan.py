@@ -7,9 +7,9 @@ import os
 import shlex
 from collections.abc import Collection, Iterable
 
-from sisyphus.boulder import checks, follow, task_names
+from sisyphus.boulder import checks, follow
 from sisyphus.boulder import find as plan_files
-from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, Plan, parse
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, NAME_CHARACTERS, Plan, parse, plain
 from sisyphus.boulder.plans import Checkpoint
 from sisyphus.ground import exports, files, markdown, paths, quoting
 from sisyphus.ground.errors import UnreadableError
@@ -23,7 +23,7 @@ from sisyphus.runner import messages
 MAX_NEW = 20
 """The most items that are added at once: more than that is no list but a new plan."""
 
-ITEM_CHARACTERS = task_names.CHARACTERS
+ITEM_CHARACTERS = NAME_CHARACTERS
 ANSWER_CHARACTERS = 2_000
 
 _NAME = "fix_plan.md"
@@ -130,7 +130,7 @@ def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str
     plan = plan_files.read(path, project).plan
     is_over = (DONE, CANCELLED)
     tasks = [task for task in plan.tasks if task.status not in is_over] if plan else []
-    known = {task_names.plain(task.text) for task in tasks}
+    known = {plain(task.text) for task in tasks}
     new = (masked_line(item, ITEM_CHARACTERS).replace("<!--", "(!--") for item in items)
     added = [item for item in dict.fromkeys(new) if item and item not in known][:MAX_NEW]
     if not added:

@@ -13,7 +13,7 @@ import time
 from functools import partial
 
 from sisyphus import clients
-from sisyphus.boulder import plan_status
+from sisyphus.boulder import plan_status, which
 from sisyphus.boulder.plans import ACTIVE
 from sisyphus.clients.reports import Report
 from sisyphus.ground import exports, git, processes, store, worktree
@@ -88,7 +88,7 @@ def new(place: Place, arguments: Arguments, plan: str) -> Run:
 def find_plan(place: Place) -> str:
     """Returns the file with the items: `fix_plan.md`, else the plan that the next session would
     follow; "" = none."""
-    plan = plan_status.of_project(place.store, place.project, Session(), time.time(), place.folder)
+    plan = which.of_project(place.store, place.project, Session(), time.time(), place.folder)
     is_open = plan.record and plan.state in (ACTIVE, plan_status.STALE)
     return fix_plan.find(place.project, plan.record.path if plan.record and is_open else "")
 

@@ -159,17 +159,6 @@ def latest(store: Store, project: str) -> Session:
     return found[0] if found else Session()
 
 
-def plan_of(store: Store, session: Session, project: str) -> tuple[str, str]:
-    """Returns the file and the state of the plan that a session follows, else of the open one that
-    was used last in the project, else of the complete one that was; ("", "") = none."""
-    row = store.one(
-        "SELECT path, state FROM plan WHERE state <> 'dismissed' AND used_at > 0 AND (project = ? "
-        "OR n = ?) ORDER BY n IS ? DESC, state = 'complete', used_at DESC, n DESC",
-        project, session.plan, session.plan,
-    )  # fmt: skip
-    return (row[0], row[1]) if row else ("", "")
-
-
 # ---------------------------------------------------------------- which there are
 
 
