@@ -15,6 +15,7 @@ from test_attention import client
 from test_statusline import line
 from world import World, agent, typed, user
 
+from sisyphus import work
 from sisyphus.ground import processes
 from sisyphus.ground.store import Store, open_store
 from sisyphus.ground.text import iso
@@ -373,6 +374,21 @@ def test_status_shows_the_runs_of_the_project(world: World) -> None:
     assert "else1:" not in shown
     assert "No loop is running" not in shown
     assert (run["loop_id"], run["item"], run["status"]) == ("aB3xY", "glaze", "active")
+
+
+def test_what_a_client_has_used_so_far_counts_wherever_its_run_is_shown(world: World) -> None:
+    id = begin(world, cost=1.5)
+    with opened(world) as store, store.write():
+        run = loops.find_run(store, id)
+        assert run is not None
+        run.tokens, run.cost = 600, 0.25
+        loops.save_process(store, run)
+        status = work.of(store, run, time.time())
+
+    (shown,) = world.cli("status", "--json").json["runs"]
+
+    assert (status.tokens, status.cost) == (1_500, 1.75)
+    assert shown["tokens"] == 1_500
 
 
 @pytest.mark.parametrize(

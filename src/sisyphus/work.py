@@ -191,7 +191,8 @@ def _of_run(store: Store, run: Run, now: float) -> Status:
     if run.ended_at is not None:
         common["iteration"] = stands.finished
     common |= {
-        "done": len(stands.done), "total": stands.total, "cost": stands.cost,
+        "done": len(stands.done), "total": stands.total,
+        "tokens": run.all_tokens, "cost": run.all_cost,
         "failed": sum(item in stands.failed for item in stands.todo),
         "not_proven": _not_proven(run),
         "item": stands.item if run.ended_at is None else "",
@@ -327,7 +328,7 @@ def _requests(store: Store) -> Iterator[Need]:
     """Yields what the unattended sessions need that have stopped because they failed, need
     something, or asked. One that its user interrupted is no news to them."""
     for session in sessions.asking(store):
-        if not session.is_gone and _is_unattended(store, session):
+        if not session.is_gone and is_unattended(store, session):
             yield _request(session)
 
 
@@ -350,7 +351,7 @@ def _standstills(store: Store, now: float) -> Iterator[Need]:
     for session in sessions.standing_still(store):
         stops, since = session.stops, session.idle_since or now
         is_late = not stops.waits or now - max(stops.waits.values()) > STANDSTILL_SECONDS
-        if is_late and not session.is_gone and _is_unattended(store, session):
+        if is_late and not session.is_gone and is_unattended(store, session):
             name = session_messages.short(session.id)
             text = f"Session {name} stands still: {one_line(stops.standstill)}"
             answer = session_messages.ANSWER_REST
@@ -361,7 +362,7 @@ def _dialogs(store: Store, now: float) -> Iterator[Need]:
     """Yields the dialogs of sessions and their subagents that nobody has answered for a while."""
     for each in sessions.with_dialogs(store, now - dialog.OPEN_SECONDS):
         main = Session.of_client(store, each.client, each.id)
-        if main.n and _is_unattended(store, main) and dialog.is_open(each):
+        if main.n and is_unattended(store, main) and dialog.is_open(each):
             yield _dialog(each, main, now)
 
 
@@ -371,7 +372,8 @@ def _dialog(asks: Session, main: Session, now: float) -> Need:
     return Need(dialog.KIND, text, since, answer, main.project, main.id, brief=f"{text}.")
 
 
-def _is_unattended(store: Store, session: Session) -> bool:
+def is_unattended(store: Store, session: Session) -> bool:
+    """Tells whether a session is made to go on, so that nobody need look at it."""
     if session.ended_at is not None:
         return False
     hold = loops.hold_of(store, session)

@@ -15,6 +15,7 @@ from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.handoff import messages
 from sisyphus.hook.session import Session
+from sisyphus.loops import loops
 
 _SIZE = 50
 
@@ -74,8 +75,7 @@ class HandoffPage(Record, frozen=True):
 
 _SELECT = (
     "SELECT handoff.n, handoff.project, file, at, why, handoff.level, percent, summary, files, "
-    "state, session, taker, "
-    "iif(EXISTS (SELECT 1 FROM loop WHERE loop.id = handoff.loop), handoff.loop, '') FROM handoff"
+    "state, session, taker, loop FROM handoff"
 )
 
 
@@ -116,7 +116,8 @@ def _row(store: Store, row: tuple[Any, ...]) -> HandoffRow:
         number, project, file, at, messages.occasion(percent, level, why),
         messages.level_name(level), percent, summary,
         [Resumed(path, lines) for path, lines in json.loads(resumed)], state,
-        Session.load(store, session).id, Session.load(store, taker).id, loop,
+        Session.load(store, session).id, Session.load(store, taker).id,
+        loop if loops.find(store, loop) else "",
     )  # fmt: skip
 
 

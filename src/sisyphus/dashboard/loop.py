@@ -154,7 +154,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
         raise NotThereError(messages.unknown_loop(params["id"]))
     run = loop if isinstance(loop, Run) else None
     row = work.of(store, loop, now)
-    pages = paging.choose(params, _count(store, loop), PAGE_ITERATIONS)
+    pages = paging.choose(params, iterations.count(store, loop), PAGE_ITERATIONS)
     way, command = _way(store, loop, run, row)
     items = _items(store, run) if run else []
     bars_are, bars = _bars(store, loop)
@@ -247,14 +247,14 @@ def _answered_at(store: Store, loop: Work) -> list[float]:
 
 
 def _limits(loop: Work, run: Run | None, row: Status) -> list[Limit]:
-    options, counters = loop.options, loop.counters
+    options = loop.options
     limits = [
         Limit("iterations", row.iteration, options.max_iterations),
         Limit("seconds", row.seconds, options.max_minutes * 60),
-        Limit("tokens", counters.tokens, options.max_tokens),
+        Limit("tokens", row.tokens, options.max_tokens),
     ]
     if run:
-        limits.append(Limit("dollars", run.state.cost, run.setup.max_usd))
+        limits.append(Limit("dollars", row.cost, run.setup.max_usd))
     return limits
 
 
@@ -298,7 +298,7 @@ def _blocked_item(store: Store, run: Run, text: str, answers: list[str]) -> Item
 def _has_new_answer(store: Store, run: Run) -> bool:
     """Tells whether the plan has changed since the last iteration. Otherwise the agent has read the
     answers in it, and needs another one."""
-    row = store.one(f"SELECT max(at) FROM iteration WHERE {_OF_LOOP}", run.id)
+    row = store.one(f"SELECT max(at) FROM iteration WHERE {iterations.OF_LOOP}", run.id)
     try:
         return row is None or os.path.getmtime(run.state.plan) > (row[0] or 0.0)
     except OSError:
@@ -350,20 +350,12 @@ def _report(loop: Work) -> str:
 # ---------------------------------------------------------------- its iterations
 
 
-_OF_LOOP = "iteration.loop = (SELECT n FROM loop WHERE id = ?)"
-
-
-def _count(store: Store, loop: Work) -> int:
-    row = store.one(f"SELECT count(*) FROM iteration WHERE {_OF_LOOP}", loop.id)
-    return int(row[0]) if row else 0
-
-
 def _iterations(store: Store, loop: Work, page: int) -> list[IterationRow]:
     names = IterationRow.FIELDS[2:]
     before = "(PARTITION BY number ORDER BY rowid)"
     found = store.all(
         f"SELECT rowid, coalesce(lag(decision) OVER {before}, ''), {', '.join(names)} "
-        f"FROM iteration WHERE {_OF_LOOP} ORDER BY rowid DESC LIMIT ? OFFSET ?",
+        f"FROM iteration WHERE {iterations.OF_LOOP} ORDER BY rowid DESC LIMIT ? OFFSET ?",
         loop.id, PAGE_ITERATIONS, (page - 1) * PAGE_ITERATIONS,
     )  # fmt: skip
     return [_iteration(dict(zip(("row", "resumes", *names), row, strict=True))) for row in found]
@@ -377,7 +369,7 @@ def _iteration(values: dict[str, Any]) -> IterationRow:
 def _bars(store: Store, loop: Work) -> tuple[str, list[Bar]]:
     """Returns what the bars of the chart show, and the bars; none if there would be too few."""
     found = store.all(
-        f"SELECT number, percent, tokens FROM iteration WHERE {_OF_LOOP} "
+        f"SELECT number, percent, tokens FROM iteration WHERE {iterations.OF_LOOP} "
         "ORDER BY rowid DESC LIMIT ?",
         loop.id, CHART_ITERATIONS,
     )[::-1]  # fmt: skip

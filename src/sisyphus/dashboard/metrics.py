@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 
 from sisyphus import work
 from sisyphus.dashboard.page import Desk
+from sisyphus.loops import loops
 from sisyphus.sessions import sessions
 
 
@@ -31,16 +32,14 @@ class _Store(Collector):
 
     def collect(self) -> Iterator[Metric]:
         store, now = self._desk.store, time.time()
-        loops = GaugeMetricFamily(
+        gauge = GaugeMetricFamily(
             "sisyphus_loops", "Loops, holds and runs, by how they are.", labels=["kind", "state"]
         )
         counts = Counter((each.kind, each.state) for each in work.live(store, now))
-        ended = "SELECT kind, outcome, count(*) FROM loop WHERE ended_at IS NOT NULL GROUP BY 1, 2"
-        for kind, state, count in store.all(ended):
-            counts[str(kind), str(state)] = int(count or 0)
+        counts.update(loops.count_ended(store))
         for (kind, state), count in sorted(counts.items()):
-            loops.add_metric([kind, state], count)
-        yield loops
+            gauge.add_metric([kind, state], count)
+        yield gauge
         used = store.one("SELECT count(*), total(tokens), total(cost) FROM iteration") or (0, 0, 0)
         names = (
             ("iterations", "Iterations of loops and runs."),

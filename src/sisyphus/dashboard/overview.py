@@ -15,7 +15,7 @@ from sisyphus.dashboard.page import Desk, Params
 from sisyphus.ground import git
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
-from sisyphus.loops import loops
+from sisyphus.loops import iterations, loops
 from sisyphus.work import Need, Status
 
 _DAYS = 7
@@ -180,9 +180,5 @@ def _ticked(store: Store, since: float) -> int:
 
 def _commits(store: Store, since: float) -> int:
     """Returns the commits since a moment in the projects in which a loop or run has worked."""
-    projects = store.all(
-        "SELECT project, max(iteration.at) FROM iteration JOIN loop ON loop.n = iteration.loop "
-        "WHERE iteration.at >= ? GROUP BY project ORDER BY 2 DESC LIMIT ?",
-        since, _COMMITS,
-    )  # fmt: skip
-    return sum(git.count_commits(project, since) for project, _ in projects)
+    projects = iterations.projects_since(store, since, _COMMITS)
+    return sum(git.count_commits(project, since) for project in projects)

@@ -17,6 +17,7 @@ from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import moment
 from sisyphus.hook.session import Session
+from sisyphus.loops import loops
 from sisyphus.sessions import sessions
 
 _TASKS = 500
@@ -205,8 +206,7 @@ def _followers(store: Store) -> dict[int, list[str]]:
 
 
 def _holds(store: Store) -> dict[int, str]:
-    rows = store.all("SELECT plan, id FROM loop WHERE kind = 'hold' AND ended_at IS NULL")
-    return {row[0]: row[1] for row in rows}
+    return {hold.plan: hold.id for hold in loops.holds(store)}
 
 
 # ---------------------------------------------------------------- one plan

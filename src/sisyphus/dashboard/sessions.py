@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sisyphus import clients
+from sisyphus import clients, work
 from sisyphus.boulder import plans
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
@@ -13,7 +13,7 @@ from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
-from sisyphus.loops import iterations
+from sisyphus.loops import iterations, loops
 from sisyphus.sessions import journal, messages, usage
 from sisyphus.sessions import sessions as session_rows
 
@@ -142,8 +142,8 @@ def query(desk: Desk, params: Params) -> Sessions:
 def _rows(desk: Desk, found: list[Session], most: int) -> list[SessionRow]:
     """most: loops of each session."""
     numbers = [each.n for each in found]
-    loops, titles = _loops(desk.store, numbers, most), _titles(desk.store, found)
-    return [_row(desk, each, titles.get(each.n, ""), loops.get(each.n, ([], 0))) for each in found]
+    links, titles = _loops(desk.store, numbers, most), _titles(desk.store, found)
+    return [_row(desk, each, titles.get(each.n, ""), links.get(each.n, ([], 0))) for each in found]
 
 
 def _row(desk: Desk, session: Session, title: str, loops: tuple[list[LoopLink], int]) -> SessionRow:
@@ -180,21 +180,8 @@ def _titles(store: Store, sessions: list[Session]) -> dict[int, str]:
 
 def _loops(store: Store, sessions: list[int], most: int) -> dict[int, tuple[list[LoopLink], int]]:
     """Returns the loops, holds and runs that went through sessions, and how many these are."""
-    marks = ", ".join("?" * len(sessions))
-    rows = store.all(
-        "WITH through (session, loop) AS ("
-        f"SELECT session, n FROM loop WHERE session IN ({marks}) "
-        f"UNION SELECT session, loop FROM iteration WHERE session IN ({marks}) "
-        f"UNION SELECT session, loop FROM run WHERE session IN ({marks})) "
-        "SELECT each.session, amount, id, kind, substr(ltrim(prompt), 1, ?), "
-        "iif(outcome = '', status, outcome) FROM (SELECT session, loop, row_number() OVER "
-        "(PARTITION BY session ORDER BY loop DESC) AS place, count(*) OVER (PARTITION BY session) "
-        "AS amount FROM through) AS each JOIN loop ON loop.n = each.loop WHERE place <= ? "
-        "ORDER BY each.session, place",
-        *sessions * 3, _TITLE, most,
-    )  # fmt: skip
     found: dict[int, tuple[list[LoopLink], int]] = {}
-    for session, amount, id, kind, prompt, state in rows:
+    for session, amount, id, kind, prompt, state in loops.through(store, sessions, most, _TITLE):
         task = one_line(prompt.strip().partition("\n")[0])
         found.setdefault(session, ([], amount))[0].append(LoopLink(id, kind, task, state))
     return found
@@ -202,12 +189,8 @@ def _loops(store: Store, sessions: list[int], most: int) -> dict[int, tuple[list
 
 def _is_noted(store: Store, session: Session) -> bool:
     """Tells whether somebody decides its Stops, so that we know when it works."""
-    return store.one(
-        "SELECT 1 FROM enforced WHERE project = ? UNION SELECT 1 FROM loop "
-        "WHERE ended_at IS NULL AND status = 'active' AND (session = ? OR plan = ? "
-        "OR n IN (SELECT loop FROM run WHERE session = ? AND client <> ''))",
-        session.project, session.n, session.plan, session.n,
-    ) is not None  # fmt: skip
+    run = loops.run_of(store, session)
+    return work.is_unattended(store, session) or bool(run and run.is_active)
 
 
 # ---------------------------------------------------------------- one session

@@ -138,7 +138,7 @@ def _machine(place: show.Place, copy: database.Copy, problems: list[str]) -> Ite
     if not place.our_home.startswith(os.devnull):
         yield from database.look(copy, place.our_home)
         if database.is_whole(copy, place.our_home):
-            yield from machine.loops(place.store, place.our_home)
+            yield from machine.state_files(place.store, place.our_home)
         yield from machine.log(place.our_home, time.time())
     yield from machine.configuration(place, problems)
     yield from machine.project(place.project)

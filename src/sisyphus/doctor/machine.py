@@ -19,6 +19,7 @@ from sisyphus.ground import bytecode, files, git, paths, settings, traces
 from sisyphus.ground.settings import SETTINGS
 from sisyphus.ground.store import LEAST_FREE_BYTES, Store
 from sisyphus.ground.text import one_line
+from sisyphus.loops import loops
 from sisyphus.sessions.notify import Notice
 from sisyphus.terminal import show
 
@@ -111,14 +112,14 @@ def _owner(path: str, user: int) -> int:
         return user
 
 
-def loops(store: Store, our_home: str) -> Iterator[Finding]:
+def state_files(store: Store, our_home: str) -> Iterator[Finding]:
     """Yields the state files of loops that no row names: another program has put them there."""
     folder, pattern = traces.loops_folder(our_home), os.path.basename(traces.loop_file("", "*"))
     try:
         names = sorted(os.listdir(folder))[:_MOST_FILES]
     except OSError:
         return
-    known = {os.path.basename(row[0]) for row in store.all("SELECT file FROM loop")}
+    known = {os.path.basename(file) for file in loops.all_files(store)}
     files = [each for each in names if fnmatch(each, pattern) and each not in known]
     if files:
         texts = messages.foreign_state_files([os.path.join(folder, each) for each in files])

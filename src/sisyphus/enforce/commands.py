@@ -14,6 +14,7 @@ from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.paths import can_be_project, display
 from sisyphus.ground.text import iso, one_line
 from sisyphus.hook.session import Session
+from sisyphus.loops import loops
 from sisyphus.sessions import sessions
 from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.terminal import asker, show
@@ -180,12 +181,10 @@ def _next_wake(
 
 def _has_other(place: show.Place, session: Session) -> bool:
     """Tells whether a loop of the session, the hold of its plan, or a run is in charge of it."""
-    query = (
-        "SELECT 1 FROM loop WHERE ended_at IS NULL AND (kind = 'hold' AND plan = ? OR session = ? "
-        "AND NOT (by_model AND status IN ('paused', 'stuck')) "
-        "OR n IN (SELECT loop FROM run WHERE session = ?)) LIMIT 1"
-    )
-    return place.store.one(query, session.plan, session.n, session.n) is not None
+    store = place.store
+    has_loop = any(not each.is_stalled for each in loops.live(store, session))
+    others = loops.hold_at(store, session.plan), loops.run_of(store, session)
+    return has_loop or any(others)
 
 
 def _print(place: show.Place, data: dict[str, Any]) -> None:

@@ -191,7 +191,9 @@ CREATE TABLE run (
     percent INTEGER NOT NULL,           -- of its context
     heard_at REAL NOT NULL,             -- when it was last heard of
     options TEXT NOT NULL,              -- JSON: loops/runs.py RunOptions
-    state   TEXT NOT NULL               -- JSON: loops/runs.py RunState
+    state   TEXT NOT NULL,              -- JSON: loops/runs.py RunState
+    tokens  INTEGER NOT NULL DEFAULT 0, -- that the client's process has used so far,
+    cost    REAL NOT NULL DEFAULT 0     -- and dollars; those of earlier ones are in the state
 );
 CREATE INDEX run_session ON run (session);
 

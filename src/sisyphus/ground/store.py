@@ -39,6 +39,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "PRIMARY KEY (project, command, run)) WITHOUT ROWID",
         "ALTER TABLE iteration ADD COLUMN evidence TEXT NOT NULL DEFAULT ''",
     ),
+    (
+        "ALTER TABLE run ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE run ADD COLUMN cost REAL NOT NULL DEFAULT 0",
+    ),
 )
 """The statements that lead from `RELEASED` to the next version, from there to the one after it, and
 so on. To add a column, write it into `schema.sql`, last in its table, where ALTER puts it, and add

@@ -6,6 +6,7 @@ import os
 
 from sisyphus.ground.record import Record
 from sisyphus.hook.session import Session
+from sisyphus.loops import loops
 from sisyphus.sessions.usage import CHECKPOINT
 
 TYPE_CHECKING = False
@@ -87,10 +88,7 @@ def has_ended(store: Store, handoff: Handoff) -> bool:
     if not os.path.isfile(handoff.file):
         return True
     if handoff.loop:
-        return not store.one(
-            "SELECT 1 FROM loop WHERE ended_at IS NULL AND (id = ? OR session = ?)",
-            handoff.loop, handoff.session,
-        )  # fmt: skip
+        return not loops.is_any_live(store, handoff.loop, handoff.session)
     return bool(handoff.plan) and not store.one(
         "SELECT 1 FROM plan WHERE path = ? AND n = ? AND state NOT IN ('complete', 'dismissed')",
         handoff.plan, Session.load(store, handoff.session).plan,
@@ -124,11 +122,12 @@ def left_in(store: Store, project: str, session: Session) -> list[Handoff]:
     may take one. A run that has not ended keeps its own. session: the one that asks."""
     handoffs = _select(
         store,
-        "project = ? AND state = ? AND session <> ? AND NOT EXISTS (SELECT 1 FROM loop "
-        "WHERE loop.id = handoff.loop AND kind = 'run' AND loop.ended_at IS NULL)",
+        "project = ? AND state = ? AND session <> ?",
         project, OPEN, session.n,
     )  # fmt: skip
-    return [handoff for handoff in handoffs if Session.load(store, handoff.session).is_over]
+    over = [each for each in handoffs if Session.load(store, each.session).is_over]
+    runs = {run.id for run in loops.runs(store)} if over else set()
+    return [each for each in over if each.loop not in runs]
 
 
 def given_to_the_gone(store: Store, project: str, now: float) -> list[Handoff]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sisyphus.loops.loop import Work
 
 
+OF_LOOP = "iteration.loop = (SELECT n FROM loop WHERE id = ?)"
+"""The condition that a row of `iteration` is of the loop with an id."""
+
 SAID_CHARACTERS = 1_000
 """The most that is kept of a message."""
 
@@ -73,13 +76,23 @@ def of(store: Store, loop: Work) -> list[Iteration]:
 
 def made(store: Store, loop: Work) -> int:
     """Returns how many iterations a loop has made: of a run, those that have ended."""
-    if loop.kind != RUN:
-        return loop.counters.iteration
-    row = store.one(
-        "SELECT count(*) FROM iteration WHERE loop = (SELECT n FROM loop WHERE id = ?)", loop.id
-    )
-    assert row is not None
-    return int(row[0])
+    return count(store, loop) if loop.kind == RUN else loop.counters.iteration
+
+
+def count(store: Store, loop: Work) -> int:
+    """Returns how many iterations of a loop have ended."""
+    row = store.one(f"SELECT count(*) FROM iteration WHERE {OF_LOOP}", loop.id)
+    return int(row[0]) if row else 0
+
+
+def projects_since(store: Store, since: float, most: int) -> list[str]:
+    """Returns the projects in which an iteration has ended since a time, the last one first."""
+    rows = store.all(
+        "SELECT project, max(iteration.at) FROM iteration JOIN loop ON loop.n = iteration.loop "
+        "WHERE iteration.at >= ? GROUP BY project ORDER BY 2 DESC LIMIT ?",
+        since, most,
+    )  # fmt: skip
+    return [project for project, _ in rows]
 
 
 def by_session(store: Store, sessions: list[Session]) -> dict[int, tuple[str, int, str]]:

@@ -31,7 +31,9 @@ _COLUMNS = (
     "id, project, prompt, options, started_at, counters, status, outcome, why, ended_at, kind, "
     "session, plan, origin, left_at, file, stamp, by_model"
 )
-_RUN_COLUMNS = "session, runner, client, action, percent, heard_at, options, state"
+_PROCESS = ("session", "runner", "client", "action", "percent", "heard_at", "tokens", "cost")
+"""The columns of `run` that say who works at it, and how far; they are fields of `Run`."""
+
 _ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
 
 
@@ -49,8 +51,11 @@ def insert(store: Store, work: Work) -> None:
     logged = 2 if work.kind == HOLD else 0  # `sessions.jsonl` has no holds
     store.run(f"INSERT INTO loop ({_COLUMNS}, logged) VALUES ({marks}, {logged})", *_row(work))
     if work.kind == RUN:
-        store.run(f"INSERT INTO run (loop, {_RUN_COLUMNS}) SELECT n, NULL, '', '', '', 0, 0, "
-                  "'{}', '{}' FROM loop WHERE id = ?", work.id)  # fmt: skip
+        store.run(
+            "INSERT INTO run (loop, runner, client, action, percent, heard_at, options, state) "
+            "SELECT n, '', '', '', 0, 0, '{}', '{}' FROM loop WHERE id = ?",
+            work.id,
+        )
         _save_run(store, work)
 
 
@@ -63,11 +68,9 @@ def save(store: Store, work: Work) -> None:
 
 def save_process(store: Store, run: Run) -> None:
     """Saves who works at the run, and nothing else: the user may change the rest meanwhile."""
-    store.run(
-        "UPDATE run SET session = ?, runner = ?, client = ?, action = ?, percent = ?, heard_at = ? "
-        f"WHERE {_ROW}",
-        run.session or None, run.runner, run.client, run.action, run.percent, run.heard_at, run.id,
-    )  # fmt: skip
+    sets = ", ".join(f"{name} = ?" for name in _PROCESS)
+    values = (getattr(run, name) for name in _PROCESS[1:])
+    store.run(f"UPDATE run SET {sets} WHERE {_ROW}", run.session or None, *values, run.id)
 
 
 def cancel(store: Store, work: Work, why: str, now: float) -> None:
@@ -225,6 +228,46 @@ def run_of(store: Store, session: Session) -> Run | None:
 # ---------------------------------------------------------------- several kinds
 
 
+def is_any_live(store: Store, id: str, session: int) -> bool:
+    """Tells whether the one with an id, or a loop of a session, has not ended."""
+    query = "SELECT 1 FROM loop WHERE ended_at IS NULL AND (id = ? OR session = ?)"
+    return store.one(query, id, session) is not None
+
+
+def all_files(store: Store) -> list[str]:
+    """Returns the state files that were written of all loops."""
+    return [file for (file,) in store.all("SELECT file FROM loop WHERE file <> ''")]
+
+
+def count_ended(store: Store) -> dict[tuple[str, str], int]:
+    """Returns how many have ended, by kind and result."""
+    rows = store.all(
+        "SELECT kind, outcome, count(*) FROM loop WHERE ended_at IS NOT NULL GROUP BY 1, 2"
+    )
+    return {(kind, outcome): count for kind, outcome, count in rows}
+
+
+def through(
+    store: Store, sessions: list[int], most: int, characters: int
+) -> list[tuple[int, int, str, str, str, str]]:
+    """Returns the loops, holds and runs that went through sessions, by their numbers, the newest
+    first: the session, how many there are, and of at most `most` of them the id, the kind, the
+    beginning of the prompt, and the result or the status."""
+    marks = ", ".join("?" * len(sessions))
+    return store.all(
+        "WITH through (session, loop) AS ("
+        f"SELECT session, n FROM loop WHERE session IN ({marks}) "
+        f"UNION SELECT session, loop FROM iteration WHERE session IN ({marks}) "
+        f"UNION SELECT session, loop FROM run WHERE session IN ({marks})) "
+        "SELECT each.session, amount, id, kind, substr(ltrim(prompt), 1, ?), "
+        "iif(outcome = '', status, outcome) FROM (SELECT session, loop, row_number() OVER "
+        "(PARTITION BY session ORDER BY loop DESC) AS place, count(*) OVER (PARTITION BY session) "
+        "AS amount FROM through) AS each JOIN loop ON loop.n = each.loop WHERE place <= ? "
+        "ORDER BY each.session, place",
+        *sessions * 3, characters, most,
+    )  # fmt: skip
+
+
 def ended(store: Store, limit: int) -> list[Work]:
     """Returns the loops, holds and runs that ended last, newest first."""
     rest = "WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT ?"
@@ -299,17 +342,17 @@ def _work(store: Store, row: tuple[Any, ...]) -> Work:
 def _run(store: Store, common: dict[str, Any]) -> Run:
     from sisyphus.loops.runs import FailedCheck, Run, RunOptions, RunState  # imported late, too
 
-    row = store.one(f"SELECT {_RUN_COLUMNS} FROM run WHERE {_ROW}", common["id"])
+    columns = ", ".join(_PROCESS)
+    query = f"SELECT {columns}, options, state FROM run WHERE {_ROW}"
+    row = store.one(query, common["id"])
     assert row is not None, "a run goes with its loop"
-    session, runner, client, action, percent, heard_at, options, state = row
+    *process, options, state = row
+    own: dict[str, Any] = dict(zip(_PROCESS, process, strict=True))
+    own["session"] = own["session"] or 0
     stands = RunState(**quick_json.loads(state))
     failed: dict[str, Any] = stands.failed
     stands.failed = {item: FailedCheck(**values) for item, values in failed.items()}
-    return Run(
-        **common, setup=RunOptions(**quick_json.loads(options)), state=stands,
-        session=session or 0, runner=runner, client=client, action=action, percent=percent,
-        heard_at=heard_at,
-    )  # fmt: skip
+    return Run(**common, setup=RunOptions(**quick_json.loads(options)), state=stands, **own)
 
 
 def _save_run(store: Store, run: Any) -> None:

@@ -145,7 +145,8 @@ class Run(Work):
     session: the number of the session that works at it, or did last; 0 = none yet. runner, client:
     our process and the client's, "PID START"; "" = none. action, percent: what the client's agent
     did last, and how full its context is; "", 0 = unknown. heard_at: when the client was last heard
-    of, in seconds since 1970.
+    of, in seconds since 1970. tokens, cost: what the client's process has used so far, in dollars;
+    what earlier ones have used is among the counters and in the state.
     """
 
     setup: RunOptions = field(default_factory=RunOptions)
@@ -156,6 +157,8 @@ class Run(Work):
     action: str = ""
     percent: int = 0
     heard_at: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
 
     kind, title = RUN, "Run"
 
@@ -168,6 +171,16 @@ class Run(Work):
     def is_left(self) -> bool:
         """Tells whether it should work, and its process is gone."""
         return self.is_active and not self.is_at_work
+
+    @property
+    def all_tokens(self) -> int:
+        """Returns how many tokens it has used so far."""
+        return self.counters.tokens + self.tokens
+
+    @property
+    def all_cost(self) -> float:
+        """Returns how many dollars it has used so far."""
+        return self.state.cost + self.cost
 
     @property
     def mark(self) -> str:

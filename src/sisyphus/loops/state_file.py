@@ -153,6 +153,7 @@ def run_as_dict(run: Run, owner: str) -> dict[str, Any]:
     """Returns a run with the same key names, and its own."""
     return {
         **as_dict(run, owner),
+        "tokens": run.all_tokens,
         "is_at_work": run.is_at_work,
         "item": run.state.item or None,
         "action": run.action or None,

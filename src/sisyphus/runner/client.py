@@ -83,6 +83,7 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
         report.accepts = partial(_is_own, drive, process.pid, known)
     try:
         run.client, run.action, run.percent, run.heard_at = process.name, "", 0, time.time()
+        run.tokens, run.cost = 0, 0.0
         _save(drive)
         process.go()
         end = _follow(drive, process, report)
@@ -203,6 +204,7 @@ def _note_action(drive: Drive, report: Report) -> None:
     lines = report.last_action.splitlines()
     run.action = masked_line(lines[-1], _ACTION_CHARACTERS) if lines else ""
     run.percent, run.heard_at = report.peak, now
+    run.tokens, run.cost = report.tokens, report.cost
     _save(drive)
 
 

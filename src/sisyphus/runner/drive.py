@@ -123,6 +123,7 @@ class Drive(Record):
         """Notes what a process has used, and what its agent did last. seconds: how long it ran."""
         state = self.state
         self.run.counters.tokens += report.tokens
+        self.run.tokens, self.run.cost = 0, 0.0
         state.cost += report.cost
         state.spent_seconds += seconds
         state.spent_tokens += report.tokens

@@ -203,6 +203,7 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     run.ended_at, run.result = None, ""
     run.resume(now)
     run.runner, run.client = processes.key(os.getpid()), ""
+    run.tokens, run.cost = 0, 0.0
     state.blocked, state.stops = {}, {}
     state.failed = {item: replace(each, tries=0) for item, each in state.failed.items()}
     state.first_audit, state.clean_audits = state.audits, 0
@@ -211,8 +212,11 @@ def _reopen(place: Place, run: Run, now: float) -> None:
 
 
 def _count_killed(place: Place, run: Run) -> None:
-    """Adds what a client used whose run was killed, as far as its transcript says."""
+    """Adds what a client used whose run was killed: tokens as far as its transcript says, dollars
+    as far as they were noted."""
     state = run.state
+    state.cost += run.cost
+    state.spent_cost += run.cost
     session = Session.load(place.store, run.session)
     if session.transcript:
         transcript = clients.transcript(session.client)
