@@ -3,14 +3,12 @@ one of several, we continue none and tell the model to ask."""
 
 from __future__ import annotations
 
-from sisyphus.boulder import find, global_file, messages, progress, which
+from sisyphus.boulder import find, messages, progress, which
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.follow import COMPLETED, EMPTIED, GONE, NEW, Step
 from sisyphus.boulder.plans import ACTIVE, PlanRecord
 from sisyphus.boulder.which import Search
-from sisyphus.ground.errors import UnreadableError
-from sisyphus.ground.partial import partial
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.hook.outcome import Outcome, merge
 from sisyphus.sessions import ledger, sessions
@@ -29,8 +27,7 @@ class Survey(Record):
     search: the plans that may be open. shared: what others wrote in `docs/kord/boulder.json`, and
     kord_problem why it cannot be read. absent: the path of the plan that it names, if that is not
     on disk.
-    global_record: a plan that only `HOME/.boulder.json` knows, and global_problem why that cannot
-    be read. of_other_tools: their open plans, if there are no others.
+    of_other_tools: their open plans, if there are no others.
     elsewhere: the plan used last, if it is open and of another project. judgements: the paths of
     plans → what stands behind their ticks.
     """
@@ -39,8 +36,6 @@ class Survey(Record):
     shared: Shared | None = None
     kord_problem: str = ""
     absent: str = ""
-    global_problem: str = ""
-    global_record: PlanRecord | None = None
     of_other_tools: list[PlanFile] = field(default_factory=list)
     elsewhere: PlanRecord | None = None
     judgements: dict[str, dict[str, Judgement]] = field(default_factory=dict)
@@ -57,14 +52,10 @@ def gather(hook: Hook) -> Survey:
         survey.kord_problem = shared_file.problem(project)
         survey.absent = shared_file.absent_plan(project)
         survey.shared = progress.shared_changes(store, project)
-    try:
-        survey.global_record = global_file.read(store)
-    except UnreadableError as error:
-        survey.global_problem = str(error)
     survey.judgements = {file.path: progress.judgements(hook, file) for file in files}
     if not files and not find.of_project(project, folder):
         survey.of_other_tools = find.open_of_other_tools(project)
-    last = plan_rows.latest(store) or survey.global_record
+    last = plan_rows.latest(store)
     if last and last.is_open and last.project != project:
         is_open = find.read(last.path, last.project).has_open_tasks
         survey.elsewhere = last if is_open else None
@@ -79,13 +70,8 @@ def _session(hook: Hook) -> Session:
 
 def act(hook: Hook, survey: Survey) -> Outcome:
     """Updates all plans of a survey, and continues one or asks."""
-    theirs = survey.global_record
-    if theirs and not plan_rows.of_project(hook.store, theirs.project):
-        plan_rows.save(hook.store, theirs)
     last = plan_rows.latest(hook.store)
     outcomes = []
-    if survey.global_problem and hook.store.is_durable:
-        outcomes.append(_global_problem(hook, survey.global_problem))
     steps = {
         file.path: progress.update(
             hook.store, file, hook.now, survey.shared, survey.judgements.get(file.path)
@@ -120,14 +106,6 @@ def act(hook: Hook, survey: Survey) -> Outcome:
 def _advice(hook: Hook, text: str) -> Outcome:
     """Tells the user something about this project, once."""
     return Outcome(messages=[text] if ledger.record_advice(hook, text) else [])
-
-
-def _global_problem(hook: Hook, problem: str) -> Outcome:
-    aside = global_file.path_aside(hook.now)
-    news = messages.set_aside(problem, aside)
-    return Outcome(
-        messages=[news], notes=[news], exports=[partial(global_file.set_aside, aside, news)]
-    )
 
 
 def _news(hook: Hook, step: Step, file: PlanFile) -> Outcome:

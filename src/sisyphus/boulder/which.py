@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from sisyphus import clients
-from sisyphus.boulder import find, follow, global_file, messages, plan_status
+from sisyphus.boulder import find, follow, messages, plan_status
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan_status import NONE, Status
@@ -129,13 +129,12 @@ def search(store: Store, project: str, folder: str, session: Session | None = No
     rows = plan_rows.of_project(store, project)
     own_row = of_session(store, project, session) if session else None
     own, kord = own_row.path if own_row else "", _kord_path(project)
-    named = (kord, global_file.plan_path(store, project))
     open_rows = [row for row in rows if row.is_open]
     settled = {row.path for row in rows if not row.is_open and find.has_stamp(row.path, row.stamp)}
-    paths = [*find.of_project(project, folder), own, *named, *(row.path for row in open_rows)]
+    paths = [*find.of_project(project, folder), own, kord, *(row.path for row in open_rows)]
     order = [path for path in dict.fromkeys(paths) if path and path not in settled]
     always = {own, *(row.path for row in open_rows if row.is_chosen or row is open_rows[0])}
-    first = {*always, *named}
+    first = {*always, kord}
     ranked = sorted(order, key=lambda path: (path not in first, *_rank(path)))
     found, left_out = find.read_some(ranked, project, always)
     places = {path: place for place, path in enumerate(order)}
