@@ -318,6 +318,7 @@ class _Week:
         plan = Path(run.project) / "fix_plan.md"
         plan.write_text(f"- [ ] {item}\n  {runner_messages.answer('The one at the door.')}\n")
         run.state.plan, run.state.blocked = str(plan), {item: why}
+        run.state.answers = {item: ["The one at the door."]}
         run.pause(BLOCKED, f"all that is left is blocked: {item} ({why})", at)
 
     def write_report(self, run: runs.Run) -> None:

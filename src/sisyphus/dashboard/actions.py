@@ -125,7 +125,7 @@ def _answer(desk: Desk, loop: Work, fields: Fields) -> str:
     if units(text) > most:
         raise SisyphusError(messages.long_answer(most))
     if isinstance(loop, Run):
-        return _answer_run(loop, fields.get("item", ""), text)
+        return _answer_run(desk.store, loop, fields.get("item", ""), text)
     return _answer_loop(desk.store, loop, text)
 
 
@@ -140,7 +140,7 @@ def _answer_loop(store: Store, loop: Work, text: str) -> str:
     return messages.answered_left(loop, owner) if is_left else messages.answered(loop, owner)
 
 
-def _answer_run(run: Run, item: str, text: str) -> str:
+def _answer_run(store: Store, run: Run, item: str, text: str) -> str:
     """Writes the answer below the blocked item. item: "" = the only one."""
     if why := why_not_yet(run):
         raise SisyphusError(why)
@@ -149,11 +149,15 @@ def _answer_run(run: Run, item: str, text: str) -> str:
     if item not in blocked or not run.state.plan:
         raise SisyphusError(runner_messages.not_to_answer(run))
     try:
-        fix_plan.answer(run.state.plan, run.project, item, text)
+        written = fix_plan.answer(run.state.plan, run.project, item, text)
     except (SisyphusError, OSError) as error:
         plan = display(run.state.plan, run.project)
         why = getattr(error, "strerror", None) or str(error)
         raise SisyphusError(runner_messages.plan_not_changed(plan, why)) from error
+    with store.write():
+        if fresh := loops.find_run(store, run.id):
+            fresh.state.answers.setdefault(item, []).append(written)
+            loops.save(store, fresh)
     return runner_messages.answered(run, item)
 
 

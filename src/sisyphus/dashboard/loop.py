@@ -37,9 +37,6 @@ _SENT_ANSWERS = 5
 DONE, OPEN, BLOCKED, NOW = "done", "open", "blocked", "now"
 """How an item of a run is. NOW: the current iteration works on it."""
 
-_LOOK_AT = "\n## Look at first\n"
-"""The part of a report that stands at the top of the page."""
-
 _RECENT_BYTES = 100_000
 """How much of the end of a client's transcript is read for what the agent did last."""
 
@@ -277,7 +274,7 @@ def _items(store: Store, run: Run) -> list[Item]:
     marked = [item for item in state.marked if item not in state.blocked]
     now = state.item if run.is_at_work and run.ended_at is None else ""
     opened = [item for item in state.todo if item not in state.blocked]
-    answers = fix_plan.answers(state.plan, run.project) if state.plan else {}
+    answers = state.answers
     return [
         *(_blocked_item(store, run, item, answers.get(item, [])) for item in state.blocked),
         *(_item(run, item, BLOCKED, answers.get(item, [])) for item in marked),
@@ -333,8 +330,7 @@ def _look_at(store: Store, run: Run) -> str:
     """What has happened to the plan of a run that has ended is no concern of the run."""
     plan = run.state.plan if run.ended_at is None else ""
     problem = fix_plan.read(plan, run.project).problem if plan else ""
-    text = report.render(run, iterations.of(store, run), problem, (), ())
-    return text.partition(_LOOK_AT)[2].partition("\n## ")[0].strip()
+    return report.look_at(run, iterations.of(store, run), problem)
 
 
 def _report(loop: Work) -> str:

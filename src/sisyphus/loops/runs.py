@@ -77,7 +77,8 @@ class RunState(Record):
     → their checks as the run first read them. lost_checks: items → those of these that were taken
     out of the plan. flaky: items whose check failed, and passed without a change. passed_at:
     commands of checks → when they last passed, in seconds since 1970. untrusted: commands that
-    would have been run, if they were trusted.
+    would have been run, if they were trusted. answers: items → what the user has answered on the
+    dashboard, the oldest first.
     """
 
     plan: str = ""
@@ -123,6 +124,7 @@ class RunState(Record):
     untrusted: list[str] = field(default_factory=list)
     flaky: list[str] = field(default_factory=list)
     passed_at: dict[str, float] = field(default_factory=dict)
+    answers: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def left(self) -> int:

@@ -145,9 +145,9 @@ def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str
     return added
 
 
-def answer(path: str, project: str, item: str, text: str) -> None:
-    """Writes what the user answers below an item, on one line that is no box. item: as `read` names
-    it. Raises `UnreadableError` and `OSError`."""
+def answer(path: str, project: str, item: str, text: str) -> str:
+    """Writes what the user answers below an item, on one line that is no box; returns it as it is
+    written. item: as `read` names it. Raises `UnreadableError` and `OSError`."""
     data = _bytes(path, project)
     plain, plan = _parse(data, path)
     number = dict(zip(plan.names, (task.line for task in plan.tasks), strict=True)).get(item, 0)
@@ -155,30 +155,13 @@ def answer(path: str, project: str, item: str, text: str) -> None:
         raise UnreadableError("the item is not in it any more")
     indent, after = _place_below(plain, number, {task.line for task in plan.tasks})
     end = b"\r\n" if b"\r\n" in data else b"\n"
-    line = f"{' ' * indent}{messages.answer(_harmless_line(text))}"
+    written = _harmless_line(text)
+    line = f"{' ' * indent}{messages.answer(written)}"
     lines = data.splitlines(keepends=True)
     lines[after - 1] = lines[after - 1].rstrip(b"\r\n") + end
     lines.insert(after, line.encode("utf-8", "replace") + end)
     exports.replace(path, b"".join(lines), is_shared=True)
-
-
-def answers(path: str, project: str) -> dict[str, list[str]]:
-    """Returns what the user has answered, as `answer` wrote it: items → texts, the oldest first.
-    Of a file that cannot be read it returns nothing."""
-    try:
-        plain, plan = _parse(_bytes(path, project), path)
-    except (UnreadableError, OSError, UnicodeDecodeError):
-        return {}
-    names = {task.line: name for task, name in zip(plan.tasks, plan.names, strict=True)}
-    found: dict[str, list[str]] = {}
-    mark = messages.answer("")
-    for number, line in enumerate(plain.split("\n"), 1):
-        if not line.strip().startswith(mark):
-            continue
-        item = max((each for each in names if each < number), default=0)
-        if item and number <= _place_below(plain, item, names)[1]:
-            found.setdefault(names[item], []).append(line.strip().removeprefix(mark))
-    return found
+    return written
 
 
 def _parse(data: bytes, path: str) -> tuple[str, Plan]:

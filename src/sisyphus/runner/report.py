@@ -88,6 +88,12 @@ def render(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def look_at(run: Run, iterations: Sequence[Iteration], problem: str) -> str:
+    """Returns what a person has to look at first, in Markdown; "" = nothing. problem: as for
+    `render`."""
+    return _look_at(run, _points(run, iterations, problem))
+
+
 def not_proven(run: Run) -> dict[str, list[str]]:
     """Returns the items that a run has done and that nothing proves: why, in words → items."""
     state, done = run.state, _items_done(run)
