@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -242,6 +243,30 @@ def test_another_request_leaves_it_open(world: World) -> None:
     assert "WebFetch" in each["text"]
 
 
+def test_so_does_a_notification_of_it(world: World) -> None:
+    world.loop()
+    ask(world)
+    fields = {"hook_event_name": "Notification", "message": "Claude needs your permission."}
+    world.hook("notification", world.payload("Stop", **fields))
+
+    assert kinds(world) == ["dialog"]
+
+
+def test_one_that_opens_during_a_check_stays_open(world: World) -> None:
+    world.loop("--verify", f'{sys.executable} -c "{OPEN}" {world.ours / "sisyphus.db"}')
+    world.stop("<promise>DONE</promise>")
+
+    assert kinds(world) == ["dialog"]
+
+
+OPEN = (
+    "import sqlite3, sys, time; store = sqlite3.connect(sys.argv[1]); "
+    "store.execute('UPDATE session SET dialog = ?, dialog_at = ?', ('Bash: make', time.time())); "
+    "store.commit(); sys.exit(1)"
+)
+"""A check during which the client asks for permission, as a subagent's tool may."""
+
+
 def test_what_we_allow_ourselves_opens_no_dialog(world: World) -> None:
     world.create(".claude/PLAN.md", PLAN)
     world.start()
@@ -351,6 +376,15 @@ def test_of_nested_loops_the_current_one_is_listed(world: World) -> None:
 
     (each,) = waiting(world)
     assert each["kind"] == "blocked"
+
+
+def test_a_loop_behind_another_asks_for_nothing(world: World) -> None:
+    outer = world.loop(prompt="The whole.")
+    world.skill("sisyphus:ralph-loop", '"a part" --completion-promise PART')
+    world.cli("ralph", "pause", outer)
+
+    assert kinds(world) == []
+    assert f"Run `sisyphus ralph resume {outer}` to continue." in world.cli("ralph", "list").out
 
 
 def test_a_session_that_rests_under_a_hold_waits(world: World) -> None:

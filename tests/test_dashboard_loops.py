@@ -486,6 +486,19 @@ def test_a_line_that_was_cut_off_hides_no_other(world: World, browser: Browser) 
     assert [stop["steps"][0]["text"] for stop in stops] == ["One.", "Two."]
 
 
+def test_a_write_that_was_cut_off_costs_no_later_stop(world: World, browser: Browser) -> None:
+    id = world.loop()
+    world.stop("one")
+    file = world.ours / "ralph" / "transcripts" / f"{id}_full.jsonl"
+    with file.open("ab") as data:
+        data.write('{"iteration": 2, "steps": [{"tool": "", "text": "caf\u00e9'.encode()[:-1])
+    world.stop("three")
+    world.stop("four")
+
+    stops = browser.json(f"/loops/{id}/transcript")["stops"]
+    assert [stop["steps"][0]["text"] for stop in stops] == ["one", "three", "four"]
+
+
 def test_a_very_long_stop_shows_its_start_and_end(world: World, browser: Browser) -> None:
     id = world.loop()
     world.write_down(user("go"), agent("start " + "x" * 150_000), agent("y" * 60_000))
@@ -498,6 +511,18 @@ def test_a_very_long_stop_shows_its_start_and_end(world: World, browser: Browser
     assert texts[1] == "y" * 60_000
     assert texts[-1].endswith(" end")
     assert sum(map(len, texts)) < 200_100
+
+
+def test_many_short_steps_make_no_large_page(world: World, browser: Browser) -> None:
+    id = world.loop()
+    world.write_down(user("go"), *(agent(f"{n}") for n in range(6_000)))
+    world.stop("The end.")
+
+    (stop,) = browser.json(f"/loops/{id}/transcript")["stops"]
+    texts = [step["text"] for step in stop["steps"]]
+    assert len(texts) == 5_001
+    assert (texts[0], texts[-1]) == ("0", "The end.")
+    assert "left out" in texts[2_500]
 
 
 def long_transcript(world: World, id: str, stops: int, words: str) -> None:

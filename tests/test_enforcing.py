@@ -425,6 +425,16 @@ def test_one_session_can_be_stopped(world: World) -> None:
     assert "No session s9. " in world.cli("enforce", "stop", "--session-id", "s9").err
 
 
+def test_a_stop_in_a_session_whose_start_was_not_heard_stops_it_alone(world: World) -> None:
+    enforce(world)
+
+    assert world.prompt("s9", "/sisyphus:enforce stop").reason == (
+        "Session s9 is left alone until your next prompt there."
+    )
+    assert not world.stop(DONE, "s9").reason
+    assert world.stop(DONE).reason
+
+
 def test_the_status_shows_gates_and_what_is_next(world: World) -> None:
     assert "`sisyphus enforce on` switches it on" in world.cli("enforce", "status").out
     enforce(world)

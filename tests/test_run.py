@@ -289,6 +289,19 @@ def test_a_line_that_looks_like_an_item_is_one(runs: Runs) -> None:
     assert file.read_text().count("[x]") == 2
 
 
+def test_an_item_written_during_the_completion_check_is_told_of(runs: Runs) -> None:
+    file = runs.world.write("fix_plan.md", "- [x] cart\n- [x] total\n")
+    later = f"echo '- [ ] receipt' >> {file}; touch ready; exit 1"
+    check = runs.world.write(
+        "check.sh", f"test -e receipt.py && exit 0; test -e ready && exit 1; {later}"
+    )
+
+    answer = runs.run("--verify", f"sh {check}", processes=[done("receipt")])
+
+    assert answer.code == 0, answer
+    assert runs.items == ["receipt"]
+
+
 def test_items_that_vanish_are_named(runs: Runs) -> None:
     rewrite = [["write", ["fix_plan.md", "- [x] cart\n- [x] total\n"]], ["say", "Tidied."]]
 

@@ -519,6 +519,30 @@ def test_a_run_is_cancelled_paused_and_resumed_by_its_row(world: World) -> None:
     assert [each["kind"] for each in world.loops()] == ["loop"]
 
 
+def test_what_is_done_to_a_run_leaves_its_session_alone(world: World) -> None:
+    world.start("other")
+    world.stop(session="other")
+    id = begin(world, "other", status="paused", why="you paused it")
+    stops = "SELECT stops FROM session WHERE id = 'other'"
+    with opened(world) as store, store.write():
+        store.run("UPDATE session SET stops = json_object('blocks', 3, 'standstill', 'x')")
+        before = store.one(stops)
+    world.cli("ralph", "resume", id)
+
+    with opened(world) as store:
+        assert store.one(stops) == before
+
+
+def test_a_run_whose_row_somebody_has_deleted_spoils_no_list(world: World) -> None:
+    id = begin(world, ended="complete", why="all is done")
+    with opened(world) as store, store.write():
+        store.run("DELETE FROM run")
+
+    assert id in world.cli("ralph", "log").out
+    assert world.cli("status").code == 0
+    assert id in world.cli("ralph", "list", id).out
+
+
 def test_a_run_without_a_process_is_resumed_by_starting_one(world: World) -> None:
     id = begin(world, is_at_work=False, status="blocked", why="a key")
 

@@ -16,11 +16,11 @@ from sisyphus.enforce.enforcements import enforced_since
 from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
-from sisyphus.ground.text import iso, one_line
+from sisyphus.ground.text import iso, one_line, sentence
 from sisyphus.handoff import handoffs
 from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, lifecycle, loops, messages, user_actions
-from sisyphus.loops.loop import RUN, Hold, Loop, Work
+from sisyphus.loops.loop import ACTIVE, RUN, Hold, Loop, Work
 from sisyphus.loops.runs import Run
 from sisyphus.sessions import dialog, sessions
 from sisyphus.sessions import messages as session_messages
@@ -67,9 +67,10 @@ class Need(Record, frozen=True):
 class Status(Record, frozen=True):
     """How a loop, hold or run stands.
 
-    state: its status, WAITING, LEFT or, if it has ended, its result. why: the same in words. need:
-    what it waits for; None = it goes on by itself, or has ended. pending: what has to happen
-    before, in words, that its user need not do: another loop ends, or its iteration.
+    status: of its row. state: that, WAITING, LEFT or, if it has ended, its result. why: the same in
+    words. need: what it waits for; None = it goes on by itself, or has ended. pending: what has to
+    happen before, in words, that its user need not do: another loop ends, or its iteration.
+    is_current: its session works at it, and not at another one.
     iteration: the current one, of a run that has ended the last; last: of how many, 0 = no limit.
     done, total: the items of a run; failed: how many more of them are ticked, and their checks
     fail; not_proven: how many of those that it did have which evidence that proves nothing. tokens,
@@ -83,10 +84,12 @@ class Status(Record, frozen=True):
     kind: str
     task: str
     project: str
+    status: str
     state: str
     why: str
     need: Need | None
     pending: str
+    is_current: bool
     iteration: int
     last: int
     done: int
@@ -108,7 +111,8 @@ class Status(Record, frozen=True):
 def in_words(status: Status) -> str:
     """Says how it stands, for lists."""
     has_ended = status.ended_at is not None
-    how = "ended" if has_ended else "left behind" if status.state == LEFT else status.state
+    is_left = status.state == LEFT and status.status == ACTIVE
+    how = "left behind" if is_left else WAITING if status.state == WAITING else status.status
     why = f" ({one_line(status.why)})" if status.why else ""
     last = f" of {status.last}" if status.last else ""
     iteration = f"iteration {status.iteration}{last}"
@@ -137,7 +141,7 @@ def live(store: Store, now: float, project: str = "") -> list[Status]:
 
 def needs(store: Store, now: float) -> list[Need]:
     """Returns what waits for the user in all projects, the longest first."""
-    found = [each.need for each in live(store, now) if each.need and each.need.loop]
+    found = [e.need for e in live(store, now) if e.need and e.need.loop and e.is_current]
     found += [_need_of_failed(store, each) for each in loops.failed_runs(store)]
     owners = {each.session for each in found}
     asking = [*_requests(store), *_standstills(store, now)]
@@ -170,7 +174,8 @@ def of(store: Store, loop: Work, now: float) -> Status:
     is_active = loop.is_active and not is_left
     current = loops.current(store, session) if session.n else None
     is_outer = current is not None and current.id != loop.id
-    need = None if is_outer or loop.ended_at is not None else _need(store, loop, session, now)
+    waits_itself = loop.ended_at is None and not (is_outer and is_active)
+    need = _need(store, loop, session, now) if waits_itself else None
     if is_active and not need:
         need = _need_of_session(store, session, now)
     is_waiting = is_active and need is not None and not need.loop
@@ -178,6 +183,7 @@ def of(store: Store, loop: Work, now: float) -> Status:
     return Status(
         **_common(loop, loop.seconds(now)), need=need,
         pending=messages.waits_for(current) if current and is_outer and is_active else "",
+        is_current=not is_outer,
         why=need.text if need and is_waiting else loop.why, state=state,
         session=session.id, heard_at=session.seen_at,
         is_working=is_active and not is_waiting and session.n > 0 and session.idle_since is None,
@@ -201,6 +207,7 @@ def _of_run(store: Store, run: Run, now: float) -> Status:
     return Status(
         **common, need=_need_of_run(store, run), why=run.why,
         pending=messages.STOPS_SOON if run.is_at_work and not run.is_active else "",
+        is_current=True,
         state=LEFT if is_left else run.result or run.status,
         session=Session.load(store, run.session).id, heard_at=run.heard_at,
         is_working=run.is_active and not is_left,
@@ -211,7 +218,8 @@ def _common(loop: Work, seconds: float) -> dict[str, Any]:
     counters = loop.counters
     return {
         "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, TASK_CHARACTERS),
-        "project": loop.project, "iteration": counters.iteration, "seconds": seconds,
+        "project": loop.project, "status": loop.status, "iteration": counters.iteration,
+        "seconds": seconds,
         "last": loop.options.max_iterations, "tokens": counters.tokens,
         "started_at": loop.started_at, "ended_at": loop.ended_at,
         "done": 0, "total": 0, "failed": 0, "not_proven": {}, "cost": 0.0, "item": "", "action": "",
@@ -342,7 +350,7 @@ def _request(session: Session) -> Need:
     if kind != QUESTION:
         answer = session_messages.ANSWER_REST
     since = session.seen_at if session.idle_since is None else session.idle_since
-    return Need(kind, text, since, answer, session.project, id, brief=f"{text}.")
+    return Need(kind, text, since, answer, session.project, id, brief=sentence(text))
 
 
 def _standstills(store: Store, now: float) -> Iterator[Need]:
@@ -369,7 +377,7 @@ def _dialogs(store: Store, now: float) -> Iterator[Need]:
 def _dialog(asks: Session, main: Session, now: float) -> Need:
     text = session_messages.asks_permission(main.id, asks.dialog, main.project)
     since, answer = asks.dialog_at or now, "Answer the dialog in its terminal."
-    return Need(dialog.KIND, text, since, answer, main.project, main.id, brief=f"{text}.")
+    return Need(dialog.KIND, text, since, answer, main.project, main.id, brief=sentence(text))
 
 
 def is_unattended(store: Store, session: Session) -> bool:

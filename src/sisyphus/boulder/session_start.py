@@ -44,7 +44,9 @@ class Survey(Record):
 def gather(hook: Hook) -> Survey:
     """Reads the plans that a session may continue."""
     store, project, folder = hook.store, hook.project, hook.event.folder
-    survey = Survey(which.search(store, project, folder, _session(hook)))
+    survey = Survey(
+        which.search(store, project, folder, which.of_session(store, project, _session(hook)))
+    )
     files = survey.search.files
     if find.has_kord_file(project):
         from sisyphus.boulder import shared_file

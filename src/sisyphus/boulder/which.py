@@ -120,15 +120,18 @@ def as_its_file_is(record: PlanRecord, now: float) -> PlanRecord:
     return follow.compare(record, find.read(record.path, record.project), now).record or record
 
 
-def search(store: Store, project: str, folder: str, session: Session | None = None) -> Search:
+def search(store: Store, project: str, folder: str, own: PlanRecord | None = None) -> Search:
     """Reads the plans of a project that may be open, also those whose file is missing, and not
     those that were complete or cleared and have not changed since.
 
-    folder: the current one. session: whose plan comes first; None = nobody's does.
+    folder: the current one. own: the plan of a session, which comes first; None = it follows none
+    here.
     """
-    rows = plan_rows.of_project(store, project)
-    own_row = of_session(store, project, session) if session else None
-    own, kord = own_row.path if own_row else "", _kord_path(project)
+    return _search(store, project, folder, own.path if own and own.project == project else "")
+
+
+def _search(store: Store, project: str, folder: str, own: str) -> Search:
+    rows, kord = plan_rows.of_project(store, project), _kord_path(project)
     open_rows = [row for row in rows if row.is_open]
     settled = {row.path for row in rows if not row.is_open and find.has_stamp(row.path, row.stamp)}
     paths = [*find.of_project(project, folder), own, kord, *(row.path for row in open_rows)]
@@ -161,10 +164,10 @@ def _in_use(store: Store, rows: list[PlanRecord]) -> PlanRecord | None:
     there are several, the one used last; none if the user has started another one in a terminal
     since. rows: of the project, the one used last first."""
     followed = {each.plan for each in sessions.with_plans(store)}
-    running = [plan_rows.named(store, number) for number in followed]
+    running = {row.path for number in followed if (row := plan_rows.named(store, number))}
     here = (row for row in rows if row.is_open and os.path.isfile(row.path))
-    last = next((row for row in here if row.is_chosen or row in running), None)
-    return last if last in running else None
+    last = next((row for row in here if row.is_chosen or row.path in running), None)
+    return last if last and last.path in running else None
 
 
 def _without_tasks(store: Store, project: str, found: Search, now: float) -> Status:
@@ -199,7 +202,7 @@ def to_start(
         if not file.has_open_tasks:
             raise SisyphusError(messages.not_to_follow(file))
         return file
-    found = search(store, project, folder, session)
+    found = search(store, project, folder, plan_rows.of_session(store, session))
     files = found.next_files()
     dismissed = [row.path for row in found.rows if row.state == DISMISSED]
     files = files or [f for f in find.read_some(dismissed, project)[0] if f.has_open_tasks]

@@ -54,7 +54,7 @@ def _print(status: Status) -> None:
     show.line(f"{whose} in {display(status.project, '')}{item}", "dim", indent=4)
     if status.pending:
         show.line(status.pending, "yellow", indent=4)
-    if status.need:
+    elif status.need:
         show.line(f"{status.need.brief} {status.need.answer}".strip(), "yellow", indent=4)
 
 

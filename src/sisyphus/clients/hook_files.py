@@ -38,11 +38,14 @@ def find(
         where = scope(client, project, path, users)
         try:
             content = load()
-        except UnreadableError as error:
-            found.append(Wired(client, path, where, problem=str(error), again=again))
+            problem = hook_groups.problem(content)
+            is_current = bool(problem) or hook_groups.is_current(content, hooks)
+        except (UnreadableError, RecursionError) as error:
+            problem = (
+                str(error) if isinstance(error, UnreadableError) else "it is nested too deeply"
+            )
+            found.append(Wired(client, path, where, problem=problem, again=again))
             continue
-        problem = hook_groups.problem(content)
-        is_current = bool(problem) or hook_groups.is_current(content, hooks)
         found.append(Wired(client, path, where, content, problem, is_current, again=again))
     return found
 

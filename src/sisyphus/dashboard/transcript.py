@@ -14,6 +14,9 @@ SHOWN_STOPS = 200
 SHOWN_CHARACTERS = 150_000
 """The most that a page shows: rendering so much Markdown takes half a second."""
 
+_STEP = 40
+"""The characters of text that the frame of one step costs as much as."""
+
 
 class Transcript(Record, frozen=True):
     """A part of the transcript of a loop, hold or run.
@@ -56,7 +59,9 @@ def _first_shown(stops: list[Stop], end: int) -> int:
     """Returns the place of the first Stop that fits on a page that ends before `end`."""
     first, size = end, 0
     while first and end - first < SHOWN_STOPS:
-        size += sum(len(step.text) for step in stops[first - 1].steps)
+        stop = stops[first - 1]
+        steps = sum(len(step.tool) + len(step.text) + _STEP for step in stop.steps)
+        size += len(stop.check) + steps
         if size > SHOWN_CHARACTERS and first < end:
             break
         first -= 1

@@ -23,7 +23,7 @@ from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.partial import partial
 from sisyphus.ground.store import STOP_LOCK_SECONDS, Store, open_store
 from sisyphus.hook import standing
-from sisyphus.hook.event import BOTH, EVENTS
+from sisyphus.hook.event import ANSWERS_NO_DIALOG, BOTH, EVENTS
 from sisyphus.hook.hook import Hook
 from sisyphus.hook.session import Session
 
@@ -350,9 +350,8 @@ def _is_of_store(hook: Hook, error: Exception, attempt: Attempt) -> bool:
 
 
 def _closes_dialog(hook: Hook) -> bool:
-    """Tells whether this event shows that an open permission dialog was answered. Another request
-    does not: tools may ask in parallel."""
-    return bool(hook.session.dialog) and hook.event.name != "permission-request"
+    """Tells whether this event shows that an open permission dialog was answered."""
+    return bool(hook.session.dialog) and hook.event.name not in ANSWERS_NO_DIALOG
 
 
 def _prepare(event: Event, project: str, store: Store) -> Hook:
@@ -414,8 +413,9 @@ def _act(
     has_hold = hook.event.name == "stop" and hook.standing.hold in LIVE and not hook.event.agent
     with hook.store.write():
         hook.now = time.time()  # a check may have taken minutes
+        closes_dialog = _closes_dialog(hook)  # not one that has opened since
         hook.session = sessions.ensure(hook)
-        if _closes_dialog(hook):
+        if closes_dialog:
             hook.session.dialog = ""
             hook.session.save(hook.store)
         outcome = _decide(hook, acts, failures, attempt)

@@ -71,6 +71,8 @@ def stop(session: SessionId = "", project: show.Project = "") -> None:
         return
     meant = asker.known_session(place.store, session)
     with place.store.write():
+        if meant.id and not meant.n:  # its start was not heard
+            meant = sessions.ensure_by_id(place.store, meant.id, place.project, time.time())
         stopped = [meant] if meant.n else sessions.open_in(place.store, place.project)
         for each in stopped:
             enforcement = enforcements.load(place.store, each)

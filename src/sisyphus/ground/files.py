@@ -38,13 +38,14 @@ def read(path: str, *, inside: str = "", limit: int = DOCUMENT_BYTES) -> str:
     """
     if inside and not paths.is_inside(path, inside):
         raise UnreadableError(f"it is outside {inside}")
-    text = _decode(_read_bytes(path, inside, limit))
+    text = _decode(read_bytes(path, inside, limit))
     if "\0" in text:
         raise UnreadableError("it is binary")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read_bytes(path: str, inside: str, limit: int) -> bytes:
+def read_bytes(path: str, inside: str, limit: int) -> bytes:
+    """Reads a regular file like `read`, as bytes."""
     try:
         with open_regular(path) as file:
             if inside and not _is_inside(file, path, inside):

@@ -7,7 +7,7 @@ from sisyphus.ground import log
 from sisyphus.hook.session import Session
 from sisyphus.loops import history, loops, messages, state_file
 from sisyphus.loops.loop import MAX_DEPTH, Counters, Hold, Loop, Options, Work, new_id
-from sisyphus.sessions import command_names
+from sisyphus.sessions import command_names, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,16 +52,18 @@ def new_counters(project: str, options: Options) -> Counters:
 
 
 def needs_plan(store: Store, session: Session, loop: Loop) -> bool:
-    """Tells whether a loop cannot succeed because its session has no open plan: its own is
-    complete, or it follows none and its project has no open one."""
+    """Tells whether a loop cannot succeed because it is not clear which open plan it is about: its
+    session follows none, and of its project's none or several are open, and none of these is in
+    use."""
     if not loop.options.verify_plan:
         return False
-    row = store.one(
-        "SELECT state = 'complete' FROM plan WHERE state <> 'dismissed' AND (n = ? OR project = ?) "
-        "ORDER BY n IS ? DESC, state = 'complete'",
-        session.plan, loop.project, session.plan,
+    rows = store.all(
+        "SELECT n, json_extract(record, '$.is_chosen') FROM plan WHERE (n = ? OR project = ?) "
+        "AND state NOT IN ('complete', 'dismissed')",
+        session.plan, loop.project,
     )  # fmt: skip
-    return row is None or bool(row[0])
+    in_use = {session.plan, *(each.plan for each in sessions.with_plans(store))}
+    return len(rows) != 1 and not any(n in in_use or is_chosen for n, is_chosen in rows)
 
 
 def is_too_deep(store: Store, session: Session, loop: Loop) -> bool:
@@ -134,9 +136,9 @@ def way_back(store: Store, loop: Work) -> str:
     return f"{clients.native(session.client or clients.DEFAULT).RESUME} {session.id}"
 
 
-def take_up(store: Store, session: Session) -> list[Loop]:
-    """Takes up the loops that a session left behind; returns them."""
-    taken = [loop for loop in loops.live(store, session) if loop.left_at is not None]
+def take_up(store: Store, live: list[Loop]) -> list[Loop]:
+    """Takes up those of a session's loops that it left behind; returns them."""
+    taken = [loop for loop in live if loop.left_at is not None]
     for loop in taken:
         _take_up(store, loop)
     return taken
@@ -149,13 +151,13 @@ def _take_up(store: Store, loop: Loop) -> None:
     loops.save(store, loop)
 
 
-def apply_edits(store: Store, session: Session, now: float) -> list[str]:
-    """Applies edits of the session's state files, in the open transaction.
+def apply_edits(store: Store, session: Session, live: list[Loop], now: float) -> list[str]:
+    """Applies edits of the state files of a session's loops, in the open transaction.
 
     Returns messages for the user: what an edit ended, paused or raised, and what had no effect.
     """
     effects = []
-    for loop in loops.live(store, session):
+    for loop in live:
         if edit := state_file.find_edit(loop):
             before = loop.status, loop.options
             unusable = state_file.apply_edit(loop, edit, now)

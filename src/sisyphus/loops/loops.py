@@ -34,6 +34,9 @@ _COLUMNS = (
 _PROCESS = ("session", "runner", "client", "action", "percent", "heard_at", "tokens", "cost")
 """The columns of `run` that say who works at it, and how far; they are fields of `Run`."""
 
+_NO_ROW = (0, "", "", "", 0, 0.0, 0, 0.0, "{}", "{}")
+"""Stands for the row of a run that somebody has deleted: what reads several goes on."""
+
 _ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
 
 
@@ -87,12 +90,17 @@ def delete(store: Store, work: Work) -> None:
 
 
 def current(store: Store, session: Session) -> Loop | None:
-    """Returns the session's current loop: the last that has not ended. One that is stalled is
-    skipped if another waits for it."""
-    loops = live(store, session)
-    while len(loops) > 1 and loops[-1].is_stalled:
-        loops.pop()
-    return loops[-1] if loops else None
+    """Returns the session's current loop, see `current_of`."""
+    return current_of(live(store, session))
+
+
+def current_of(loops: list[Loop]) -> Loop | None:
+    """Returns the current one of a session's loops: the last that has not ended. One that is
+    stalled is skipped if another waits for it."""
+    left = [loop for loop in loops if loop.ended_at is None]
+    while len(left) > 1 and left[-1].is_stalled:
+        left.pop()
+    return left[-1] if left else None
 
 
 def live(store: Store, session: Session) -> list[Loop]:
@@ -344,9 +352,7 @@ def _run(store: Store, common: dict[str, Any]) -> Run:
 
     columns = ", ".join(_PROCESS)
     query = f"SELECT {columns}, options, state FROM run WHERE {_ROW}"
-    row = store.one(query, common["id"])
-    assert row is not None, "a run goes with its loop"
-    *process, options, state = row
+    *process, options, state = store.one(query, common["id"]) or _NO_ROW
     own: dict[str, Any] = dict(zip(_PROCESS, process, strict=True))
     own["session"] = own["session"] or 0
     stands = RunState(**quick_json.loads(state))

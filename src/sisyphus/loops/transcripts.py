@@ -31,6 +31,7 @@ KEPT_ITERATIONS = 200
 STOP_CHARACTERS = 200_000
 """The most that the dashboard gets of the steps of one Stop."""
 
+_MOST_STEPS = 5_000
 _TARGET_CHARACTERS = 500
 _LEFT_OUT = "\n[… left out: this is too long …]\n"
 
@@ -77,8 +78,10 @@ def write(entry: Entry) -> None:
     text = _cut(_render(loop, stop).encode("utf-8", "replace"))
     _append(_iteration_file(loop.id, stop.iteration), text, ITERATION_BYTES)
     _append(full_file(loop.id), text, FULL_BYTES)
-    line = quick_json.dumps(asdict(replace(stop, steps=_ends(stop.steps))), ensure_ascii=False)
-    _append(_data_file(loop.id), f"{line}\n".encode("utf-8", "replace"), FULL_BYTES)
+    data = replace(stop, steps=_ends(stop.steps), check=stop.check[-ITERATION_BYTES:])
+    line = quick_json.dumps(asdict(data), ensure_ascii=False)
+    # A line that was cut off has no end: the one before ours ends it.
+    _append(_data_file(loop.id), f"\n{line}\n".encode("utf-8", "replace"), FULL_BYTES)
     old = _iteration_file(loop.id, stop.iteration - KEPT_ITERATIONS)
     _remove(old)
     _remove(f"{old}.1")
@@ -102,8 +105,8 @@ def iteration_file(loop: str, number: int) -> str:
 def read(loop: str) -> list[Stop]:
     """Returns the Stops of a loop, oldest first. Those that version 1.0.0 wrote are not there."""
     stops = []
-    for line in _content(_data_file(loop)).split("\n"):
-        with suppress(ValueError):  # the disk was full
+    for line in _lines(_data_file(loop)):
+        with suppress(ValueError, TypeError, KeyError):  # an empty one; the disk was full
             row = quick_json.loads(line)
             stops.append(Stop(**row | {"steps": [Step(**each) for each in row["steps"]]}))
     return stops
@@ -121,6 +124,16 @@ def _content(path: str) -> str:
         with suppress(UnreadableError):
             parts.append(files.read(each, inside=_folder(), limit=FULL_BYTES))
     return "".join(parts)
+
+
+def _lines(path: str) -> list[str]:
+    """Returns the lines of a file, after those of the one before it. A character that was cut off
+    costs its line alone."""
+    data = b""
+    for each in (f"{path}.1", path):
+        with suppress(UnreadableError):
+            data += files.read_bytes(each, inside=_folder(), limit=FULL_BYTES)
+    return [line.decode("utf-8", "replace") for line in data.split(b"\n") if line]
 
 
 def remove(loop: str) -> None:
@@ -162,15 +175,29 @@ def _render(loop: Work, stop: Stop) -> str:
     is_after_call = False
     for step in stop.steps:
         pieces.append("\n" if step.tool and is_after_call else "\n\n")
-        pieces.append(f"[{step.tool}] {step.text}".rstrip() if step.tool else step.text)
+        text = f"[{step.tool}] {step.text}".rstrip() if step.tool else _guarded(step.text)
+        pieces.append(text)
         is_after_call = bool(step.tool)
-    pieces += ["\n\n", stop.check] if stop.check else []
+    first, line_end, rest = stop.check.partition("\n")  # the first line is ours
+    pieces += ["\n\n", f"{first}{line_end}{_guarded(rest)}"] if stop.check else []
     pieces += ["\n\n", messages.transcript_decision(stop.decision), "\n\n"]
     return "".join(pieces)
 
 
+def _guarded(text: str) -> str:
+    """Returns a stranger's text in which no line looks like one of ours."""
+    lines = text.split("\n")
+    return "\n".join(f" {line}" if line.lstrip(" ").startswith(_MARKS) else line for line in lines)
+
+
+_MARKS = (messages.TRANSCRIPT_MARK, messages.DECISION_MARK, messages.CHECK_MARK, "[")
+
+
 def _ends(steps: list[Step]) -> list[Step]:
-    """Returns the first and the last steps, if all are too long together."""
+    """Returns the first and the last steps, if they are too many or too long together."""
+    if len(steps) > _MOST_STEPS:
+        half = _MOST_STEPS // 2
+        steps = [*steps[:half], Step("", _LEFT_OUT), *steps[-half:]]
     half, size = STOP_CHARACTERS // 2, sum(len(each.tool + each.text) for each in steps)
     if size <= STOP_CHARACTERS:
         return steps

@@ -67,7 +67,7 @@ def reactivate(store: Store, loop: Work) -> tuple[Work, bool]:
     """Does the same for a loop that has just been moved to another session."""
     with _edit(store, loop) as fresh:
         was_paused = not fresh.is_active
-        lifecycle.resume(store, Session.load(store, fresh.session), fresh, time.time())
+        lifecycle.resume(store, _session(store, fresh), fresh, time.time())
     return fresh, was_paused
 
 
@@ -106,4 +106,9 @@ def _edit(store: Store, picked: Work) -> Iterator[Work]:
             loop.counters.paused_at = loop.worked_at
         yield loop
         loops.save(store, loop)
-    lifecycle.export(store, Session.load(store, loop.session))
+    lifecycle.export(store, _session(store, loop))
+
+
+def _session(store: Store, loop: Work) -> Session:
+    """Returns the session of a loop. A run does nothing to its session's Stops and files."""
+    return Session.load(store, loop.session) if isinstance(loop, Loop) else Session()

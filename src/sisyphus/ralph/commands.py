@@ -360,7 +360,8 @@ def _apply_edits(store: Store) -> None:
     for number in edited:
         with store.write():
             session = Session.load(store, number)
-            effects = lifecycle.apply_edits(store, session, time.time())
+            live = loops.live(store, session)
+            effects = lifecycle.apply_edits(store, session, live, time.time())
         lifecycle.export(store, session)
         for effect in effects:
             typer.echo(effect, err=True)

@@ -34,7 +34,7 @@ def _start_session(hook: Hook) -> Outcome:
         lifecycle.move(hook.store, loop, hook.session)
     if moved:
         outcomes.append(Outcome(notes=["the loop of the cleared session continues in this one"]))
-    taken = lifecycle.take_up(hook.store, hook.session)
+    taken = lifecycle.take_up(hook.store, loops.live(hook.store, hook.session))
     if taken:
         outcomes.append(Outcome(messages=[messages.taken_up(taken[-1])]))
     if hook.event.starts_empty:
@@ -82,7 +82,9 @@ def look_at_prompt(hook: Hook) -> Act | None:
 
 def _apply_edits(hook: Hook, act: Act | None) -> Outcome:
     """Applies edits of the session's state files, then does what the prompt asks for."""
-    news = lifecycle.apply_edits(hook.store, hook.session, hook.now)
+    news = lifecycle.apply_edits(
+        hook.store, hook.session, loops.live(hook.store, hook.session), hook.now
+    )
     rest = [act()] if act else []
     return merge([Outcome(messages=news, notes=[*news], exports=[_export(hook)]), *rest])
 
@@ -149,7 +151,9 @@ def _start_loop(hook: Hook, loop: Loop, cancel: str) -> Outcome:
         return _refuse(messages.too_deep(MAX_DEPTH), by_model=True)
     if lifecycle.needs_plan(hook.store, hook.session, loop):
         return _refuse(messages.NEEDS_PLAN, by_model=loop.by_model)
-    news = lifecycle.apply_edits(hook.store, hook.session, hook.now)
+    news = lifecycle.apply_edits(
+        hook.store, hook.session, loops.live(hook.store, hook.session), hook.now
+    )
     replaced = lifecycle.start(hook.store, hook.session, loop)
     ledger.add(hook, [messages.prompt(loop)])  # the command itself already shows it to the model
     news += [*([messages.cancelled(replaced)] if replaced else []), messages.started(loop, cancel)]

@@ -39,6 +39,7 @@ def iterate(drive: Drive) -> Decision:
     if completion:
         with drive.change():
             _refuse(drive.state, completion)
+        plan = item_checks.plan_of(drive)  # its check may have taken minutes
     if _was_done(drive, plan):
         return Decision(decide.CONTINUE, messages.ITEM_DONE)
     result = run_client(drive, _begin(drive, plan))

@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from sisyphus.hook.hook import Hook
 
 
-def in_charge(hook: Hook) -> Loop | Hold | None:
+def in_charge(hook: Hook, live: list[Loop] | None = None) -> Loop | Hold | None:
     """Returns the session's current loop, else the hold of its plan; None if it has neither, and
-    enforcement decides if it is on. A stalled loop is behind the hold and enforcement."""
+    enforcement decides if it is on. A stalled loop is behind the hold and enforcement. live: the
+    session's loops; None = nobody has loaded them."""
     loop: Loop | None = None
     hold: Hold | None = None
     if hook.settings["ralph.enabled"]:
-        loop = loops.current(hook.store, hook.session)
+        live = loops.live(hook.store, hook.session) if live is None else live
+        loop = loops.current_of(live)
     if loop and not loop.is_stalled:
         return loop
     if hook.settings["boulder.enabled"]:

@@ -119,9 +119,10 @@ def look(place: Installation, files: list[Wired]) -> Iterator[Finding]:
 def _settings(project: str, files: list[Wired]) -> Iterator[Finding]:
     for each in files:
         if each.problem and each.may_call_us:
-            text = f"sisyphus cannot read {each.name}: {one_line(each.problem)}."
-            mend = "Correct the file. Comments in it are Qwen Code's alone."
-            yield Finding(_SETTINGS, Level.PROBLEM, text, mend)
+            what = "use" if each.content else "read"
+            text = f"sisyphus cannot {what} {each.name}: {one_line(each.problem)}."
+            more = "" if each.content else " Comments in it are Qwen Code's alone."
+            yield Finding(_SETTINGS, Level.PROBLEM, text, f"Correct the file.{more}")
     if path := native.hooks_off(project):
         text = f"{shown(path)} has {native.ALL_OFF}: no hook runs."
         yield Finding(_SETTINGS, Level.PROBLEM, text, f"Take {native.ALL_OFF} out of that file.")
