@@ -13,7 +13,7 @@ from sisyphus.boulder import checks as plan_checks
 from sisyphus.boulder import commands, find, messages, plan_status, ticks, trust, which
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, FAILED
-from sisyphus.boulder.plan_status import Status
+from sisyphus.boulder.plan_status import PlanStatus
 from sisyphus.boulder.ticks import Tick
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import display
@@ -116,7 +116,7 @@ def checks(
         _print(listing, to_trust)
 
 
-def _plan(place: show.Place, name: str) -> Status:
+def _plan(place: show.Place, name: str) -> PlanStatus:
     """Returns the plan that the command means. Raises `SisyphusError` if there is none that can be
     read."""
     if name:
@@ -137,7 +137,7 @@ def _plan(place: show.Place, name: str) -> Status:
     return found
 
 
-def _listing(place: show.Place, status: Status) -> Listing:
+def _listing(place: show.Place, status: PlanStatus) -> Listing:
     record, plan = status.record, status.plan
     assert record is not None
     rows = ticks.of_plan(place.store, record.path)

@@ -20,7 +20,7 @@ from sisyphus.boulder import (
 )
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, FAILED, Plan, Story
-from sisyphus.boulder.plan_status import Status
+from sisyphus.boulder.plan_status import PlanStatus
 from sisyphus.boulder.plans import Checkpoint, PlanRecord
 from sisyphus.boulder.shared_file import Shared
 from sisyphus.ground import exports
@@ -119,25 +119,25 @@ def _show_all(place: show.Place, *, as_json: bool) -> None:
         show.line("No plan is followed in any project.")
 
 
-def _state(result: Status) -> str:
+def _state(result: PlanStatus) -> str:
     """Returns a plan's state for people."""
     return "cannot be read" if result.problem else result.state.replace("_", " ")
 
 
-def _more(result: Status) -> str:
+def _more(result: PlanStatus) -> str:
     """Says how many tasks are ticked and fail, and how many are blocked."""
     counts = result.plan.counts
     blocked = f", {counts[BLOCKED]} blocked" if counts[BLOCKED] else ""
     return messages.failed(counts[FAILED]) + blocked
 
 
-def of_place(place: show.Place, session: str = "") -> Status:
+def of_place(place: show.Place, session: str = "") -> PlanStatus:
     """Returns the plan that a command means."""
     own = asker.session_of(place.store, session)
     return which.of_project(place.store, place.project, own, time.time(), place.folder)
 
 
-def print_status(result: Status, *, needs_one: bool = True) -> None:
+def print_status(result: PlanStatus, *, needs_one: bool = True) -> None:
     """needs_one: where no plan is, the user is told to write one."""
     if problem := shared_file.problem(result.project):
         show.line(f"{problem}.")
@@ -167,7 +167,7 @@ def print_status(result: Status, *, needs_one: bool = True) -> None:
         show.line(f"Cleared: {plans_cleared}. `sisyphus boulder start NAME` follows {what} again.")
 
 
-def _print_progress(result: Status, row: PlanRecord) -> None:
+def _print_progress(result: PlanStatus, row: PlanRecord) -> None:
     plan = result.plan
     completed, total = result.progress
     show.line(f"Progress: {completed}/{total} tasks complete{_more(result)}")
@@ -231,7 +231,7 @@ def _print_notes(row: PlanRecord, *, is_complete: bool) -> None:
         show.line(f"Open todos: {todos}")
 
 
-def _print_offers(result: Status, *, needs_one: bool) -> None:
+def _print_offers(result: PlanStatus, *, needs_one: bool) -> None:
     """Says which plans could be followed when none is."""
     if not can_be_project(result.project):
         show.line(f"{messages.NOTHING_FOLLOWED} {session_messages.NO_PROJECT}")
@@ -256,7 +256,7 @@ def open_plan(place: show.Place, session: str, problem: str) -> PlanRecord:
     return here.record
 
 
-def way_to_a_plan(result: Status) -> str:
+def way_to_a_plan(result: PlanStatus) -> str:
     """Says what the user can do where no plan with open tasks is followed."""
     if not can_be_project(result.project):
         return session_messages.NO_PROJECT
@@ -269,7 +269,7 @@ def way_to_a_plan(result: Status) -> str:
     return " ".join(ways) or messages.WRITE_ONE
 
 
-def _several(result: Status) -> str:
+def _several(result: PlanStatus) -> str:
     return messages.several([plan_status.record_of(file) for file in result.open_files])
 
 

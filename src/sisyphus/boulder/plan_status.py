@@ -25,7 +25,7 @@ NONE, STALE = "none", "stale"
 _EMPTY = Plan("", (), 0, 0, {}, {})
 
 
-class Status(Record):
+class PlanStatus(Record):
     """How far a plan is.
 
     state: of the record, or STALE or NONE. record: None = no plan is followed; then `open_files`
@@ -57,7 +57,7 @@ class Status(Record):
         return self.plan.completed, self.plan.total
 
 
-def completed(store: Store, project: str = "") -> list[Status]:
+def completed(store: Store, project: str = "") -> list[PlanStatus]:
     """Returns the plans that were completed and have not changed since, the latest first. project:
     "" = all projects."""
     entries = store.all(
@@ -70,11 +70,11 @@ def completed(store: Store, project: str = "") -> list[Status]:
         record = plan_rows.find(store, path)
         if record and record.state == COMPLETE:
             record = replace(record, completed=done, total=total)
-            results.append(Status(record.project, COMPLETE, record, completed_at=at))
+            results.append(PlanStatus(record.project, COMPLETE, record, completed_at=at))
     return results
 
 
-def with_stories(store: Store, status: Status) -> Status:
+def with_stories(store: Store, status: PlanStatus) -> PlanStatus:
     """Returns the status of a complete plan with what its file says, if it still exists."""
     assert status.record is not None
     file = find.read(status.record.path, status.project)
@@ -93,13 +93,13 @@ def offers(project: str, home: str) -> list[str]:
     return sentences
 
 
-def of_known(store: Store, file: PlanFile, now: float) -> Status:
+def of_known(store: Store, file: PlanFile, now: float) -> PlanStatus:
     """Returns how far a plan is, as its record knows it if it has one."""
     record = plan_rows.find(store, file.path)
     return of_record(store, record, now) if record else of_file(file)
 
 
-def of_record(store: Store, record: PlanRecord, now: float) -> Status:
+def of_record(store: Store, record: PlanRecord, now: float) -> PlanStatus:
     """Returns how far a plan is in its file; the record may be older."""
     file = find.read(record.path, record.project)
     file = replace(file, plan=follow.as_known(file.plan, record) if file.plan else None)
@@ -109,15 +109,15 @@ def of_record(store: Store, record: PlanRecord, now: float) -> Status:
     record = follow.compare(record, file, now).record or record
     plan = follow.as_known(file.plan or _EMPTY, record)
     words = ticks.words(store, record.path, plan)
-    return Status(record.project, state, record, plan, problem=file.problem, evidence=words)
+    return PlanStatus(record.project, state, record, plan, problem=file.problem, evidence=words)
 
 
-def of_file(file: PlanFile) -> Status:
+def of_file(file: PlanFile) -> PlanStatus:
     """Returns how far a plan is that no session follows."""
     record = record_of(file)
     state = follow.state_of(file)
     project = file.project or paths.project_of(os.path.dirname(file.path))
-    return Status(project, state, record, file.plan or _EMPTY, problem=file.problem)
+    return PlanStatus(project, state, record, file.plan or _EMPTY, problem=file.problem)
 
 
 def record_of(file: PlanFile) -> PlanRecord:
@@ -134,7 +134,7 @@ def record_of(file: PlanFile) -> PlanRecord:
     )
 
 
-def as_dict(status: Status, *, named_only: bool = False) -> dict[str, Any]:
+def as_dict(status: PlanStatus, *, named_only: bool = False) -> dict[str, Any]:
     """Returns what `boulder status --json` prints. named_only: leave out stories that are single
     tasks."""
     record, plan = status.record, status.plan

@@ -13,7 +13,7 @@ from sisyphus import clients
 from sisyphus.boulder import find, follow, messages, plan_status
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
-from sisyphus.boulder.plan_status import NONE, Status
+from sisyphus.boulder.plan_status import NONE, PlanStatus
 from sisyphus.boulder.plans import DISMISSED, PlanRecord
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import SisyphusError
@@ -76,7 +76,7 @@ class Search(Record):
 
 def of_project(
     store: Store, project: str, session: Session, now: float, folder: str = ""
-) -> Status:
+) -> PlanStatus:
     """Returns the plan that a session follows, else one that is in use, else the one that the next
     session will follow, else one that is missing or has no tasks any more, else the one that was
     completed last. In a package, what the next session there will follow comes before a plan that
@@ -95,7 +95,7 @@ def of_project(
     elif len(files) == 1:
         result = plan_status.of_known(store, files[0], now)
     elif files:
-        result = Status(project, NONE, open_files=tuple(files))
+        result = PlanStatus(project, NONE, open_files=tuple(files))
     else:
         result = _without_tasks(store, project, found, now)
     return replace(result, left_out=found.left_out)
@@ -170,13 +170,13 @@ def _in_use(store: Store, rows: list[PlanRecord]) -> PlanRecord | None:
     return last if last and last.path in running else None
 
 
-def _without_tasks(store: Store, project: str, found: Search, now: float) -> Status:
+def _without_tasks(store: Store, project: str, found: Search, now: float) -> PlanStatus:
     """Returns the plan to show where none has open tasks."""
     for row in sorted(found.rows, key=lambda row: not os.path.isfile(row.path)):
         if row.is_open:
             return plan_status.of_record(store, row, now)
     ended = plan_status.completed(store, project)
-    result = plan_status.with_stories(store, ended[0]) if ended else Status(project, NONE)
+    result = plan_status.with_stories(store, ended[0]) if ended else PlanStatus(project, NONE)
     cleared = tuple(
         row
         for row in found.rows

@@ -6,7 +6,7 @@ from typing import Any
 from sisyphus import work
 from sisyphus.boulder import holds, plan_status
 from sisyphus.boulder import plans as plan_rows
-from sisyphus.boulder.plan_status import Status
+from sisyphus.boulder.plan_status import PlanStatus
 from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
@@ -24,7 +24,7 @@ _SHOWN_CHARACTERS = 100
 class Project(Record):
     """What goes on in a project. plans: those with open tasks that sessions have worked on."""
 
-    plans: list[Status] = field(default_factory=list)
+    plans: list[PlanStatus] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     holds: list[Hold] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
@@ -69,7 +69,7 @@ def print_one(store: Store, name: str, project: Project) -> None:
         show.line(work.line(work.of(store, each, time.time())), indent=2)
 
 
-def _plan(status: Status) -> str:
+def _plan(status: PlanStatus) -> str:
     assert status.record is not None
     completed, total = status.progress
     next_step = status.plan.next_step

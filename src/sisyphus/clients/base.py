@@ -13,7 +13,7 @@ from sisyphus.clients.reports import Failure, Report
 from sisyphus.clients.transcript_records import Reading
 from sisyphus.clients.trial_folder import Stage, WiringCopy
 from sisyphus.clients.wired import Wired
-from sisyphus.hook.event import Event, Status
+from sisyphus.hook.event import Event, StatusLineInput
 from sisyphus.hook.outcome import Outcome
 
 Json = dict[str, Any]
@@ -48,7 +48,7 @@ class Payload(Protocol):
     def NAME(self) -> str:
         """The client's name in the store."""
 
-    def read_status(self, raw: dict[str, Any]) -> Status:
+    def read_status(self, raw: dict[str, Any]) -> StatusLineInput:
         """Reads the JSON that the client gives its status line."""
 
     @property

@@ -7,7 +7,7 @@ import time
 from sisyphus.boulder import messages, plan_status, plans, ticks
 from sisyphus.boulder.evidence import FAILED as CHECK_FAILS
 from sisyphus.boulder.plan import FAILED, Plan
-from sisyphus.boulder.plan_status import STALE, Status
+from sisyphus.boulder.plan_status import STALE, PlanStatus
 from sisyphus.boulder.plans import ACTIVE, DISMISSED, MISSING, PlanRecord
 from sisyphus.boulder.ticks import Tick
 from sisyphus.dashboard import checks, paging
@@ -237,14 +237,14 @@ def query_one(desk: Desk, params: Params) -> PlanPage:
     )  # fmt: skip
 
 
-def _problem(now: Status) -> str:
+def _problem(now: PlanStatus) -> str:
     """Returns why a plan has no tasks: its file cannot be read, or is gone."""
     if now.problem or now.state != MISSING or now.record is None:
         return now.problem and f"The file cannot be read: {now.problem}."
     return messages.gone(now.record)
 
 
-def _tasks(now: Status, known: dict[str, Tick]) -> list[TaskLine]:
+def _tasks(now: PlanStatus, known: dict[str, Tick]) -> list[TaskLine]:
     """Returns the first tasks of a plan. known: what we noted of them, by name."""
     named = list(zip(now.plan.names, now.plan.tasks, strict=True))[:_TASKS]
     return [

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sisyphus.hook.event import Status
+    from sisyphus.hook.event import StatusLineInput
 
 _CHARACTERS = 100_000
 """The most that is read of a file. A whole one has a thousand."""
@@ -34,7 +34,7 @@ def path(our_home: str, client: str, session: str) -> str:
     return os.path.join(our_home, FOLDER, f"{client}-{session}") if our_home and session else ""
 
 
-def key(our_home: str, project: str, status: Status, environ: Mapping[str, str]) -> str:
+def key(our_home: str, project: str, status: StatusLineInput, environ: Mapping[str, str]) -> str:
     """Returns a text that changes with everything that a status line shows but its plan: where it
     comes from and when that was written last."""
     database = os.path.join(our_home, paths.DATABASE)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO, TextIO
 
-    from sisyphus.boulder.plan_status import Status as PlanStatus
+    from sisyphus.boulder.plan_status import PlanStatus
     from sisyphus.ground.settings import Values
     from sisyphus.ground.store import Store
-    from sisyphus.hook.event import Status
+    from sisyphus.hook.event import StatusLineInput
     from sisyphus.hook.session import Session
 
     Leave = Callable[[Store], None]
@@ -77,7 +77,7 @@ def _parse(data: bytes) -> dict[str, Any]:
     return raw
 
 
-def _line(client: str, status: Status, leave: Leave) -> str:
+def _line(client: str, status: StatusLineInput, leave: Leave) -> str:
     """Returns the line that was kept, if nothing has changed since, or a new one."""
     project = paths.project_of(status.folder)
     our_home, now = paths.our_home(project), time.time()
@@ -93,7 +93,7 @@ def _line(client: str, status: Status, leave: Leave) -> str:
 
 
 def _new_line(
-    our_home: str, client: str, project: str, status: Status, leave: Leave
+    our_home: str, client: str, project: str, status: StatusLineInput, leave: Leave
 ) -> tuple[str, str, bool]:
     """Returns the line; the file of the plan in it, or ""; and whether the line stays the same as
     long as that file and the database do: another plan may take the place of one that the session
@@ -125,7 +125,7 @@ def _new_line(
         leave(store)
 
 
-def _save_context(store: Store, client: str, status: Status) -> Session:
+def _save_context(store: Store, client: str, status: StatusLineInput) -> Session:
     """Saves how full the session's context is; returns the session."""
     from sisyphus.hook.session import Session
 

@@ -12,9 +12,9 @@ import time
 from sisyphus.boulder import checks, evidence, plans, progress, trust
 from sisyphus.boulder import find as plan_files
 from sisyphus.boulder.evidence import FAILED, NO_TEST, RUNNING, TickFacts
+from sisyphus.boulder.tick_work import TickWork
 from sisyphus.boulder.ticks import Judgement
 from sisyphus.boulder.trust import CheckResult
-from sisyphus.boulder.work import Work
 from sisyphus.clients.reports import Report
 from sisyphus.clients.transcript_records import AGENT, TranscriptLine
 from sisyphus.ground.masking import mask
@@ -154,13 +154,13 @@ def _commands(plan: FixPlan, item: str) -> tuple[str, ...]:
     return checks.split(plan.checks.get(item, ())).commands
 
 
-def _work(drive: Drive, result: ClientResult | None) -> Work:
+def _work(drive: Drive, result: ClientResult | None) -> TickWork:
     records = result.report.records if result else []
     no_work = {path for path in (drive.state.plan, project_files.chosen_state()) if path}
-    return Work(records, drive.project, no_work, drive.state.item_began_at, time.time())
+    return TickWork(records, drive.project, no_work, drive.state.item_began_at, time.time())
 
 
-def _judge(drive: Drive, plan: FixPlan, item: str, work: Work) -> ItemResult:
+def _judge(drive: Drive, plan: FixPlan, item: str, work: TickWork) -> ItemResult:
     state, commands = drive.state, _commands(plan, item)
     before = state.failed.get(item)
     results = [_or_before(each, before) for each in _check(drive, commands, work)]
@@ -188,7 +188,7 @@ def _or_before(result: CheckResult, before: FailedCheck | None) -> CheckResult:
     return CheckResult(result.command, FAILED, before.how, before.tail)
 
 
-def _check(drive: Drive, commands: tuple[str, ...], work: Work) -> list[CheckResult]:
+def _check(drive: Drive, commands: tuple[str, ...], work: TickWork) -> list[CheckResult]:
     """Returns how the checks of an item ended: those that we may run, up to the first that does not
     pass, and of the others what the agent's own run came to."""
     results = {each.command: each for each in _run(drive, commands)}
@@ -197,7 +197,7 @@ def _check(drive: Drive, commands: tuple[str, ...], work: Work) -> list[CheckRes
     return [found for each in commands if (found := results.get(each) or by_agent.get(each))]
 
 
-def _of_agent(command: str, work: Work) -> CheckResult:
+def _of_agent(command: str, work: TickWork) -> CheckResult:
     ended = work.run_of(command, work.now)
     how = "ran no test" if ended == NO_TEST else "failed when the agent ran it"
     return CheckResult(command, "" if ended == RUNNING else ended, how)

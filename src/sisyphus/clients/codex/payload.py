@@ -12,7 +12,7 @@ from sisyphus.clients import escaped_tags, patches, values
 from sisyphus.clients.codex import rollout, touched
 from sisyphus.ground import processes
 from sisyphus.ground.text import shorten
-from sisyphus.hook.event import OTHER, Command, Event, Prompt, Status, Stop, ToolCall
+from sisyphus.hook.event import OTHER, Command, Event, Prompt, StatusLineInput, Stop, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,9 +148,9 @@ def command_of(prompt: str) -> Command | None:
     return Command(found[1], prompt[found.end() :].strip()) if found else None
 
 
-def read_status(raw: Json) -> Status:
+def read_status(raw: Json) -> StatusLineInput:
     """Codex has no status line of ours."""
-    return Status("", os.path.abspath(os.curdir), 0, 0)
+    return StatusLineInput("", os.path.abspath(os.curdir), 0, 0)
 
 
 def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:

@@ -28,7 +28,7 @@ from sisyphus.hook.event import (
     Command,
     Event,
     Prompt,
-    Status,
+    StatusLineInput,
     Stop,
     ToolCall,
 )
@@ -138,9 +138,9 @@ def todos(tool: str, fields: Json) -> list[dict[str, str]] | None:
     ]
 
 
-def read_status(raw: Json) -> Status:
+def read_status(raw: Json) -> StatusLineInput:
     """OpenCode has no status line of ours."""
-    return Status("", os.path.abspath(os.curdir), 0, 0)
+    return StatusLineInput("", os.path.abspath(os.curdir), 0, 0)
 
 
 def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from sisyphus.clients import escaped_tags, values
 from sisyphus.clients.claude_code import payload as claude_code
 from sisyphus.ground import processes
 from sisyphus.ground.record import replace
-from sisyphus.hook.event import Event, Prompt, Status
+from sisyphus.hook.event import Event, Prompt, StatusLineInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def block_cap(project: str) -> int:
     return min(values.count(chosen), native.MOST_BLOCKS) or _BLOCK_CAP
 
 
-def read_status(raw: Json) -> Status:
+def read_status(raw: Json) -> StatusLineInput:
     """Qwen Code has no status line of ours."""
-    return Status("", os.path.abspath(os.curdir), 0, 0)
+    return StatusLineInput("", os.path.abspath(os.curdir), 0, 0)
 
 
 def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:

@@ -35,7 +35,7 @@ _LATE_SECONDS = 900
 """How long before a tick a check may have begun whose result is written down after it."""
 
 
-class Work:
+class TickWork:
     """The work by which ticks are judged. What is slow is found out once, when it is asked for.
 
     apart: the absolute paths of files whose change is no work. since: the tick before, or the begin
@@ -133,7 +133,7 @@ def judge(hook: Hook, file: PlanFile, plan: Plan, pending: Pending) -> dict[str,
     return found
 
 
-def _work(hook: Hook, file: PlanFile, pending: Pending) -> Work:
+def _work(hook: Hook, file: PlanFile, pending: Pending) -> TickWork:
     """Returns what the session has done since the tick before; further back if that changed no
     file: what ran before is still true."""
     first = min([pending.since, *(pending.rows[n].at - _LATE_SECONDS for n in pending.open_)])
@@ -143,13 +143,13 @@ def _work(hook: Hook, file: PlanFile, pending: Pending) -> Work:
     return work
 
 
-def _since(hook: Hook, file: PlanFile, tick_before: float, first: float) -> Work:
+def _since(hook: Hook, file: PlanFile, tick_before: float, first: float) -> TickWork:
     read = clients.transcript(hook.event.client).read
     records = read(hook.event.transcript, since=first, limit=_BYTES).records
-    return Work(records, file.project, find.no_work(file), tick_before, hook.now)
+    return TickWork(records, file.project, find.no_work(file), tick_before, hook.now)
 
 
-def _may_run(hook: Hook, work: Work) -> bool:
+def _may_run(hook: Hook, work: TickWork) -> bool:
     """Tells whether a check may have run whose result is not written down yet. Nobody reads what a
     subagent has run."""
     known = {action.id for action in work.actions if action.is_over}
@@ -158,7 +158,7 @@ def _may_run(hook: Hook, work: Work) -> bool:
 
 
 def _judge(
-    work: Work, checks: tuple[str, ...], row: Tick, ticked_at: float, is_open: bool
+    work: TickWork, checks: tuple[str, ...], row: Tick, ticked_at: float, is_open: bool
 ) -> Judgement:
     """checks: of the task. is_open: a result may be still to come."""
     from sisyphus.boulder.checks import split  # imported late: few tasks name a check
