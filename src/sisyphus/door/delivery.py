@@ -37,23 +37,24 @@ def choose(hook: Hook, outcome: Outcome, room: int, most: int) -> tuple[str, lis
     has room. room: how many UTF-16 units of text this reply can carry; 0 = none. most: how many the
     largest reply can.
     """
-    queue = _queue(hook, outcome.texts)
+    before = _load(hook)
+    queue = _queue(hook, before, outcome.texts)
     taken, left = _split(queue, room, most) if room else ([], queue)
     if outcome.texts or len(left) < len(queue):
         waiting = _limit(left)
-        _save(hook, waiting)
+        _save(hook, waiting, is_empty=not before)
         if dropped := len(left) - len(waiting):
             outcome.notes.append(f"{dropped} texts are dropped: too many wait")
     ledger.add(hook, taken)
     return _join(taken), taken
 
 
-def _queue(hook: Hook, fresh: list[Text]) -> list[Text]:
+def _queue(hook: Hook, before: list[Text], fresh: list[Text]) -> list[Text]:
     """Returns waiting and new texts, the most urgent first. A new text replaces a waiting one of
     the same file, which is older or the same.
     """
     files = {(text.kind, text.path) for text in fresh if text.path}
-    waiting = [text for text in _load(hook) if (text.kind, text.path) not in files]
+    waiting = [text for text in before if (text.kind, text.path) not in files]
     queue: dict[str, Text] = {}
     for text in ledger.missing(hook, [*waiting, *fresh]):
         queue.setdefault(text.hash, text)
@@ -78,8 +79,9 @@ def _load(hook: Hook) -> list[Text]:
     ]
 
 
-def _save(hook: Hook, waiting: list[Text]) -> None:
-    hook.store.run("DELETE FROM waiting WHERE session = ?", hook.session.n)
+def _save(hook: Hook, waiting: list[Text], *, is_empty: bool) -> None:
+    if not is_empty:
+        hook.store.run("DELETE FROM waiting WHERE session = ?", hook.session.n)
     for seq, text in enumerate(waiting):
         frame = quick_json.dumps(text.late_frame or text.frame)
         hook.store.run(

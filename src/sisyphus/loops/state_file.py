@@ -182,20 +182,25 @@ def export(store: Store, session: Session) -> None:
         for id, _ in written:
             if current is None or id != current.id:
                 loops.note_file(store, id, "", "")
-        if current:
-            _export_one(store, current, session.id)
+        ours = _export_one(store, current, session.id) if current else ""
+    left = {file for _, file in written} - {ours}
+    if not left:
+        return
     with store.write():
-        for _, file in written:
+        for file in left:
             if not loops.has_file(store, file):
                 _remove(file)
 
 
-def _export_one(store: Store, loop: Loop, owner: str) -> None:
-    path = traces.loop_file(paths.our_home(), owner)
+def _export_one(store: Store, loop: Loop, owner: str) -> str:
+    """Writes a loop's file, unless somebody has edited it: the next prompt, Stop or command applies
+    that. Returns its path."""
     if find_edit(loop):
-        return  # edited since: the next prompt, Stop or command applies it
+        return loop.file
+    path = traces.loop_file(paths.our_home(), owner)
     exports.replace(path, render(loop, owner))
     loops.note_file(store, loop.id, path, files.stamp(path))
+    return path
 
 
 def _remove(file: str) -> None:
