@@ -107,6 +107,7 @@ def _with_plan(record: PlanRecord, file: PlanFile, plan: Plan, now: float) -> Pl
         completed=plan.completed,
         blocked=plan.counts[BLOCKED],
         next_task=plan.next_step,
+        has_check_next=plan.has_check_next,
         finished=finished,
         checkpoint=current,
         automatic=automatic,
@@ -137,8 +138,13 @@ def with_checkpoint(
     if plan is None:
         return replace(record, checkpoint=checkpoint)
     current = _still_current(checkpoint, plan)
-    next_task = at_checkpoint(plan, current).next_step
-    return replace(record, checkpoint=current, next_task=next_task)
+    now = at_checkpoint(plan, current)
+    return replace(
+        record,
+        checkpoint=current,
+        next_task=now.next_step,
+        has_check_next=now.has_check_next,
+    )
 
 
 def _finished(plan: Plan) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder.plan import ITS_CHECK_FAILS, MAKE_CHECK_PASS
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line, sentence
 from sisyphus.loops import messages
@@ -17,6 +16,8 @@ HEADING = "[BOULDER HOLD]"
 
 TURN_OFF = "`sisyphus boulder hold off`"
 
+_CHECK_NEXT, _TICK_NEXT = "Make its check pass.", "Tick its box in the plan when it is done."
+
 _NAME = 60
 _TASK = 100
 _SHORT_TASK = 60
@@ -28,6 +29,7 @@ class PlanFacts(Record):
 
     progress: as "5 of 20 tasks". is_complete: all its tasks are done.
     no_work: why nobody can go on with it now; "" = somebody can. next_task: "" = none.
+    has_check_next: it is to make a check pass.
     """
 
     name: str
@@ -35,6 +37,7 @@ class PlanFacts(Record):
     is_complete: bool
     no_work: str
     next_task: str
+    has_check_next: bool
 
 
 def plan_name(record: PlanRecord) -> str:
@@ -56,14 +59,9 @@ def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
             HEADING,
             f"The plan {name} is not complete: {plan.progress}. Continue with it.",
             f"Next task: {one_line(plan.next_task, _TASK)}",
-            f"{_what_to_do(plan.next_task)}\n{WAY_OUT}",
+            f"{_CHECK_NEXT if plan.has_check_next else _TICK_NEXT}\n{WAY_OUT}",
         )
     )
-
-
-def _what_to_do(next_task: str) -> str:
-    is_check = next_task.endswith(ITS_CHECK_FAILS) or next_task.startswith(MAKE_CHECK_PASS)
-    return "Make its check pass." if is_check else "Tick its box in the plan when it is done."
 
 
 def held(hold: Hold, plan: PlanFacts) -> str:

@@ -134,4 +134,6 @@ def plan_facts(record: PlanRecord) -> PlanFacts:
     elif not is_complete and not record.next_task:
         no_work = f"all that is left of {name} is blocked"
     progress = follow.of_tasks(record.completed, record.total)
-    return PlanFacts(record.name, progress, is_complete, no_work, record.next_task)
+    return PlanFacts(
+        record.name, progress, is_complete, no_work, record.next_task, record.has_check_next
+    )

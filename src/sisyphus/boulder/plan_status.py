@@ -131,6 +131,7 @@ def record_of(file: PlanFile) -> PlanRecord:
         completed=plan.completed,
         blocked=plan.counts[BLOCKED],
         next_task=plan.next_step,
+        has_check_next=plan.has_check_next,
     )
 
 

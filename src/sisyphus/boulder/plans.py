@@ -43,7 +43,8 @@ class PlanRecord(Record):
     """What we remember of one plan.
 
     stamp: of the file when we last looked. total, completed, blocked (numbers of tasks), next_task,
-    finished (names of complete waves and stories): what it said then.
+    finished (names of complete waves and stories): what it said then. has_check_next: the next task
+    is to make a check pass.
     failed: the names of the ticked tasks whose check fails; they count as open. failed_check: the
     check of the whole plan that fails, and how.
     problem: why its file could not be read when we last looked; "" = it could, or is not there.
@@ -78,6 +79,7 @@ class PlanRecord(Record):
     problem: str = ""
     failed: list[str] = field(default_factory=list)
     failed_check: str = ""
+    has_check_next: bool = False
 
     @property
     def is_open(self) -> bool:
