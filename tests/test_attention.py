@@ -259,6 +259,15 @@ def test_one_that_opens_during_a_check_stays_open(world: World) -> None:
     assert kinds(world) == ["dialog"]
 
 
+def test_so_does_one_that_another_gave_way_to(world: World) -> None:
+    world.loop("--verify", f'{sys.executable} -c "{OPEN}" {world.ours / "sisyphus.db"}')
+    ask(world, "WebFetch")
+    world.stop("<promise>DONE</promise>")
+
+    (each,) = waiting(world)
+    assert "make" in each["text"]
+
+
 OPEN = (
     "import sqlite3, sys, time; store = sqlite3.connect(sys.argv[1]); "
     "store.execute('UPDATE session SET dialog = ?, dialog_at = ?', ('Bash: make', time.time())); "

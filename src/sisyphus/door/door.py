@@ -413,9 +413,10 @@ def _act(
     has_hold = hook.event.name == "stop" and hook.standing.hold in LIVE and not hook.event.agent
     with hook.store.write():
         hook.now = time.time()  # a check may have taken minutes
-        closes_dialog = _closes_dialog(hook)  # not one that has opened since
+        before = hook.session
+        closes, dialog = _closes_dialog(hook), (before.dialog, before.dialog_at)
         hook.session = sessions.ensure(hook)
-        if closes_dialog:
+        if closes and dialog == (hook.session.dialog, hook.session.dialog_at):  # no later one
             hook.session.dialog = ""
             hook.session.save(hook.store)
         outcome = _decide(hook, acts, failures, attempt)

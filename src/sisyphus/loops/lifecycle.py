@@ -52,18 +52,20 @@ def new_counters(project: str, options: Options) -> Counters:
 
 
 def needs_plan(store: Store, session: Session, loop: Loop) -> bool:
-    """Tells whether a loop cannot succeed because it is not clear which open plan it is about: its
-    session follows none, and of its project's none or several are open, and none of these is in
-    use."""
+    """Tells whether a loop cannot succeed because there is no open plan that it is about: the one
+    of its session is complete; or it follows none, and of its project's none is open, or several
+    are and none of them is in use."""
     if not loop.options.verify_plan:
         return False
     rows = store.all(
-        "SELECT n, json_extract(record, '$.is_chosen') FROM plan WHERE (n = ? OR project = ?) "
-        "AND state NOT IN ('complete', 'dismissed')",
+        "SELECT n, state, json_extract(record, '$.is_chosen') FROM plan "
+        "WHERE (n = ? AND state <> 'dismissed') OR (project = ? AND state = 'active')",
         session.plan, loop.project,
     )  # fmt: skip
-    in_use = {session.plan, *(each.plan for each in sessions.with_plans(store))}
-    return len(rows) != 1 and not any(n in in_use or is_chosen for n, is_chosen in rows)
+    if own := [state for n, state, _ in rows if n == session.plan]:
+        return own == ["complete"]
+    in_use = {each.plan for each in sessions.with_plans(store)}
+    return len(rows) != 1 and not any(n in in_use or is_chosen for n, _, is_chosen in rows)
 
 
 def is_too_deep(store: Store, session: Session, loop: Loop) -> bool:
@@ -138,7 +140,7 @@ def way_back(store: Store, loop: Work) -> str:
 
 def take_up(store: Store, live: list[Loop]) -> list[Loop]:
     """Takes up those of a session's loops that it left behind; returns them."""
-    taken = [loop for loop in live if loop.left_at is not None]
+    taken = [loop for loop in live if loop.left_at is not None and loop.ended_at is None]
     for loop in taken:
         _take_up(store, loop)
     return taken

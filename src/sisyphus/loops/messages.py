@@ -202,8 +202,8 @@ NO_ARGUMENTS = (
 )
 
 NEEDS_PLAN = (
-    "--verify-plan needs an open plan, and this session follows none. Start one first with "
-    "/start-work, or with `sisyphus boulder start` in a terminal."
+    "--verify-plan needs an open plan: the one that this session follows, or else the only one of "
+    "its project. Start one first with /start-work, or with `sisyphus boulder start` in a terminal."
 )
 
 ASKS = "It asked you a question with a dialog."
