@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_attention import waiting
+from test_work import waiting
 from world import PAYLOADS, SISYPHUS, Reply, World
 
 from sisyphus.clients import escaped_tags, transcript_records

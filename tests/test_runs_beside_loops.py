@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from test_attention import client
 from test_statusline import line
+from test_work import client
 from world import World, agent, typed, user
 
 from sisyphus import work

@@ -68,8 +68,8 @@ class Status(Record, frozen=True):
     """How a loop, hold or run stands.
 
     status: of its row. state: that, WAITING, LEFT or, if it has ended, its result. why: the same in
-    words. need: what it waits for; None = it goes on by itself, or has ended. pending: what has to
-    happen before, in words, that its user need not do: another loop ends, or its iteration.
+    words. need: what it waits for; None = it goes on by itself, or has ended. pending: what it
+    waits for that needs nothing from its user, in words: another loop, or the end of its iteration.
     is_current: its session works at it, and not at another one.
     iteration: the current one, of a run that has ended the last; last: of how many, 0 = no limit.
     done, total: the items of a run; failed: how many more of them are ticked, and their checks
@@ -77,7 +77,7 @@ class Status(Record, frozen=True):
     cost: used so far. seconds: how long it has run, without pauses. session: the id of the one that
     works at it, or did last; "" = none. is_working: its agent works now, as far as we know. item,
     action: what a run works at, and what its agent did last. heard_at: when the agent was last
-    heard of, in seconds since 1970; 0 = it is none, or has no session.
+    heard of, in seconds since 1970; 0 = never.
     """
 
     id: str
@@ -246,8 +246,7 @@ def _need(store: Store, loop: Work, session: Session, now: float) -> Need | None
     """Returns what a loop or hold itself waits for."""
     if isinstance(loop, Hold):
         return _need_of_hold(store, loop, now)
-    if not isinstance(loop, Loop):
-        return None
+    assert isinstance(loop, Loop), "of a run, see `_need_of_run`"
     if user_actions.is_left(store, loop):
         since = loop.left_at or session.ended_at or session.seen_at
         answer = messages.what_takes_up(loop, lifecycle.way_back(store, loop))

@@ -20,10 +20,10 @@ from e2e.desk import CODEX, CODEX_PROGRAMS, WITH_SHELL, Desk
 from e2e.install import CODEX as PACKAGE
 from e2e.scenario import Scenario, Step, play
 from e2e.script import read, say, shell, use, write
-from e2e.test_attention import dialogs
 from e2e.test_boulder import PLAN, STATE
 from e2e.test_codex import BLOCK, COMPLETE, LOOP, NOT_YET, PROMISE, asked
 from e2e.test_rules import PYTHON, TEXT
+from e2e.test_work import dialogs
 
 with_tools = pytest.mark.parametrize("desk", [CODEX], indirect=True)
 with_both = pytest.mark.parametrize("desk", [CODEX, CODEX_PROGRAMS], indirect=True)

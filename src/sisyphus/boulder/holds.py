@@ -59,7 +59,7 @@ def plan_now(store: Store, hold: Hold, now: float) -> PlanRecord:
     """Returns the plan of a hold as its file is now. For commands, which write nothing."""
     from sisyphus.boulder import which  # imported late: no Stop reads the file here
 
-    return which.as_its_file_is(plan_of(store, hold), now)
+    return which.as_of_now(plan_of(store, hold), now)
 
 
 def of_project(store: Store, project: str, plan: PlanRecord | None) -> list[Hold]:

@@ -38,8 +38,8 @@ _LATE_SECONDS = 900
 class TickWork:
     """The work by which ticks are judged. What is slow is found out once, when it is asked for.
 
-    apart: the absolute paths of files whose change is no work. since: the tick before, or the begin
-    of the work. now: both in seconds since 1970.
+    apart: the absolute paths of files whose change is no work. since: when the tick before
+    came, or the work began. now: the time of the event. Both in seconds since 1970.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class TickWork:
         return project_changes.has_changed_besides(self.project, self.since, self.now, apart)
 
     def has_failed(self, command: str) -> bool:
-        """Tells whether the agent ran a check that did not pass."""
+        """Tells whether the agent ran this check and it did not pass."""
         ends = (check_runs.ended(command, each, self.project) for each in self.actions)
         return FAILED in ends
 
@@ -113,19 +113,20 @@ class TickWork:
 
 
 def judge(hook: Hook, file: PlanFile, plan: Plan, pending: Pending) -> dict[str, Judgement]:
-    """Returns what was found out about the ticks of a plan."""
+    """Judges the ticks that are new or still open. Returns name → judgement, without those that
+    stay as they are."""
     checks = dict(zip(plan.names, (task.checks for task in plan.tasks), strict=True))
     checks[OF_PLAN] = plan.checks
     work = _work(hook, file, pending)
-    is_open = _may_run(hook, work)
+    may_come = _may_run(hook, work)
     found = {}
     for name in pending.new:
         row = pending.rows.get(name) or Tick(name)
-        found[name] = _judge(work, checks[name], replace(row, changed_at=0.0), work.now, is_open)
+        found[name] = _judge(work, checks[name], replace(row, changed_at=0.0), work.now, may_come)
     for name in pending.open_:
         row = pending.rows[name]
         at = work.now if name == OF_PLAN else row.at
-        judgement = _judge(work, checks[name], row, at, is_open)
+        judgement = _judge(work, checks[name], row, at, may_come)
         if judgement.evidence not in (CHANGED, UNCHANGED):
             found[name] = judgement
         elif name != OF_PLAN and not row.is_told:
@@ -158,9 +159,9 @@ def _may_run(hook: Hook, work: TickWork) -> bool:
 
 
 def _judge(
-    work: TickWork, checks: tuple[str, ...], row: Tick, ticked_at: float, is_open: bool
+    work: TickWork, checks: tuple[str, ...], row: Tick, ticked_at: float, may_come: bool
 ) -> Judgement:
-    """checks: of the task. is_open: a result may be still to come."""
+    """Judges one tick. checks: of its task. may_come: a result may not be written down yet."""
     from sisyphus.boulder.checks import split  # imported late: few tasks name a check
 
     commands = split(checks).commands if checks else ()
@@ -168,5 +169,5 @@ def _judge(
     is_settled = bool(runs) and all(run not in ("", RUNNING) for run in runs)
     has_changed = is_settled or work.has_changed
     word = evidence.judge(TickFacts(runs, has_changed, is_lost=bool(row.lost)))
-    is_open = RUNNING in runs or (is_open and not is_settled)
+    is_open = RUNNING in runs or (may_come and not is_settled)
     return Judgement(word, is_open=is_open, changed_at=work.last_change if is_open else 0.0)

@@ -108,14 +108,14 @@ def of_session(store: Store, project: str, session: Session) -> PlanRecord | Non
     return own if is_here else None
 
 
-def at_hand(store: Store, session: Session, now: float) -> PlanRecord | None:
+def followed_now(store: Store, session: Session, now: float) -> PlanRecord | None:
     """Returns the plan that a session works on, open or just completed, as its file is now: the
     row may not know yet what the same tool calls have ticked. None = it follows none."""
     own = plan_rows.of_session(store, session)
-    return as_its_file_is(own, now) if own else None
+    return as_of_now(own, now) if own else None
 
 
-def as_its_file_is(record: PlanRecord, now: float) -> PlanRecord:
+def as_of_now(record: PlanRecord, now: float) -> PlanRecord:
     """Returns what the record of a plan will say once its file is looked at. It saves nothing."""
     return follow.compare(record, find.read(record.path, record.project), now).record or record
 

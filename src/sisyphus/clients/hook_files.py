@@ -51,9 +51,9 @@ def find(
 
 
 def scope(client: str, project: str, path: str, users: str) -> str:
-    """Returns the scope of `install` that writes a client's file. For the user alone it hides from
-    git what it adds to a project, by a block in git's exclude file. What git tracks is for
-    everybody. Without a repository nothing is. users: the user's own file."""
+    """Returns the scope of the `install` that writes a file. The user's own is `user`. One outside
+    of a repository, or hidden by our block in git's exclude file and not tracked, is `local`; all
+    others are `project`. users: the user's own file."""
     if path == users:
         return installer.USER
     exclude = git.exclude_file(project)
@@ -103,8 +103,8 @@ def mend(file: Wired, start: str = "") -> str:
 
 
 def check_program(found: Finding | None, program: Program, ours: list[Wired]) -> Iterator[Finding]:
-    """Yields how the client's program is, or that it is not here and the client wired all the same.
-    What everybody gets who has a project is for those who have the client. found: by
+    """Yields whether the client's program is there. If it is not, files of the user's own that wire
+    the client are a warning. Shared ones are fine: they are for those who have it. found: by
     `programs.version_of`."""
     if found:
         yield found
@@ -132,8 +132,8 @@ def check_missing(subject: str, file: Wired, hooks: Json) -> Iterator[Finding]:
 def check_hooks(
     subject: str, file: Wired, hooks: Json, starts: Iterable[str], place: Installation
 ) -> Iterator[Finding]:
-    """Yields what is wrong with the hooks of ours in a file, whatever it has not. hooks: as for
-    `check_missing`. starts: the words that start us there."""
+    """Yields what is wrong with the hooks of ours in a file; `check_missing` says which events
+    it lacks. hooks: as for that one. starts: the words that start us there."""
     for start in starts:
         yield from check_start(subject, file, start, place)
     if events := hook_groups.different(file.content, hooks, file.starts[0]):
@@ -188,7 +188,8 @@ def check_commands(
     them, and the project's need not.
 
     ours: the files that wire us, the user's first. copies: what the commands are, path → content,
-    for the user ("") or a project. lack: what is said of commands that are there without one.
+    for the user ("") or a project. lack: what is said of commands that are there though no file
+    wires us.
     """
     is_users = not ours or ours[0].scope == installer.USER
     wanted = copies("" if is_users else place.project)

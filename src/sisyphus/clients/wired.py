@@ -1,4 +1,4 @@
-"""The value that stands for a file by which a client calls us."""
+"""A file that makes a client run our hooks."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sisyphus.ground.text import one_line
 Json = dict[str, Any]
 
 ORGANISATION = "organisation"
-"""Whose a settings file is that no `install` writes, in place of a scope."""
+"""The scope of a settings file that an organisation manages. `install` never writes one."""
 
 
 class Wired(Record, frozen=True):
@@ -18,7 +18,7 @@ class Wired(Record, frozen=True):
 
     path: "" = a plugin that has no file here. scope: of the `install` that writes it. content: of a
     file of settings; {} if it cannot be read. problem: why the client or we cannot use it, in a
-    clause; "" = we can. is_current: it is as this version writes it. plugin: its name in the
+    clause; "" = both can. is_current: it is as this version writes it. plugin: its name in the
     client. text: of a plugin that is a file. again: what ends the sentence that tells the user to
     install again.
     """

@@ -137,7 +137,7 @@ def _answer_loop(store: Store, loop: Work, text: str) -> str:
         user_actions.resume(store, loop)
     with store.write():
         ledger.enqueue(store, Session.load(store, loop.session), answer)
-    return messages.answered_left(loop, owner) if is_left else messages.answered(loop, owner)
+    return messages.answered_left(loop, owner) if is_left else messages.answered(owner)
 
 
 def _answer_run(store: Store, run: Run, item: str, text: str) -> str:

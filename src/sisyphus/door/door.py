@@ -5,9 +5,10 @@ Fails open, feature by feature: a feature that raises is rolled back, logged and
 others still run. Only the reply blocks, never the exit code, so a crash is never taken for a
 decision.
 
-The store is never silence. If something fails, or lets a session go that should be held, because
-the file or a row cannot be read, the store is repaired and the event answered once more, with what
-was lost. Who is free because the store cannot be used at all is told so (`door.losses`).
+A broken store never frees a session in silence. If an event fails, or would free a session that
+should go on, because the file or a row cannot be read, we repair the store, answer the event once
+more, and say what was lost. If the store cannot be used at all, the user of a session that is free
+by that is told so (`door.losses`).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ STDIN_BYTES = 64_000_000
 
 FAILED, USAGE = 1, 2
 """Exit codes. FAILED: `--strict` (for CI) was given and something failed. USAGE: a person ran
-`sisyphus hook` in a terminal. A client gets 0, but where it takes another code as a wake."""
+`sisyphus hook` in a terminal. A client gets 0, except where another code wakes its session."""
 
 
 TELLING = ("session-start", "user-prompt-submit", "post-tool-use", "stop")
@@ -81,8 +82,8 @@ class Voice:
 
 
 class Attempt:
-    """How an event is answered. is_last: nobody looks any more for rows that cannot be used. news:
-    what a repair has lost, for the user."""
+    """How an event is answered. is_last: the store was repaired already, and is not doubted again.
+    news: what a repair has lost, for the user."""
 
     __slots__ = ("is_last", "news")
 
@@ -105,7 +106,7 @@ def run(
         return USAGE
     if settings.is_disabled(os.environ):
         if name == "stop":
-            _tell_of_switch(words, stdin, stdout)
+            _tell_that_disabled(words, stdin, stdout)
         return 0
     try:
         if name not in EVENTS:
@@ -126,7 +127,7 @@ def run(
     return 0
 
 
-def _tell_of_switch(words: list[str], stdin: BinaryIO, stdout: TextIO) -> None:
+def _tell_that_disabled(words: list[str], stdin: BinaryIO, stdout: TextIO) -> None:
     """Tells the user once of a session that should go on and is free because we are switched off:
     an agent may have written that into the client's settings of the project."""
     try:
@@ -260,7 +261,7 @@ def _try(
     if acts or failures or has_waiting or attempt.news or _closes_dialog(hook):
         return failures, _act(hook, acts, failures, client, voice, attempt)
     if is_held:
-        _doubt(hook, attempt, hook.session.n)
+        _raise_if_broken(hook, attempt, hook.session.n)
     return failures, ""
 
 
@@ -307,7 +308,7 @@ def _look_for_lost(hook: Hook, attempt: Attempt, found: Traces) -> list[Act | No
     """Asks what became of that which left traces, and which the store does not know as alive."""
     loop, hold, enforcement = found
     acts: list[Act | None] = []
-    doubt = partial(_doubt, hook, attempt)
+    doubt = partial(_raise_if_broken, hook, attempt)
     if loop:
         from sisyphus.door import losses
 
@@ -322,7 +323,7 @@ def _look_for_lost(hook: Hook, attempt: Attempt, found: Traces) -> list[Act | No
         from sisyphus.door import losses
 
         if losses.is_odd(hook):
-            _doubt(hook, attempt, hook.session.n)
+            _raise_if_broken(hook, attempt, hook.session.n)
     elif enforcement and hook.standing.hold not in LIVE and not hook.standing.is_enforced:
         from sisyphus.door import losses
 
@@ -330,7 +331,7 @@ def _look_for_lost(hook: Hook, attempt: Attempt, found: Traces) -> list[Act | No
     return acts
 
 
-def _doubt(hook: Hook, attempt: Attempt, session: int = 0) -> None:
+def _raise_if_broken(hook: Hook, attempt: Attempt, session: int = 0) -> None:
     """Raises `StoreError` if a row cannot be used. session: the number of one, if only what holds
     it matters."""
     if not attempt.is_last:
@@ -450,7 +451,7 @@ def _why_free(
     from sisyphus.door import losses
 
     if was_held and not outcome.messages:
-        _doubt(hook, attempt, hook.session.n)
+        _raise_if_broken(hook, attempt, hook.session.n)
     if own := [each for each in failures if each.startswith("stop: ")]:
         return losses.of_failures(hook.event, paths.our_home(hook.project), own)
     if hook.standing.hold != "active" and not hook.is_enforced:

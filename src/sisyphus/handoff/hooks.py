@@ -125,7 +125,7 @@ def _size_of_next(hook: Hook) -> Size | None:
         return None
     from sisyphus.boulder import size, which
 
-    plan = which.at_hand(hook.store, hook.session, hook.now)
+    plan = which.followed_now(hook.store, hook.session, hook.now)
     return size.of(plan.next_task) if plan and plan.next_task else None
 
 

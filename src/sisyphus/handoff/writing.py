@@ -109,7 +109,7 @@ def of_cut_session(store: Store, settings: Values, session: Session, now: float)
 def _work(store: Store, session: Session, now: float) -> tuple[Work | None, PlanRecord | None]:
     """Returns the loop, hold or run of a session, and its plan."""
     loop = loops.run_of(store, session) or loops.current(store, session)
-    return loop or loops.hold_of(store, session), which.at_hand(store, session, now)
+    return loop or loops.hold_of(store, session), which.followed_now(store, session, now)
 
 
 def _open_plan(store: Store, session: Session) -> str:

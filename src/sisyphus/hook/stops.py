@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 _AGENTS_COMMANDS = 100
-"""The most that we remember of a session. Each is 16 characters."""
+"""The most fingerprints of commands that we keep for a session, at 16 characters each."""
 
 
 class Stops(Record):
@@ -26,8 +26,8 @@ class Stops(Record):
         let go though a loop, a hold or enforcement stands: the agent plans, or waits; "" = it was
         not.
     scheduled: fingerprints of the prompts that the agent had scheduled at the last Stop.
-    agents_commands: those of the agent's prompts that came since, and the commands that it typed in
-        a client of its own; the last ones. A Stop finds them in the transcript, again and again.
+    agents_commands: fingerprints of the last commands that the agent itself scheduled, or typed in
+        a client of its own. They start nothing, though each Stop finds them again.
     cancelled_at: when its user last cancelled what loops it had; 0 = never.
     tested: the test command that passed after the last edit; "" = none did.
     name: of the one that we last decided, see `_name`; "" = it has none.

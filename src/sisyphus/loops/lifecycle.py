@@ -51,9 +51,9 @@ def new_counters(project: str, options: Options) -> Counters:
     return Counters(evidence=check_files.digest_files(options.verify, project))
 
 
-def needs_plan(store: Store, session: Session, loop: Loop) -> bool:
-    """Tells whether a loop cannot succeed because there is no open plan that it is about: the one
-    of its session is complete; or it follows none, and of its project's none is open, or several
+def lacks_plan(store: Store, session: Session, loop: Loop) -> bool:
+    """Tells whether a loop with `--verify-plan` has no open plan to complete: the plan of its
+    session is complete; or the session follows none, and of its project's none is open, or several
     are and none of them is in use."""
     if not loop.options.verify_plan:
         return False

@@ -88,7 +88,7 @@ class Counters(Record):
 
 
 class Work(Record):
-    """What does not end before it should: a loop, a hold or a run. What they have in common.
+    """A piece of work: what loops, holds and runs have in common.
 
     prompt: the task; of a hold, a sentence for lists.
     result: one of the results above; "" = it has not ended.

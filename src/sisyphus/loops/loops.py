@@ -77,7 +77,7 @@ def save_process(store: Store, run: Run) -> None:
 
 
 def cancel(store: Store, work: Work, why: str, now: float) -> None:
-    """Ends a loop or hold because its user says so, or starts another in its place."""
+    """Ends a loop or hold as cancelled. why: in words."""
     work.end(CANCELLED, why, now)
     save(store, work)
 

@@ -612,7 +612,7 @@ def long_answer(most: int) -> str:
     return f"The answer is too long. Give at most {most:,} characters, or name a file that has it."
 
 
-def answered(loop: Work, owner: str) -> str:
+def answered(owner: str) -> str:
     """Tells the user when their answer goes out. owner: the session's id."""
     return (
         f"The answer goes out with the next prompt or tool call of session {owner}. If it is idle, "

@@ -80,7 +80,7 @@ def write(entry: Entry) -> None:
     _append(full_file(loop.id), text, FULL_BYTES)
     data = replace(stop, steps=_ends(stop.steps), check=stop.check[-ITERATION_BYTES:])
     line = quick_json.dumps(asdict(data), ensure_ascii=False)
-    # A line that was cut off has no end: the one before ours ends it.
+    # The first line break ends a line that a full disk cut off.
     _append(_data_file(loop.id), f"\n{line}\n".encode("utf-8", "replace"), FULL_BYTES)
     old = _iteration_file(loop.id, stop.iteration - KEPT_ITERATIONS)
     _remove(old)
@@ -118,7 +118,7 @@ def read_text(loop: str, iteration: int = 0) -> str:
 
 
 def _content(path: str) -> str:
-    """Returns what a file has, after the one before it."""
+    """Returns what a file has, after what the older `.1` file has."""
     parts = []
     for each in (f"{path}.1", path):
         with suppress(UnreadableError):
@@ -127,7 +127,7 @@ def _content(path: str) -> str:
 
 
 def _lines(path: str) -> list[str]:
-    """Returns the lines of a file, after those of the one before it. A character that was cut off
+    """Returns the lines of a file, after those of the older `.1` file. A character that was cut off
     costs its line alone."""
     data = b""
     for each in (f"{path}.1", path):

@@ -50,7 +50,7 @@ SessionId = Annotated[
 def _complete_loop(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Returns the ids that a command takes, and their tasks, for the shell."""
     with completion.store() as store:
-        live, ended = all_live(store), loops.ended(store, completion.MOST)
+        live, ended = all_work(store), loops.ended(store, completion.MOST)
     picked = {
         "pause": [loop for loop in live if loop.is_active],
         "resume": [loop for loop in live if not loop.is_active],
@@ -152,7 +152,7 @@ def start(
         place.project, request.prompt, request.options, time.time(), by_model=by_model
     )
     loop.counters.is_untold = not by_model
-    if meant.n and lifecycle.needs_plan(place.store, meant, loop):
+    if meant.n and lifecycle.lacks_plan(place.store, meant, loop):
         raise SisyphusError(messages.NEEDS_PLAN)
     with place.store.write():
         own = sessions.ensure_by_id(place.store, meant.id, place.project, loop.started_at)
@@ -174,7 +174,7 @@ def start(
         show.line(messages.begins(loop))
 
 
-def all_live(store: Store) -> list[Work]:
+def all_work(store: Store) -> list[Work]:
     """Returns the loops, holds and runs that have not ended."""
     return [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
 
@@ -392,7 +392,7 @@ def _pick_loop(
         own: list[Work] = [each for each in both if each]
         running = [each for each in own if fits(each)][:1] or own[:1]
     else:
-        everywhere, project = all_live(store), show.project_root("")
+        everywhere, project = all_work(store), show.project_root("")
         running = [loop for loop in everywhere if loop.project == project]
         if everywhere and not running:
             raise SisyphusError(messages.only_elsewhere(verb, everywhere, project))

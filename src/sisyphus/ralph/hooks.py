@@ -149,7 +149,7 @@ def _start_loop(hook: Hook, loop: Loop, cancel: str) -> Outcome:
         return Outcome(notes=["another hook already started this loop"])
     if lifecycle.is_too_deep(hook.store, hook.session, loop):
         return _refuse(messages.too_deep(MAX_DEPTH), by_model=True)
-    if lifecycle.needs_plan(hook.store, hook.session, loop):
+    if lifecycle.lacks_plan(hook.store, hook.session, loop):
         return _refuse(messages.NEEDS_PLAN, by_model=loop.by_model)
     news = lifecycle.apply_edits(
         hook.store, hook.session, loops.live(hook.store, hook.session), hook.now

@@ -129,7 +129,7 @@ def _new_loop(
     )
     if lifecycle.is_too_deep(hook.store, hook.session, loop):
         raise UsageError(messages.too_deep(MAX_DEPTH))
-    if lifecycle.needs_plan(hook.store, hook.session, loop):
+    if lifecycle.lacks_plan(hook.store, hook.session, loop):
         raise UsageError(messages.NEEDS_PLAN)
     return loop
 

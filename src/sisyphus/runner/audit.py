@@ -51,8 +51,8 @@ def audit(drive: Drive) -> Decision:
     turn = turns.from_reading(Reading(result.report.records), None, 0.0)
     found = None if result.failure or result.end else answer(turn.last_text)
     added = _add(drive, found) if found else []
-    with drive.change() as is_open:
-        if not is_open:
+    with drive.change() as is_live:
+        if not is_live:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         decision = _take(drive, result, found, added)
         entry = replace(

@@ -1,6 +1,5 @@
-"""The run that our process works at, and what that needs: where it works, what it shows, which
-signals it gets. Changes the run: its rows in one transaction, then the files and the notices about
-it."""
+"""A run while our process works at it: its place, its screen, its signals. A change goes to the
+rows in one transaction; files and notices follow."""
 
 from __future__ import annotations
 
@@ -71,8 +70,8 @@ class Drive(Record):
 
     @contextmanager
     def change(self) -> Iterator[bool]:
-        """A transaction in which the run may be changed; it is saved at its end. Yields whether it
-        has not ended: its status is read again, everything else is ours alone."""
+        """A transaction in which the run may be changed; it is saved at the end. What its user may
+        have changed meanwhile is read again first. Yields whether the run has not ended."""
         with self.store.write():
             fresh = loops.find_run(self.store, self.run.id)
             if fresh is None:
@@ -83,7 +82,7 @@ class Drive(Record):
             loops.save(self.store, self.run)
 
     def before_iteration(self) -> Decision:
-        """Decides whether another iteration may begin. Reads the loop's row again: the user may
+        """Decides whether another iteration may begin. Reads the run's row again: the user may
         have cancelled or paused it."""
         fresh = loops.find_run(self.store, self.run.id)
         if fresh is None or fresh.ended_at is not None:
@@ -161,7 +160,8 @@ class Drive(Record):
         exports.run([partial(transcripts.write, entry)])
 
     def send(self, kind: str, why: str) -> None:
-        """Runs the user's own command about the run. kind: one of `_TITLES`."""
+        """Sends a notice about the run, through the user's `notify.command`. kind: one of
+        `_TITLES`."""
         command, run = self.settings["notify.command"], self.run
         if not command:
             return

@@ -28,6 +28,7 @@ from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.runner.outcome import Completion, Findings
 
 _ERRORS = 5
+"""How many of the last errors are remembered."""
 
 
 def iterate(drive: Drive) -> Decision:
@@ -39,8 +40,8 @@ def iterate(drive: Drive) -> Decision:
     if completion:
         with drive.change():
             _refuse(drive.state, completion)
-        plan = item_checks.plan_of(drive)  # its check may have taken minutes
-    if _was_done(drive, plan):
+        plan = item_checks.plan_of(drive)  # the run's check may have taken minutes
+    if _close_if_done(drive, plan):
         return Decision(decide.CONTINUE, messages.ITEM_DONE)
     result = run_client(drive, _begin(drive, plan))
     with drive.change():
@@ -70,8 +71,8 @@ def _complete(drive: Drive, plan: FixPlan, completion: Completion) -> Decision:
     in an iteration that was cut off."""
     state, done = drive.state, None
     count = len(outcome.changed_files(drive, time.time())) if state.is_working else 0
-    with drive.change() as is_open:
-        if not is_open:
+    with drive.change() as is_live:
+        if not is_live:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         state.check_changed = completion.check_changed
         decision = _with_audit(drive.run, Decision(decide.COMPLETED, completion.why))
@@ -83,7 +84,7 @@ def _complete(drive: Drive, plan: FixPlan, completion: Completion) -> Decision:
     return decision
 
 
-def _was_done(drive: Drive, plan: FixPlan) -> bool:
+def _close_if_done(drive: Drive, plan: FixPlan) -> bool:
     """Tells whether the last iteration was cut off when its item was done already, and closes
     it."""
     state = drive.state
@@ -160,8 +161,8 @@ def _begin(drive: Drive, plan: FixPlan) -> str:
 def _end(drive: Drive, found: Findings) -> Decision:
     """Notes what an iteration came to, decides how to go on, and tells about it."""
     run = drive.run
-    with drive.change() as is_open:
-        if not is_open:
+    with drive.change() as is_live:
+        if not is_live:
             return Decision(decide.CANCELLED, messages.CANCELLED)
         stuck = _note(drive, found)
         decision = _with_audit(run, outcome.decide_after(drive, found, stuck))

@@ -298,14 +298,14 @@ def _finish(drive: Drive, decision: Decision) -> int:
     now, run, kind = time.time(), drive.run, decision.kind
     code, notice, status = _ENDS[kind]
     plan, why = item_checks.plan_of(drive), decision.why
-    with drive.change() as is_open:
+    with drive.change() as is_live:
         if not plan.problem:
             fix_plan.note(plan, run.state)
         if kind == decide.COMPLETED:
             why = f"{why}{report.how_proven(run)}"
-        if is_open and kind in (decide.BLOCKED, decide.STUCK, decide.STOP):
+        if is_live and kind in (decide.BLOCKED, decide.STUCK, decide.STOP):
             run.pause(status, why, now)
-        elif is_open:
+        elif is_live:
             run.end(status, why, now)
         run.runner = run.client = ""
     drive.export()
