@@ -135,8 +135,8 @@ def line(status: Status) -> str:
 def live(store: Store, now: float, project: str = "") -> list[Status]:
     """Returns how all stand that have not ended: loops, holds and runs, each the newest first.
     project: "" = in all projects."""
-    found = [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
-    return [of(store, each, now) for each in found if project in ("", each.project)]
+    found = (each for each in loops.unended(store) if project in ("", each.project))
+    return [of(store, each, now) for each in found]
 
 
 def needs(store: Store, now: float) -> list[Need]:
@@ -175,7 +175,7 @@ def of(store: Store, loop: Work, now: float) -> Status:
     current = loops.current(store, session) if session.n else None
     is_outer = current is not None and current.id != loop.id
     waits_itself = loop.ended_at is None and not (is_outer and is_active)
-    need = _need(store, loop, session, now) if waits_itself else None
+    need = _need(store, loop, session, now, is_left=is_left) if waits_itself else None
     if is_active and not need:
         need = _need_of_session(store, session, now)
     is_waiting = is_active and need is not None and not need.loop
@@ -192,6 +192,7 @@ def of(store: Store, loop: Work, now: float) -> Status:
 
 def _of_run(store: Store, run: Run, now: float) -> Status:
     stands, is_left = run.state, run.is_left
+    session = Session.load(store, run.session)
     last = run.action if run.is_at_work else stands.action
     common = _common(run, run.seconds(now))
     if run.ended_at is not None:
@@ -205,11 +206,11 @@ def _of_run(store: Store, run: Run, now: float) -> Status:
         "action": action(*last.partition(" ")[::2], run.project),
     }  # fmt: skip
     return Status(
-        **common, need=_need_of_run(store, run), why=run.why,
+        **common, need=_need_of_run(store, run, session), why=run.why,
         pending=messages.STOPS_SOON if run.is_at_work and not run.is_active else "",
         is_current=True,
         state=LEFT if is_left else run.result or run.status,
-        session=Session.load(store, run.session).id, heard_at=run.heard_at,
+        session=session.id, heard_at=run.heard_at,
         is_working=run.is_active and not is_left,
     )  # fmt: skip
 
@@ -242,12 +243,12 @@ def action(tool: str, target: str, project: str) -> str:
 # ---------------------------------------------------------------- what it needs
 
 
-def _need(store: Store, loop: Work, session: Session, now: float) -> Need | None:
-    """Returns what a loop or hold itself waits for."""
+def _need(store: Store, loop: Work, session: Session, now: float, *, is_left: bool) -> Need | None:
+    """Returns what a loop or hold itself waits for. is_left: nobody can go on with it."""
     if isinstance(loop, Hold):
         return _need_of_hold(store, loop, now)
     assert isinstance(loop, Loop), "of a run, see `_need_of_run`"
-    if user_actions.is_left(store, loop):
+    if is_left:
         since = loop.left_at or session.ended_at or session.seen_at
         answer = messages.what_takes_up(loop, lifecycle.way_back(store, loop))
         text, brief = messages.where_left(loop), f"Session {session.id} is over."
@@ -285,23 +286,22 @@ def _need_of_hold(store: Store, hold: Hold, now: float) -> Need | None:
     return Need(NO_WORK, text, since, answer, hold.project, loop=hold.id, brief=brief)
 
 
-def _need_of_run(store: Store, run: Run) -> Need | None:
+def _need_of_run(store: Store, run: Run, session: Session) -> Need | None:
     """Returns what a run waits for that has not ended and does not work now."""
     if run.is_at_work or run.ended_at is not None:
         return None
-    session = Session.load(store, run.session).id
     if not run.is_active:
-        return _paused(run, session)
+        return _paused(run, session.id)
     text, answer = messages.where_left(run), messages.what_continues(run)
-    since, brief = _last_seen(store, run), "Its process is gone."
-    return Need(LEFT, text, since, answer, run.project, session, run.id, brief)
+    since, brief = _last_seen(store, run, session), "Its process is gone."
+    return Need(LEFT, text, since, answer, run.project, session.id, run.id, brief)
 
 
-def _last_seen(store: Store, run: Run) -> float:
+def _last_seen(store: Store, run: Run, session: Session) -> float:
     """Returns when a run was last seen at work: by its own process, at the end of an iteration, or
     by a hook in its session. Its client may outlive that process."""
     ended = [each.at for each in iterations.of(store, run)]
-    return max(run.worked_at, *ended, Session.load(store, run.session).seen_at)
+    return max(run.worked_at, *ended, session.seen_at)
 
 
 def _need_of_failed(store: Store, run: Work) -> Need:

@@ -12,7 +12,7 @@ from sisyphus.ground.text import iso, one_line
 from sisyphus.loops import loops, state_file, user_actions
 from sisyphus.loops.loop import HOLD, RUN, Hold, Loop, Work
 from sisyphus.loops.runs import Run
-from sisyphus.ralph.commands import LoopId, all_work, open_store
+from sisyphus.ralph.commands import LoopId, open_store
 from sisyphus.terminal import asker, show
 from sisyphus.work import Status
 
@@ -29,7 +29,7 @@ def list_loops(
 ) -> None:
     """List the loops and runs that have not ended, or show one."""
     store = open_store()
-    shown = [user_actions.require(store, id)] if id else all_work(store)
+    shown = [user_actions.require(store, id)] if id else loops.unended(store)
     if session and not id:
         owner = asker.session_of(store, session).id
         shown = [loop for loop in shown if owner == user_actions.owner_id(store, loop)]

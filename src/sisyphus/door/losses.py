@@ -264,12 +264,13 @@ def _is_unknown(hook: Hook, plan: str) -> bool:
     row, or none though the plan lists the session."""
     if not hook.session.n or hook.standing.plan:
         return not hook.session.n
+    if hook.session.plan is not None:
+        return True
     query = (
         "SELECT 1 FROM plan, json_each(plan.record, '$.session_ids') AS each "
         "WHERE plan.path = ? AND each.value = ?"
     )
-    is_listed = hook.store.one(query, plan, hook.event.session) is not None
-    return hook.session.plan is not None or is_listed
+    return hook.store.one(query, plan, hook.event.session) is not None
 
 
 def _forget_holds(hook: Hook) -> Outcome:

@@ -236,6 +236,11 @@ def run_of(store: Store, session: Session) -> Run | None:
 # ---------------------------------------------------------------- several kinds
 
 
+def unended(store: Store) -> list[Work]:
+    """Returns the loops, holds and runs that have not ended, each kind newest first."""
+    return [*all_live(store), *holds(store), *runs(store)]
+
+
 def is_any_live(store: Store, id: str, session: int) -> bool:
     """Tells whether the one with an id, or a loop of a session, has not ended."""
     query = "SELECT 1 FROM loop WHERE ended_at IS NULL AND (id = ? OR session = ?)"

@@ -50,7 +50,7 @@ SessionId = Annotated[
 def _complete_loop(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Returns the ids that a command takes, and their tasks, for the shell."""
     with completion.store() as store:
-        live, ended = all_work(store), loops.ended(store, completion.MOST)
+        live, ended = loops.unended(store), loops.ended(store, completion.MOST)
     picked = {
         "pause": [loop for loop in live if loop.is_active],
         "resume": [loop for loop in live if not loop.is_active],
@@ -172,11 +172,6 @@ def start(
     asker.warn_of_new(meant)
     if meant.n and meant.id != show.asker().session:
         show.line(messages.begins(loop))
-
-
-def all_work(store: Store) -> list[Work]:
-    """Returns the loops, holds and runs that have not ended."""
-    return [*loops.all_live(store), *loops.holds(store), *loops.runs(store)]
 
 
 def log(
@@ -392,7 +387,7 @@ def _pick_loop(
         own: list[Work] = [each for each in both if each]
         running = [each for each in own if fits(each)][:1] or own[:1]
     else:
-        everywhere, project = all_work(store), show.project_root("")
+        everywhere, project = loops.unended(store), show.project_root("")
         running = [loop for loop in everywhere if loop.project == project]
         if everywhere and not running:
             raise SisyphusError(messages.only_elsewhere(verb, everywhere, project))

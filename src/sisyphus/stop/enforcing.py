@@ -18,12 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sisyphus.enforce.enforcements import Enforcement
     from sisyphus.hook.hook import Hook
-    from sisyphus.hook.stops import Stops
     from sisyphus.stop.findings import Findings
 
 
-def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
+def judge(hook: Hook, findings: Findings) -> Outcome:
     """Decides for a session with neither a loop nor a hold."""
+    stops = hook.session.stops
     enforcement = enforcements.load(hook.store, hook.session)
     if not hook.event.is_planning:  # nobody has read that turn
         uses_tools = findings.turn.uses_tools
@@ -49,7 +49,7 @@ def judge(hook: Hook, findings: Findings, stops: Stops) -> Outcome:
         news = [_what_is_needed(findings.blocked_on)] if findings.blocked_on else []
         outcome = Outcome(messages=news, notes=[f"enforcement holds back: {why}"])
     else:
-        outcome = _go_on(hook, findings, stops, enforcement)
+        outcome = _go_on(hook, findings, enforcement)
     enforcements.save(hook.store, hook.session, enforcement)
     outcome = merge([outcome, _tell_of_end(hook, enforcement)])
     outcome.exports.append(export(hook))
@@ -84,7 +84,8 @@ def _tell_of_end(hook: Hook, enforcement: Enforcement) -> Outcome:
     return Outcome(messages=[text], exports=notices.of_limit(hook, text))
 
 
-def _go_on(hook: Hook, findings: Findings, stops: Stops, enforcement: Enforcement) -> Outcome:
+def _go_on(hook: Hook, findings: Findings, enforcement: Enforcement) -> Outcome:
+    stops = hook.session.stops
     enforcement.count(hook.now)
     stops.blocks += 1
     number, values = messages.number(enforcement, hook.settings), hook.settings
