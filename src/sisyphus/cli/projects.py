@@ -11,8 +11,7 @@ from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
-from sisyphus.hook.session import Session
-from sisyphus.loops import loops, state_file
+from sisyphus.loops import loops, state_file, user_actions
 from sisyphus.loops.loop import Hold, Loop
 from sisyphus.loops.runs import Run
 from sisyphus.terminal import show
@@ -52,11 +51,11 @@ def as_dict(store: Store, name: str, project: Project) -> dict[str, Any]:
         "project": name,
         "plans": [plan_status.as_dict(each) for each in project.plans],
         "loops": [
-            state_file.as_dict(loop, Session.load(store, loop.session).id) for loop in project.loops
+            state_file.as_dict(loop, user_actions.owner_id(store, loop)) for loop in project.loops
         ],
         "holds": [holds.as_dict(store, hold, time.time()) for hold in project.holds],
         "runs": [
-            state_file.run_as_dict(run, Session.load(store, run.session).id) for run in project.runs
+            state_file.run_as_dict(run, user_actions.owner_id(store, run)) for run in project.runs
         ],
     }
 

@@ -15,17 +15,14 @@ from sisyphus.loops import loops
 from sisyphus.loops.loop import (
     ACTIVE,
     BLOCKED,
-    CANCELLED,
-    FATAL_ERROR,
     HOLD,
     LIMIT,
     LOOP,
     MAX_ITERATIONS,
     PAUSED,
+    RESULTS,
     RUN,
     STUCK,
-    SUCCESS,
-    UNUSABLE,
 )
 from sisyphus.work import LEFT, WAITING, Status
 
@@ -35,7 +32,6 @@ if TYPE_CHECKING:
 
 KINDS = (LOOP, RUN, HOLD)
 LIVE_STATES = (ACTIVE, WAITING, PAUSED, BLOCKED, STUCK, LEFT)
-RESULTS = (SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR, UNUSABLE)
 PERIODS = ("today", "7 days", "30 days")
 """What the list can be narrowed down to."""
 

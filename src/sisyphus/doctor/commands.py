@@ -9,6 +9,7 @@ import typer
 
 from sisyphus import clients
 from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.installation import Installation
 from sisyphus.clients.wired import Wired
 from sisyphus.doctor import database, machine, messages
 from sisyphus.ground import paths, settings
@@ -52,9 +53,11 @@ def doctor(
         values, problems = settings.load(copy.store, our_home, root, os.environ)
         folder = os.path.abspath(project or os.getcwd())
         place = show.Place(root, paths.client_home(), copy.store, values, folder, our_home)
-        files = _files(place, names)
+        installation, findings = _installation(place)
+        files = {name: clients.wiring(name).read(installation) for name in names if installation}
         wired = [name for name, every in files.items() if any(each.is_ours for each in every)]
-        findings = [*_clients(place, files, wired), *_machine(place, copy, problems)]
+        findings += _clients(place, installation, files, wired) if installation else []
+        findings += _machine(place, copy, problems)
         trials = list(_live(place, wired)) if live else []
         findings += trials
     findings.sort(key=_comes_later)
@@ -74,29 +77,22 @@ def doctor(
 # ---------------------------------------------------------------- what is looked at
 
 
-def _files(place: show.Place, names: Iterable[str]) -> dict[str, list[Wired]]:
-    """Returns each client's files (see `clients.base.Wiring.read`); none if we have no home, or no
-    files of our own to compare them with."""
+def _installation(place: show.Place) -> tuple[Installation | None, list[Finding]]:
+    """Returns what `install` would put here; None, and why, if we have no home, or no files of our
+    own. That there is no home is said elsewhere."""
     if not place.home:
-        return {}
+        return None, []
     try:
-        here = plugin.installation(place.home, place.project)
-    except SisyphusError:
-        return {}
-    return {name: clients.wiring(name).read(here) for name in names}
+        return plugin.installation(place.home, place.project), []
+    except SisyphusError as error:  # the plugin's files are missing
+        return None, [Finding(messages.PROGRAM, Level.PROBLEM, str(error), messages.REINSTALL)]
 
 
 def _clients(
-    place: show.Place, files: dict[str, list[Wired]], wired: list[str]
+    place: show.Place, installation: Installation, files: dict[str, list[Wired]], wired: list[str]
 ) -> Iterator[Finding]:
-    """Yields what there is to say of each client's wiring. wired: the names of those that are."""
-    if not place.home:
-        return  # that there is no home is said once
-    try:
-        installation = plugin.installation(place.home, place.project)
-    except SisyphusError as error:  # the plugin's files are missing
-        yield Finding(messages.PROGRAM, Level.PROBLEM, str(error), messages.REINSTALL)
-        return
+    """Yields what there is to say of each client's wiring. files: of each, see
+    `clients.base.Wiring.read`. wired: the names of those that are."""
     here = [
         each
         for each in files

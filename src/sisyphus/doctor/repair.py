@@ -34,17 +34,14 @@ from sisyphus.loops import runs
 from sisyphus.loops.loop import (
     ACTIVE,
     BLOCKED,
-    CANCELLED,
     ENDED,
     FATAL_ERROR,
     HOLD,
-    LIMIT,
     LOOP,
-    MAX_ITERATIONS,
     PAUSED,
+    RESULTS,
     RUN,
     STUCK,
-    SUCCESS,
     UNUSABLE,
     Counters,
     Options,
@@ -65,13 +62,8 @@ _CACHES = ("settings_file", "rule_index", "rule_text", "sent", "advice", "chore"
 
 _WORDS = {
     ("loop", "kind"): (LOOP, HOLD, RUN),
-    ("loop", "status"): (
-        ACTIVE, PAUSED, BLOCKED, STUCK, ENDED,
-    ),
-    ("loop", "outcome"): (
-        "", SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR,
-        UNUSABLE,
-    ),
+    ("loop", "status"): (ACTIVE, PAUSED, BLOCKED, STUCK, ENDED),
+    ("loop", "outcome"): ("", *RESULTS),
     ("plan", "state"): ("active", "no_tasks", "complete", "missing", "dismissed"),
     ("handoff", "state"): ("open", "given", "closed"),
 }  # fmt: skip

@@ -81,8 +81,9 @@ def restart(store: Store, project: str) -> None:
 def latest(store: Store, project: str) -> Session:
     """Returns the session that was enforced last in a project: an open one if there is any. If none
     was enforced, the one used last; one that is not in the store if there is no session."""
-    last = next(_by_time(store, project), Session())
-    return next((each for each in _by_time(store, project) if not each.is_over), last)
+    found = _by_time(store, project)
+    last = next(found, Session())
+    return next((each for each in found if not each.is_over), last) if last.is_over else last
 
 
 def _by_time(store: Store, project: str) -> Iterator[Session]:

@@ -29,6 +29,8 @@ FATAL_ERROR, UNUSABLE = "fatal_error", "error"
 """Results of work that has ended. FATAL_ERROR: of runs alone. UNUSABLE: its row in the database
 could not be used any more."""
 
+RESULTS = (SUCCESS, CANCELLED, MAX_ITERATIONS, LIMIT, FATAL_ERROR, UNUSABLE)
+
 ABANDONED = "abandoned"
 """What `sessions.jsonl` says of a loop whose session is over. The loop has not ended."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sisyphus.clients import installer
 from sisyphus.clients.finding import Finding, Level
+from sisyphus.clients.hook_files import SHOWN
 from sisyphus.clients.wired import ORGANISATION, Wired
 from sisyphus.ground.text import one_line
 
@@ -14,9 +15,6 @@ _OUR_SWITCH = "SISYPHUS_DISABLE"
 ITS_SWITCHES = ("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE")
 """Variables with which it runs no hooks. It takes them from its environment and from the user's
 settings."""
-
-_SHOWN = 80
-"""The most characters that are shown of a value."""
 
 
 def check(subject: str, usable: list[Wired], home: str) -> Iterator[Finding]:
@@ -36,9 +34,9 @@ def _switches(subject: str, usable: list[Wired]) -> Iterator[Finding]:
     if said and said[-1].content[_ALL_OFF]:
         text = f"{said[-1].name} has {_ALL_OFF}: no hook and no status line runs."
         yield Finding(subject, Level.PROBLEM, text, f"Take {_ALL_OFF} out of that file.")
+    has_others = any(each.is_ours for each in usable if each.scope != ORGANISATION)
     for each in usable:
         names = [name for name in (_ALL_OFF, _OTHERS_OFF) if each.content.get(name) is True]
-        has_others = any(one.is_ours for one in usable if one.scope != ORGANISATION)
         if each.scope == ORGANISATION and names and has_others:
             text = f"{each.name} has {names[0]}: your hooks do not run."
             yield Finding(subject, Level.PROBLEM, text, "Ask whoever manages that file.")
@@ -64,7 +62,7 @@ def _variables(subject: str, usable: list[Wired], home: str) -> Iterator[Finding
     value, file = found.get("CLAUDE_CONFIG_DIR", ("", ""))
     if value and not _is_same_folder(value, home):
         text = (
-            f"{file} sets CLAUDE_CONFIG_DIR to {one_line(value, _SHOWN)}: hooks keep what they "
+            f"{file} sets CLAUDE_CONFIG_DIR to {one_line(value, SHOWN)}: hooks keep what they "
             "know there, and this command looks elsewhere."
         )
         mend = "Set it in your shell, not in that file."
