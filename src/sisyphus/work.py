@@ -139,9 +139,11 @@ def live(store: Store, now: float, project: str = "") -> list[Status]:
     return [of(store, each, now) for each in found]
 
 
-def needs(store: Store, now: float) -> list[Need]:
-    """Returns what waits for the user in all projects, the longest first."""
-    found = [e.need for e in live(store, now) if e.need and e.need.loop and e.is_current]
+def needs(store: Store, now: float, statuses: list[Status] | None = None) -> list[Need]:
+    """Returns what waits for the user in all projects, the longest first. statuses: what `live`
+    says of all projects; None = nobody has asked it."""
+    statuses = live(store, now) if statuses is None else statuses
+    found = [e.need for e in statuses if e.need and e.need.loop and e.is_current]
     found += [_need_of_failed(store, each) for each in loops.failed_runs(store)]
     owners = {each.session for each in found}
     asking = [*_requests(store), *_standstills(store, now)]

@@ -149,12 +149,12 @@ def is_held(store: Store, session: Session) -> bool:
     return loops.hold_at(store, session.plan) is not None
 
 
-def end_hold(store: Store, path: str, why: str, now: float) -> bool:
-    """Ends the hold of a plan that the user has cleared; tells whether there was one."""
+def end_hold(store: Store, plan: int, why: str, now: float) -> bool:
+    """Ends the hold of a plan that the user has cleared, by the number of its row; tells whether
+    there was one."""
     from sisyphus.loops import loops  # imported late, too
 
-    row = store.one("SELECT n FROM plan WHERE path = ?", path)
-    hold = loops.hold_at(store, row[0]) if row else None
+    hold = loops.hold_at(store, plan)
     if hold:
         loops.cancel(store, hold, why, now)
     return hold is not None

@@ -56,7 +56,7 @@ def possible(store: Store, loop: Work) -> list[str]:
     return ["resume", "cancel"] if goes_on else ["cancel"]
 
 
-def can_answer(store: Store, loop: Work) -> bool:
+def can_answer(loop: Work) -> bool:
     """Tells whether a loop or run takes an answer now. Where a run does, its blocked items say for
     what."""
     if loop.ended_at is not None:
@@ -117,7 +117,7 @@ def _answer(desk: Desk, loop: Work, fields: Fields) -> str:
     text = fields.get("answer", "").replace("\r\n", "\n").strip()  # forms send CRLF
     if loop.ended_at is not None:
         raise SisyphusError(messages.has_ended(loop))
-    if loop.kind != RUN and not can_answer(desk.store, loop):
+    if loop.kind != RUN and not can_answer(loop):
         raise SisyphusError(messages.no_answer_needed(loop))
     if not text:
         raise SisyphusError(messages.EMPTY_ANSWER)

@@ -160,7 +160,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
         prompt=loop.prompt,
         action=_action(store, loop, row),
         actions=actions.possible(store, loop),
-        can_answer=actions.can_answer(store, loop),
+        can_answer=actions.can_answer(loop),
         most_characters=actions.most_characters(loop),
         answers=_answers(store, loop),
         answered_at=_answered_at(store, loop),
@@ -190,7 +190,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
 def _way(store: Store, loop: Work, run: Run | None, row: Status) -> tuple[str, str]:
     """Returns how a loop goes on that does not go on by itself, and the command for that."""
     if run:
-        return _way_of_run(store, loop, run)
+        return _way_of_run(store, run)
     if loop.ended_at is not None:
         return "", ""
     if row.state == work.LEFT:
@@ -198,17 +198,17 @@ def _way(store: Store, loop: Work, run: Run | None, row: Status) -> tuple[str, s
     return (row.need.answer if row.need else ""), ""
 
 
-def _way_of_run(store: Store, loop: Work, run: Run) -> tuple[str, str]:
+def _way_of_run(store: Store, run: Run) -> tuple[str, str]:
     """A run that has ended goes on too, if it is the last one of its project and not complete."""
-    latest = loops.latest_run(store, loop.project)
-    is_latest = latest is not None and latest.id == loop.id
-    if run.is_at_work and loop.ended_at is None and not loop.is_active:
+    latest = loops.latest_run(store, run.project)
+    is_latest = latest is not None and latest.id == run.id
+    if run.is_at_work and run.ended_at is None and not run.is_active:
         return messages.STOPS_SOON, ""
-    if run.is_at_work or loop.result == SUCCESS or not is_latest:
+    if run.is_at_work or run.result == SUCCESS or not is_latest:
         return "", ""
-    if loop.result == FATAL_ERROR:
-        return messages.what_follows_failure(loop), runner_messages.RESUME
-    return messages.what_continues(loop), runner_messages.RESUME
+    if run.result == FATAL_ERROR:
+        return messages.what_follows_failure(run), runner_messages.RESUME
+    return messages.what_continues(run), runner_messages.RESUME
 
 
 def _action(store: Store, loop: Work, row: Status) -> str:
@@ -288,7 +288,7 @@ def _blocked_item(store: Store, run: Run, text: str, answers: list[str]) -> Item
     goes_on = _GOES_ON if answers and _has_new_answer(store, run) else ""
     return replace(
         _item(run, text, BLOCKED, answers), why=run.state.blocked[text],
-        can_answer=actions.can_answer(store, run), next=actions.why_not_yet(run) or goes_on,
+        can_answer=actions.can_answer(run), next=actions.why_not_yet(run) or goes_on,
     )  # fmt: skip
 
 

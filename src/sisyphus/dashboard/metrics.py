@@ -35,7 +35,8 @@ class _Store(Collector):
         gauge = GaugeMetricFamily(
             "sisyphus_loops", "Loops, holds and runs, by how they are.", labels=["kind", "state"]
         )
-        counts = Counter((each.kind, each.state) for each in work.live(store, now))
+        statuses = work.live(store, now)
+        counts = Counter((each.kind, each.state) for each in statuses)
         counts.update(loops.count_ended(store))
         for (kind, state), count in sorted(counts.items()):
             gauge.add_metric([kind, state], count)
@@ -51,7 +52,7 @@ class _Store(Collector):
         yield GaugeMetricFamily(
             "sisyphus_waiting",
             "What waits for the user.",
-            value=len(work.needs(store, now)),
+            value=len(work.needs(store, now, statuses)),
         )
         yield GaugeMetricFamily(
             "sisyphus_sessions",

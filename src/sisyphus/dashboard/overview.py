@@ -96,11 +96,12 @@ class Overview(Record, frozen=True):
 
 def query(desk: Desk, params: Params) -> Overview:
     store, now = desk.store, time.time()
-    live = sorted(work.live(store, now), key=lambda each: (not each.is_working, -each.started_at))
+    statuses = work.live(store, now)
+    live = sorted(statuses, key=lambda each: (not each.is_working, -each.started_at))
     return Overview(
         is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
         is_installed=store.one("SELECT 1 FROM installed LIMIT 1") is not None,
-        waiting=work.needs(store, now)[::-1],
+        waiting=work.needs(store, now, statuses)[::-1],
         news=_news(store, now),
         live=live[:_SHOWN],
         more=max(0, len(live) - _SHOWN),

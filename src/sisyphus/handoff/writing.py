@@ -125,7 +125,7 @@ def _facts(
     item = loop.state.item if isinstance(loop, Run) else ""
     transcript = clients.transcript(session.client)
     task = loop.prompt if loop and loop.kind != HOLD else ""
-    is_cut = _size(session.transcript) > _TRANSCRIPT_BYTES
+    is_cut = files.size(session.transcript) > _TRANSCRIPT_BYTES
     progress, todos = "", []
     if plan:
         progress = f"Plan {one_line(plan.name, 60)}: {follow.of_tasks(plan.completed, plan.total)}"
@@ -170,13 +170,6 @@ def _says_the_same(session: Session, before: Handoff | None, text: str) -> bool:
 
 def _resumed(known: Facts) -> str:
     return json.dumps([[file.path, file.lines] for file in known.resumed])
-
-
-def _size(path: str) -> int:
-    try:
-        return os.path.getsize(path)
-    except OSError:
-        return 0
 
 
 def write(made: Draft) -> None:

@@ -26,18 +26,14 @@ MAX_NEW = 20
 ITEM_CHARACTERS = NAME_CHARACTERS
 ANSWER_CHARACTERS = 2_000
 
-_NAME = "fix_plan.md"
-_PLACES = (_NAME, os.path.join(".claude", _NAME))
-
 
 class FixPlan(Record, frozen=True):
     """The items of a plan file, each on one line, in words that fit no other item.
 
     title: what the file calls itself; "" = nothing. todo: in the order of work (see
     `Plan.open_tasks`), then the lines that look like open items and are none. blocked: marked so in
-    the file. problem: why the file cannot be used, as "it has no boxes"; "" = it can. failed: those
-    of `todo` whose box is ticked, and whose check fails. checks: items → their checks, plan_checks:
-    those of the whole plan, see `boulder/checks.py`.
+    the file. problem: why the file cannot be used, as "it has no boxes"; "" = it can. checks: items
+    → their checks, plan_checks: those of the whole plan, see `boulder/checks.py`.
     """
 
     path: str
@@ -46,7 +42,6 @@ class FixPlan(Record, frozen=True):
     done: list[str] = field(default_factory=list)
     blocked: list[str] = field(default_factory=list)
     problem: str = ""
-    failed: list[str] = field(default_factory=list)
     checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plan_checks: tuple[str, ...] = ()
 
@@ -54,8 +49,7 @@ class FixPlan(Record, frozen=True):
 def find(project: str, followed: str) -> str:
     """Returns the file with the items; "" = there is none. followed: the file of the plan that the
     project follows; "" = none."""
-    for place in _PLACES:
-        path = os.path.join(project, place)
+    for path in plan_files.fix_plans(project):
         if os.path.isfile(path) and paths.is_inside(path, project):
             return path
     return followed
@@ -95,7 +89,7 @@ def with_failed(plan: FixPlan, items: Collection[str]) -> FixPlan:
     if not failed:
         return plan
     done = [item for item in plan.done if item not in items]
-    return replace(plan, todo=[*failed, *plan.todo], done=done, failed=failed)
+    return replace(plan, todo=[*failed, *plan.todo], done=done)
 
 
 def to_trust(run: Run) -> str:
