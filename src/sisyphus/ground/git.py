@@ -25,6 +25,7 @@ _SETTINGS = (
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
     "diff.autoRefreshIndex=false",
+    "i18n.logOutputEncoding=utf-8",
 )
 """What names commands, or writes the index, for a question that we ask. Where a command has an
 option against it, that is given there."""
@@ -246,7 +247,7 @@ def exclude_file(project: str) -> str:
 
 def is_installed(project: str) -> bool:
     """Tells whether there is a `git` on the PATH, outside of the project. Starts no process."""
-    return bool(_program(project)[0])
+    return bool(program(project)[0])
 
 
 def _compare(project: str, command: str, *words: str) -> processes.CommandResult | None:
@@ -294,10 +295,10 @@ def _git(
     """
     options = [word for each in (*_SETTINGS, *settings) for word in ("-c", each)]
     try:
-        program, path = _program(project)
-        if not program:
+        git, path = program(project)
+        if not git:
             return None
-        command = [program, *options, *words]
+        command = [git, *options, *words]
         environ = _environment(project, path)
         result = processes.run(command, project, seconds, environ, tail=_MAX_BYTES)
     except OSError:
@@ -305,14 +306,14 @@ def _git(
     return result if result.code in codes else None
 
 
-def _program(project: str) -> tuple[str, str]:
+def program(project: str) -> tuple[str, str]:
     """Returns the path of git, "" = there is none, and the PATH for what git starts. One of the
     project does not count, nor one of the folder that we work in."""
     projects = project, os.getcwd()
     key = os.environ.get("PATH", ""), *projects
     if key not in _programs:
-        program = executables.find("git", projects)
-        _programs[key] = program, executables.search_path(projects)
+        found = executables.find("git", projects)
+        _programs[key] = found, executables.search_path(projects)
     return _programs[key]
 
 

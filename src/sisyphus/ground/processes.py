@@ -232,6 +232,7 @@ def run(
     stdin: bytes = b"",
     *,
     with_children: bool = False,
+    with_errors: bool = False,
 ) -> CommandResult:
     """Runs a shell command line, or a list of words without a shell and without its stderr.
 
@@ -241,7 +242,8 @@ def run(
 
     folder: where it runs. environ: its environment; None = ours. tail: how many bytes are kept of
     the end of the output. with_children: also wait for what it leaves in the background, and kill
-    that after `seconds` too. Raises `OSError` if the command cannot be started.
+    that after `seconds` too. with_errors: the output of a list of words has its stderr, too. Raises
+    `OSError` if the command cannot be started.
     """
     import signal
     import subprocess
@@ -266,7 +268,7 @@ def run(
             env=environ,
             stdin=source,
             stdout=output,
-            stderr=subprocess.STDOUT if is_shell else subprocess.DEVNULL,
+            stderr=subprocess.STDOUT if is_shell or with_errors else subprocess.DEVNULL,
             start_new_session=True,
         )
         try:

@@ -59,6 +59,11 @@ def is_ours(path: str, project: str) -> bool:
     return name in _OURS or name.startswith(HANDOFFS + os.sep)
 
 
+def own_paths(project: str) -> list[str]:
+    """Returns the paths of the files and folders that we write into a project."""
+    return [os.path.join(project, name) for name in (*_OURS, HANDOFFS)]
+
+
 def changed_at(path: str) -> float:
     """Returns when a file was written or, if it is gone, when its nearest folder changed."""
     while True:

@@ -353,17 +353,15 @@ def _work(store: Store, row: tuple[Any, ...]) -> Work:
 
 
 def _run(store: Store, common: dict[str, Any]) -> Run:
-    from sisyphus.loops.runs import FailedCheck, Run, RunOptions, RunState  # imported late, too
+    from sisyphus.loops.runs import Run, RunOptions, state_of  # imported late, too
 
     columns = ", ".join(_PROCESS)
     query = f"SELECT {columns}, options, state FROM run WHERE {_ROW}"
     *process, options, state = store.one(query, common["id"]) or _NO_ROW
     own: dict[str, Any] = dict(zip(_PROCESS, process, strict=True))
     own["session"] = own["session"] or 0
-    stands = RunState(**quick_json.loads(state))
-    failed: dict[str, Any] = stands.failed
-    stands.failed = {item: FailedCheck(**values) for item, values in failed.items()}
-    return Run(**common, setup=RunOptions(**quick_json.loads(options)), state=stands, **own)
+    setup, stands = RunOptions(**quick_json.loads(options)), state_of(quick_json.loads(state))
+    return Run(**common, setup=setup, state=stands, **own)
 
 
 def _save_run(store: Store, run: Any) -> None:

@@ -29,6 +29,15 @@ class FailedCheck(Record):
     at: float = 0.0
 
 
+class ItemCommits(Record):
+    """The commits that an item has become. since: the commit before the first one; "" = none. tip:
+    the last one. checks: the commands that passed before it was made."""
+
+    since: str
+    tip: str
+    checks: list[str] = field(default_factory=list)
+
+
 class RunOptions(Record):
     """What a run has besides the options of every loop (`loops.loop.Options`).
 
@@ -36,7 +45,8 @@ class RunOptions(Record):
     find nothing before the run is complete. permission_mode: of the client; "" = its default.
     client_command: a shell command that works on the prompt on its stdin; "" = the client itself.
     client: its name; of a command, the client whose language it speaks. trusted: the commands in
-    the checks of the plan that it may run.
+    the checks of the plan that it may run. commits: each item that is done is committed.
+    verifies_at_end: the run's check is asked once, and not of each item that is to be committed.
     """
 
     max_usd: float = 0.0
@@ -45,6 +55,8 @@ class RunOptions(Record):
     client_command: str = ""
     client: str = clients.DEFAULT
     trusted: list[str] = field(default_factory=list)
+    commits: bool = False
+    verifies_at_end: bool = False
 
 
 class RunState(Record):
@@ -79,6 +91,10 @@ class RunState(Record):
     commands of checks → when they last passed, in seconds since 1970. untrusted: commands that
     would have been run, if they were trusted. answers: items → what the user has answered on the
     dashboard, the oldest first.
+    branch: on which it commits; "" = it commits nothing. tip: the last commit there that counts:
+    nothing of an item that is not done. commits: items → what they have become. refusals: how often
+    in a row git made no commit. aside: items → the branches with their half work. goes_back: the
+    item whose half work leaves the work tree just now; "" = none.
     """
 
     plan: str = ""
@@ -125,6 +141,12 @@ class RunState(Record):
     flaky: list[str] = field(default_factory=list)
     passed_at: dict[str, float] = field(default_factory=dict)
     answers: dict[str, list[str]] = field(default_factory=dict)
+    branch: str = ""
+    tip: str = ""
+    commits: dict[str, ItemCommits] = field(default_factory=dict)
+    refusals: int = 0
+    aside: dict[str, str] = field(default_factory=dict)
+    goes_back: str = ""
 
     @property
     def left(self) -> int:
@@ -139,6 +161,15 @@ class RunState(Record):
     def items(self) -> str:
         """Returns how many items are done, for people; "" = there are none."""
         return f"{len(self.done)} of {self.total} items" if self.total else ""
+
+
+def state_of(values: dict[str, Any]) -> RunState:
+    """Returns the state that a row has. values: as `asdict` returned them."""
+    state = RunState(**values)
+    failed, commits = values.get("failed", {}), values.get("commits", {})
+    state.failed = {item: FailedCheck(**each) for item, each in failed.items()}
+    state.commits = {item: ItemCommits(**each) for item, each in commits.items()}
+    return state
 
 
 class Run(Work):

@@ -89,6 +89,20 @@ def run(
             "word lists them.",
         ),
     ] = None,
+    commit: Annotated[
+        bool,
+        typer.Option(
+            "--commit",
+            help="Commit each item that is done and whose check passed, with your git hooks. With "
+            "--verify, that command has to pass before each commit.",
+        ),
+    ] = False,
+    verify_at_end: Annotated[
+        bool,
+        typer.Option(
+            "--verify-at-end", help="Ask the --verify command only at the end, with --commit too."
+        ),
+    ] = False,
     allow_dirty: Annotated[
         bool, typer.Option("--allow-dirty", help="Start though changes are not committed.")
     ] = False,
@@ -144,9 +158,13 @@ def run(
     if audit is not None:
         target.setup.audits = audit
     _set_client(target.setup, str(client or ""), client_command, permission_mode)
+    commits_now = commit and not target.setup.commits
+    target.setup.commits = target.setup.commits or commit
+    target.setup.verifies_at_end = target.setup.verifies_at_end or verify_at_end
     if resume:
         check_limits(place, target)
-    plan = preflight.check(place, target, allow_dirty=allow_dirty or resume)
+    preflight.check_commits(target, allow_dirty=allow_dirty)
+    plan = preflight.check(place, target, allow_dirty=allow_dirty or (resume and not commits_now))
     about_checks = preflight.settle_checks(place, target, plan, trusts_all=trust_checks)
     place.store.wait_longer(_LOCK_SECONDS)
     with screen.open_screen() as lines, Signals() as signals:

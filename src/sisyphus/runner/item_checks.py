@@ -8,6 +8,7 @@ given to the agent again.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 from sisyphus.boulder import checks, evidence, plans, progress, trust
 from sisyphus.boulder import find as plan_files
@@ -18,8 +19,9 @@ from sisyphus.boulder.trust import CheckResult
 from sisyphus.clients.reports import Report
 from sisyphus.clients.transcript_records import AGENT, TranscriptLine
 from sisyphus.ground.masking import mask
-from sisyphus.ground.record import Record
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import one_line
+from sisyphus.loops import verify
 from sisyphus.loops.runs import FailedCheck
 from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.runner.client import ClientResult
@@ -87,7 +89,43 @@ def judge(drive: Drive, plan: FixPlan, result: ClientResult | None) -> Results:
         known.discard(state.item)
     items = [item for item in plan.done if item not in known]
     work = _work(drive, result) if items else None
-    return {item: _judge(drive, plan, item, work) for item in items if work}
+    results = {item: _judge(drive, plan, item, work) for item in items if work}
+    passed = [item for item, each in results.items() if each.check is None]
+    if passed and (failed := _verify(drive)):
+        item = state.item if state.item in passed else passed[-1]
+        results[item] = replace(results[item], word=FAILED, check=failed)
+    return results
+
+
+def passed(drive: Drive, plan: FixPlan, items: Iterable[str]) -> list[str]:
+    """Returns the commands that we have seen to pass and that prove these items, or all the
+    work."""
+    named = [command for item in items for command in _commands(plan, item)]
+    verify_command = drive.run.options.verify
+    every = [*named, *([verify_command] if verify_command else [])]
+    return [each for each in dict.fromkeys(every) if each in drive.state.passed_at]
+
+
+def first_failure(drive: Drive, plan: FixPlan, items: Iterable[str]) -> CheckResult | None:
+    """Runs the checks of these items again, because files have changed since; returns the first
+    that does not pass, None = each one does."""
+    commands = [command for item in items for command in _commands(plan, item)]
+    failed = next((each for each in _run(drive, commands) if not each.has_passed), None)
+    return failed or _verify(drive)
+
+
+def _verify(drive: Drive) -> CheckResult | None:
+    """Runs the check of the run, where it has to pass before each commit; returns its result if it
+    does not, else None."""
+    command, setup = drive.run.options.verify, drive.run.setup
+    if not command or not setup.commits or setup.verifies_at_end:
+        return None
+    _show(drive, command)
+    check = verify.run(command, drive.project, drive.settings["ralph.verify_seconds"])
+    if check.has_passed:
+        drive.state.passed_at[command] = time.time()
+        return None
+    return CheckResult(command, FAILED, check.how, check.tail)
 
 
 def failing(drive: Drive, results: Results) -> list[str]:
@@ -175,6 +213,8 @@ def _judge(drive: Drive, plan: FixPlan, item: str, work: TickWork) -> ItemResult
         is_lost=bool(lost),
     )
     has_passed = bool(results) and all(each.has_passed for each in results)
+    if before and before.command == messages.COMMIT:
+        before = None  # no check failed
     is_flaky = has_passed and before is not None and work.last_change <= before.at
     changed = tuple(path for each in results for path in each.changed)
     return ItemResult(evidence.judge(facts), failed, changed, lost, is_flaky)
@@ -210,11 +250,16 @@ def _run(drive: Drive, commands: tuple[str, ...] | list[str]) -> list[CheckResul
     state.untrusted = list(dict.fromkeys([*state.untrusted, *new]))
     if not ours:
         return []
-    report = Report()
-    words = f"checks the item: {one_line(', '.join(ours), 200)}"
-    report.add_record(TranscriptLine(AGENT, time.time(), texts=(words,)))
-    drive.screen.show(drive.run, report, time.time())
+    _show(drive, ", ".join(ours))
     seconds = drive.settings["ralph.verify_seconds"]
     results = trust.run(drive.store, ours, drive.project, seconds, drive.run.id)
     state.passed_at |= {each.command: time.time() for each in results if each.has_passed}
     return results
+
+
+def _show(drive: Drive, commands: str) -> None:
+    """Shows on the screen which checks run."""
+    report = Report()
+    words = f"checks the item: {one_line(commands, 200)}"
+    report.add_record(TranscriptLine(AGENT, time.time(), texts=(words,)))
+    drive.screen.show(drive.run, report, time.time())

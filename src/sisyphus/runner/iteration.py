@@ -10,9 +10,10 @@ import time
 
 from sisyphus.boulder import size
 from sisyphus.ground import files, git
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.masking import mask, masked_line
 from sisyphus.ground.record import asdict, replace
-from sisyphus.ground.text import fingerprint
+from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.handoff import handoffs
 from sisyphus.handoff.handoffs import Handoff
 from sisyphus.hook.stops import Stops
@@ -20,7 +21,17 @@ from sisyphus.loops import breaker, iterations
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.loops.runs import Run, RunState
-from sisyphus.runner import decide, fix_plan, item_checks, messages, outcome, project_files, prompt
+from sisyphus.runner import (
+    asides,
+    commits,
+    decide,
+    fix_plan,
+    item_checks,
+    messages,
+    outcome,
+    project_files,
+    prompt,
+)
 from sisyphus.runner.client import run_client
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.drive import Drive
@@ -53,12 +64,18 @@ def iterate(drive: Drive) -> Decision:
 
 def _plan_before(drive: Drive) -> FixPlan:
     """Reads the plan, and judges the ticks of an iteration whose end nobody saw, and those that
-    somebody else has made. Items whose check fails are open."""
+    somebody else has made, and commits them. Items whose check fails are open."""
     plan = item_checks.read(drive)
-    results = item_checks.judge(drive, plan, None) if drive.state.is_working else {}
-    if results:
+    if not drive.state.is_working:
+        return fix_plan.with_failed(plan, drive.state.failed)
+    results = item_checks.judge(drive, plan, None)
+    commit = commits.attempt(drive, plan, results)
+    if commit:
+        results = commit.given_again(drive.state, results)
+    if results or commit:
         with drive.change():
             item_checks.note(drive, results)
+            commits.note(drive, commit)
         plan = item_checks.read(drive)  # the checkpoint of its user may have moved on
     return fix_plan.with_failed(plan, drive.state.failed)
 
@@ -164,11 +181,17 @@ def _end(drive: Drive, found: Findings) -> Decision:
     with drive.change() as is_live:
         if not is_live:
             return Decision(decide.CANCELLED, messages.CANCELLED)
+        blocked = set(run.state.blocked)
         stuck = _note(drive, found)
         decision = _with_audit(run, outcome.decide_after(drive, found, stuck))
         done = _row(drive, found, decision)
         if decision.kind != decide.WAIT:
             drive.close(done)
+        new = [item for item in run.state.blocked if item not in blocked]
+        if item := _to_set_aside(run, decision, new):
+            asides.begin(run.state, item)
+    if run.state.goes_back:
+        decision = _set_aside(drive, decision)
     drive.export()
     if decision.kind != decide.WAIT:
         check = found.completion.check
@@ -176,6 +199,36 @@ def _end(drive: Drive, found: Findings) -> Decision:
         drive.write_down(done, found.turn, printed)
         drive.screen.end(run, done)
         _send(drive, found, done)
+    return decision
+
+
+def _to_set_aside(run: Run, decision: Decision, blocked: list[str]) -> str:
+    """Returns the item whose half work is in the way of the next one; "" = there is none. blocked:
+    items that are it since this iteration."""
+    current = run.state.item
+    if not run.setup.commits or not current:
+        return ""
+    if decision.kind == decide.STUCK or current in blocked:
+        return current
+    return blocked[0] if blocked else ""
+
+
+def _set_aside(drive: Drive, decision: Decision) -> Decision:
+    """Sets half work aside. Returns the decision, or that the run has to stop where that is
+    impossible: what is not kept stays in the work tree."""
+    state = drive.state
+    try:
+        asides.finish(drive)
+    except SisyphusError as error:
+        return Decision(decide.FATAL, one_line(str(error)))
+    plan = item_checks.read(drive)
+    with drive.change():
+        state.resume = ""
+        for item in [*state.failed, *state.evidence]:
+            if item not in plan.done:  # its tick went back with the work
+                state.failed.pop(item, None)
+                state.evidence.pop(item, None)
+        fix_plan.note(fix_plan.with_failed(plan, state.failed), state)
     return decision
 
 
@@ -192,12 +245,14 @@ def _note(drive: Drive, found: Findings) -> str:
     if passing:  # the iteration is made again
         proven = {item: each for item, each in found.results.items() if not each.check}
         item_checks.note(drive, proven)
+        commits.note(drive, found.commit)
         drive.note_wait(passing, found.at)
         return ""
     state.tries, state.waits_until, state.waits_for = 0, 0.0, ""
     _refuse(state, found.completion)
     is_new = state.item not in state.blocked
     item_checks.note(drive, found.results)
+    commits.note(drive, found.commit)
     if found.plan.path:
         _compare(state, found.plan)
     if found.blocked_on and state.item and not found.is_done:
@@ -276,9 +331,11 @@ def _row(drive: Drive, found: Findings, decision: Decision) -> Iteration:
 def _send(drive: Drive, found: Findings, done: Iteration) -> None:
     """Sends a notice of an iteration, if it has one."""
     state = drive.state
+    branch = state.aside.get(state.item)
+    where = f". Its half work is on the branch {branch}" if branch else ""
     if done.decision == decide.CHECKPOINT:
         drive.send("checkpoint", done.why)
     elif found.blocked_on:
-        drive.send("blocked", found.blocked_on)
+        drive.send("blocked", f"{found.blocked_on}{where}")
     elif done.decision == decide.BLOCKED and (why := state.blocked.get(state.item)):
-        drive.send("blocked", why)
+        drive.send("blocked", f"{why}{where}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from sisyphus.boulder.trust import CheckResult
 from sisyphus.clients.transcript_records import Reading
 from sisyphus.ground import git, worktree
 from sisyphus.ground.masking import masked_line
@@ -19,8 +20,17 @@ from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.runs import Run
 from sisyphus.loops.verify import Check
 from sisyphus.ralph import promise
-from sisyphus.runner import client, decide, fix_plan, item_checks, messages, project_files
+from sisyphus.runner import (
+    client,
+    commits,
+    decide,
+    fix_plan,
+    item_checks,
+    messages,
+    project_files,
+)
 from sisyphus.runner.client import ClientResult
+from sisyphus.runner.commits import Attempt
 from sisyphus.runner.decide import Decision, IterationFacts
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.fix_plan import FixPlan
@@ -50,7 +60,8 @@ class Findings(Record, frozen=True):
     changed, was committed or was done. is_done: its item is done now. results: what stands behind
     the ticks that are new. has_failed_since: the check of the item, which had passed before the
     work, has failed since. blocked_on: what the agent needs from the user; "" = nothing. handoff:
-    with which the session ended; None = without one.
+    with which the session ended; None = without one. commit: what came of committing the work; None
+    = there was nothing to commit.
     """
 
     at: float
@@ -65,6 +76,7 @@ class Findings(Record, frozen=True):
     has_failed_since: bool
     blocked_on: str
     handoff: Handoff | None
+    commit: Attempt | None
 
 
 def gather(drive: Drive, result: ClientResult) -> Findings:
@@ -74,11 +86,20 @@ def gather(drive: Drive, result: ClientResult) -> Findings:
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
     plan = item_checks.read(drive)
-    results = item_checks.judge(drive, plan, result)
-    plan = fix_plan.with_failed(plan, item_checks.failing(drive, results))
     changed = changed_files(drive, now)
-    is_done = bool(state.item) and state.item in plan.done
+    results = item_checks.judge(drive, plan, result)
     has_worked = not (result.failure or result.end)
+    completion = _completion(
+        drive, turn, _as_judged(drive, plan, results), now, has_worked=has_worked
+    )
+    commit = commits.attempt(drive, plan, results, turn.last_text, completion.why)
+    if commit and commit.refused:
+        results = commit.given_again(drive.state, results)
+        plan = item_checks.read(drive)
+        if completion.why or commit.is_astray:
+            completion = _not_committed(commit.refused)
+    plan = _as_judged(drive, plan, results)
+    is_done = bool(state.item) and state.item in plan.done
     return Findings(
         at=now,
         result=result,
@@ -87,12 +108,24 @@ def gather(drive: Drive, result: ClientResult) -> Findings:
         changed=changed,
         has_progress=bool(changed) or is_done or _has_more_changes(drive, state.began_at, now),
         is_done=is_done,
-        completion=_completion(drive, turn, plan, now, has_worked=has_worked),
+        completion=completion,
         results=results,
         has_failed_since=item_checks.failed_since(drive, plan, result),
         blocked_on=promise.blocked_on(turn.texts),
         handoff=_handoff(drive, result, now),
+        commit=commit,
     )
+
+
+def _as_judged(drive: Drive, plan: FixPlan, results: Results) -> FixPlan:
+    """Returns a plan in which the items are open whose check fails."""
+    return fix_plan.with_failed(plan, item_checks.failing(drive, results))
+
+
+def _not_committed(refused: CheckResult) -> Completion:
+    """Returns that a run is not complete, because git does not take the work."""
+    check = Check(False, refused.how, refused.tail)
+    return Completion("", messages.check_of_item(refused.command, refused.how), check)
 
 
 def changed_files(drive: Drive, now: float) -> list[str]:
@@ -153,7 +186,10 @@ def _completion(
     if not verify_command or not why:
         return Completion(why, refused)
     changed = check_files.changed(drive.run.counters.evidence, verify_command, drive.project)
-    check = verify.run(verify_command, drive.project, drive.settings["ralph.verify_seconds"])
+    if drive.state.passed_at.get(verify_command, 0.0) >= now:  # for a commit
+        check = Check(True, "exited 0", "")
+    else:
+        check = verify.run(verify_command, drive.project, drive.settings["ralph.verify_seconds"])
     if not check.has_passed:
         return Completion("", f"the check {check.how}", check, changed)
     passed = loop_messages.check_passed(verify_command)
@@ -222,7 +258,9 @@ def _why_handed_over(found: Findings) -> str:
 
 
 def _why_fatal(run: Run, found: Findings) -> str:
-    result, plan = found.result, found.plan
+    result, plan, commit = found.result, found.plan, found.commit
+    if commit and commit.refused and run.state.refusals >= commits.REFUSALS:
+        return messages.refused_again(commit.refused.how)
     if result.failure and result.failure.is_fatal:
         return result.failure.text
     if result.end and result.end.denied:

@@ -12,7 +12,7 @@ import typer
 from sisyphus import clients
 from sisyphus.boulder import checks, trust
 from sisyphus.clients.base import Headless
-from sisyphus.ground import git
+from sisyphus.ground import git, repository
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import can_be_project, display
 from sisyphus.ground.quoting import code
@@ -135,19 +135,64 @@ def _ask_mode(headless: Headless) -> str:
     return str(typer.prompt("Permission mode", default=edits)).strip()
 
 
+def check_commits(run: Run, *, allow_dirty: bool) -> None:
+    """Checks that git can commit what the run does. Raises `SisyphusError` and `UsageError`."""
+    options, project = run.setup, run.project
+    if options.verifies_at_end and not (options.commits and run.options.verify):
+        raise UsageError("--verify-at-end needs --commit and a --verify command. Leave it out.")
+    if not options.commits:
+        return
+    if allow_dirty:
+        raise UsageError(
+            "--commit and --allow-dirty do not go together: what is not committed would be in the "
+            "commit of the first item. Commit or stash it, and leave out --allow-dirty."
+        )
+    if not git.is_repository(project) or not git.is_installed(project):
+        what = "a `git` on the PATH" if git.is_repository(project) else "a git repository"
+        raise SisyphusError(f"--commit needs {what}. `git init` makes a repository.")
+    if lock := repository.lock(project):
+        raise SisyphusError(
+            f"Another git is at work here, or was killed: there is {display(lock, project)}. If "
+            "none is at work, delete that file."
+        )
+    _check_branch(run)
+    if problem := repository.why_nameless(project):
+        raise SisyphusError(
+            f"git does not know who commits: {one_line(problem, 200)}. Tell it: "
+            '`git config --global user.name "…"` and `user.email`.'
+        )
+
+
+def _check_branch(run: Run) -> None:
+    """Checks that a branch is checked out: on a detached HEAD, commits would be lost at the next
+    checkout."""
+    branch, before = repository.branch(run.project), run.state.branch
+    if not branch:
+        raise SisyphusError(
+            "HEAD is on no branch, so the run's commits would be on none. `git switch -c NAME` "
+            "makes one."
+        )
+    if before and branch != before:
+        raise SisyphusError(
+            f"Run {run.id} commits on {before}, and HEAD is on {branch}. `git switch {before}` "
+            "brings it back."
+        )
+
+
 def _check_tree(place: show.Place, run: Run) -> None:
     """Checks that everything is committed, besides the plan and what runs write themselves."""
     dirty = _dirty(place.project, run.state.plan)
     if not dirty:
         return
     last = loops.latest_run(place.store, place.project)
-    way = "Commit or stash them, or give --allow-dirty."
+    commits = run.setup.commits
+    way = f"Commit or stash them{'' if commits else ', or give --allow-dirty'}."
     if last and last.ended_at is None:
         way += f" To go on with run {last.id}, whose work this may be: `{messages.RESUME}`."
     shown = "".join(f"\n  {one_line(file)}" for file in dirty[:_FILES])
     more = f"\n  and {len(dirty) - _FILES:,} more" if len(dirty) > _FILES else ""
     about = f"The work tree has changes that are not committed:{shown}{more}"
-    if not _has_user():
+    if commits or not _has_user():
         raise SisyphusError(f"{about}\n{way}")
     show.line(about)
     if not typer.confirm("The run's work would be mixed with them. Go on?"):

@@ -12,7 +12,7 @@ from sisyphus.ground.text import cut, iso, one_line
 from sisyphus.ground.worktree import PROGRESS
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.runs import Run
-from sisyphus.runner import decide, project_files
+from sisyphus.runner import decide, messages, project_files
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS, FixPlan
 
 OBJECTIVE_CHARACTERS = 4_000
@@ -95,7 +95,11 @@ def _failed(run: Run) -> str:
     failed = run.state.failed.get(run.state.item)
     if not failed:
         return ""
-    text = f"The box is ticked, and its check fails: {code(failed.command, 300)} {failed.how}."
+    if failed.command == messages.COMMIT:
+        what = "The box is ticked, and the run could not commit the work"
+    else:
+        what = "The box is ticked, and its check fails"
+    text = f"{what}: {code(failed.command, 300)} {failed.how}."
     printed = _printed("The last lines that it printed", failed.tail)
     return f"## Why The Item Is Not Done\n\n{text}{printed}"
 
@@ -105,7 +109,7 @@ def _printed(heading: str, tail: str) -> str:
 
 
 def _check(run: Run, plan: FixPlan) -> str:
-    """Says how the item is checked; "" = its plan names no check."""
+    """Says how the item is checked, and where an earlier attempt at it lies; "" = neither."""
     named = checks.split(plan.checks.get(run.state.item, ()))
     parts = [f"It is done when: {plain(each, 300)}." for each in named.criteria]
     if named.commands:
@@ -117,6 +121,9 @@ def _check(run: Run, plan: FixPlan) -> str:
         parts.append(
             "Its check passes already: it proves nothing. Make it fail first, or say why it cannot."
         )
+    if branch := run.state.aside.get(run.state.item):
+        shown = code(f"git diff ...{branch}", 200)
+        parts.append(f"{shown} shows an earlier attempt at it. Take from it what is right.")
     return f"\n\n{' '.join(parts)}" if parts else ""
 
 
@@ -180,9 +187,19 @@ def _task(run: Run, plan: FixPlan) -> str:
     if kind == size.COMPLEX:
         text += " It fills most of yours, so read only what it needs, and give away the rest."
     text += _check(run, plan)
-    if state.item in state.failed:
-        return f"{text}\n\nMend what its check says, and leave the box ticked."
+    if failed := state.failed.get(state.item):
+        return f"{text}\n\n{_mend(failed.command)}"
     return f"{text} If it is done already, check that it is right, and end as Step 4 says."
+
+
+def _mend(command: str) -> str:
+    """Says what to do about an item whose box is ticked."""
+    if command != messages.COMMIT:
+        return "Mend what its check says, and leave the box ticked."
+    return (
+        "Mend what git says, and leave the box ticked. If that is about the message of the commit, "
+        "commit the work yourself, with the plan."
+    )
 
 
 def _task_without_item(run: Run, plan: FixPlan) -> str:
@@ -225,6 +242,8 @@ def _ending(run: Run) -> Iterable[str]:
         f"If you cannot go on without the user, {'leave the box open and ' * is_open}"
         "write `<blocked>what you need</blocked>`, alone on a line and without the backticks."
     )
+    if run.setup.commits:
+        yield "The run commits your work when the item is done. You need not."
     if options.promise:
         yield (
             "Only when the WHOLE task is complete, not just this item, write "

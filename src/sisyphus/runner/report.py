@@ -43,6 +43,9 @@ _BARE, _PASSED_BEFORE, _LOST = (
 )
 _GONE = "gone from the plan"
 
+SHORT = 7
+"""How many characters of a commit's name are shown, as git does."""
+
 _SHOWN = 20
 """The most entries of a list: the report is read before the first coffee."""
 
@@ -188,7 +191,10 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
     denied = Counter(call for each in iterations for call in each.denied)
     rows = [
         *_about_ticks(run),
-        *(f"Blocked: {plain(i, _ITEM)}: {plain(why, 300)}" for i, why in state.blocked.items()),
+        *(
+            f"Blocked: {plain(item, _ITEM)}: {plain(why, 300)}{_half_work(run, item)}"
+            for item, why in state.blocked.items()
+        ),
         *(f"Marked as blocked in the plan: {plain(item, _ITEM)}" for item in marked),
         *(f"Left the plan before it was done: {plain(item, _ITEM)}" for item in state.removals),
         *(f"File of the check that changed: {code(file)}" for file in state.check_changed),
@@ -203,9 +209,16 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
     if run.status == STUCK and iterations:
         said = plain(iterations[-1].said, 300)
         rows.append(f"The agent's last words: {said}" if said else "The agent has said nothing")
+        rows.append(f"Stuck on: {plain(state.item, _ITEM)}{_half_work(run, state.item)}")
     if state.refused:
         rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
     return rows
+
+
+def _half_work(run: Run, item: str) -> str:
+    """Says where the half work of an item lies; "" = nowhere but in the work tree."""
+    branch = run.state.aside.get(item)
+    return f" ({code(f'git diff ...{branch}', 200)} shows its half work)" if branch else ""
 
 
 def _about_ticks(run: Run) -> list[str]:
@@ -273,16 +286,18 @@ def _table(iterations: Sequence[Iteration]) -> str:
 # ---------------------------------------------------------------- a line of the screen
 
 
-def iteration_line(iteration: Iteration, done: int, total: int) -> str:
+def iteration_line(iteration: Iteration, done: int, total: int, commit: str = "") -> str:
     """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`, and why the
     run goes on after the last item. Time and tokens that are not known are left out.
 
-    done, total: the items of the plan; 0 = it has none.
+    done, total: the items of the plan; 0 = it has none. commit: what its item has become; "" = it
+    was not committed.
     """
     clock = time.strftime("%H:%M", time.localtime(iteration.at))
     parts = (
         f"{clock} {_mark(iteration)} {masked_line(_item(iteration), 60)}",
         iteration.evidence,
+        commit,
         short_time(iteration.seconds) if iteration.seconds else "",
         short_count(iteration.tokens) if iteration.tokens else "",
         _count(iteration.files, "file"),

@@ -36,7 +36,7 @@ from sisyphus.loops.loop import (
 )
 from sisyphus.loops.runs import Run, RunState
 from sisyphus.ralph.arguments import Arguments
-from sisyphus.runner import decide, fix_plan, item_checks, messages, project_files, report
+from sisyphus.runner import commits, decide, fix_plan, item_checks, messages, project_files, report
 from sisyphus.runner.audit import audit
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.drive import Drive
@@ -136,8 +136,12 @@ def begin(drive: Drive, *, is_again: bool) -> None:
     place, run, screen = drive.place, drive.run, drive.screen
     if is_again:
         ended_client = _ENDED_CLIENT * _resume(place, run)
+        if run.setup.commits:
+            commits.resume(drive)
         screen.say(f"Run {run.id} goes on with {messages.next_iteration(run)}.{ended_client}")
         return
+    if run.setup.commits and (about_plan := commits.begin(run)):
+        screen.say(about_plan)
     if replaced := _insert(place, run):
         reached = loop_messages.iteration(replaced)
         screen.say(

@@ -24,6 +24,7 @@ from sisyphus.runner import messages
 from sisyphus.runner.report import (
     DONE,
     NEEDS_USER,
+    SHORT,
     iteration_line,
     short_cost,
     short_count,
@@ -74,7 +75,10 @@ class Lines:
 
     def end(self, run: Run, iteration: Iteration) -> None:
         """Shows how it has ended."""
-        self.say(iteration_line(iteration, len(run.state.done), run.state.total))
+        state = run.state
+        made = state.commits.get(iteration.item) if iteration.is_done else None
+        commit = made.tip[:SHORT] if made and made.tip != made.since else ""
+        self.say(iteration_line(iteration, len(state.done), state.total, commit))
 
     def say(self, text: str) -> None:
         with suppress(*_GONE):

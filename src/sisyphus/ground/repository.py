@@ -1,0 +1,246 @@
+"""Changes a repository as its user would: with their name, their hooks, filters and signatures.
+
+For a command that its user has typed, never for a hook: what the project's config names runs here,
+as it does at each `git commit` of its user. `git.py` asks, and lets nothing run.
+
+Nothing is deleted, and nothing is overwritten that no commit has: see `go_back`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from sisyphus.ground import git, paths, processes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sisyphus.ground.processes import CommandResult
+
+_SECONDS = 600.0
+"""The longest that we wait for git in a large repository."""
+
+_LOCK_SECONDS = 10.0
+"""How long another git may hold the index, or a branch, before we give up: an editor asks for the
+status, say."""
+
+_STEP_SECONDS = 0.2
+
+_ELSEWHERE = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS", "GIT_INDEX_FILE", "GIT_LITERAL_PATHSPECS", "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_WORK_TREE",
+)  # fmt: skip
+"""Variables that lead to another repository, or change what a path means. A git hook sets some."""
+
+_ENCODINGS = ("-c", "i18n.commitEncoding=utf-8", "-c", "i18n.logOutputEncoding=utf-8")
+"""How we write messages, and read them."""
+
+_NOT_STARTED = 127
+"""The exit code if there is no git, the same as shells use."""
+
+_MOST_BYTES = 6_000_000
+"""The largest file that is read out of a commit: more than any plan may have."""
+
+_MOST_NAMES = 1_000
+"""How many branches with the same words we make."""
+
+_CANNOT_LOCK = ".lock': File exists"
+"""What git says if another one is at work. What is left of one that was killed says the same."""
+
+
+def run(
+    project: str,
+    *words: str,
+    seconds: float = _SECONDS,
+    stdin: bytes = b"",
+    tail: int = 1_000_000,
+) -> CommandResult:
+    """Runs git in a project, with all that its user has set. Nobody is asked: there is no terminal,
+    and no editor opens. It waits for another git that is at work.
+
+    seconds: the longest that it may take. tail: how many bytes are kept of the end of its output.
+    """
+    program, path = git.program(project)
+    if not program:
+        return processes.CommandResult(_NOT_STARTED, "There is no `git` on the PATH.")
+    kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+    asks_nobody = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "LANGUAGE": "en"}
+    command = [program, *_ENCODINGS, *words]
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            done = processes.run(
+                command, project, seconds, {**kept, **asks_nobody, "PATH": path}, tail, stdin,
+                with_errors=True,
+            )  # fmt: skip
+        except OSError as error:
+            return processes.CommandResult(_NOT_STARTED, f"git cannot be started: {error}")
+        if _CANNOT_LOCK not in done.output or done.code == 0 or time.monotonic() > deadline:
+            return done
+        time.sleep(_STEP_SECONDS)
+
+
+# ---------------------------------------------------------------- where a repository stands
+
+
+def branch(project: str) -> str:
+    """Returns the branch that is checked out, even if it has no commit yet; "" = none: HEAD is
+    detached."""
+    done = run(project, "symbolic-ref", "--quiet", "--short", "HEAD")
+    return done.output.strip() if done.code == 0 else ""
+
+
+def why_nameless(project: str) -> str:
+    """Returns what git says if it does not know its user's name and address; "" = it does."""
+    done = run(project, "var", "GIT_COMMITTER_IDENT")
+    author = run(project, "var", "GIT_AUTHOR_IDENT") if done.code == 0 else done
+    return "" if author.code == 0 else author.output.strip()
+
+
+def lock(project: str) -> str:
+    """Returns the path of the lock of the index, if there is one: another git is at work, or was
+    killed; "" = there is none."""
+    path = os.path.join(git.folder_of(project), "index.lock")
+    return path if os.path.lexists(path) else ""
+
+
+def is_ancestor(project: str, commit: str, of: str) -> bool:
+    """Tells whether a commit is in the history of another one, or is that one."""
+    return run(project, "merge-base", "--is-ancestor", commit, of).code == 0
+
+
+def committed_at(project: str, commit: str) -> float:
+    """Returns when a commit was made, in seconds since 1970; 0 = there is none."""
+    done = run(project, "show", "--no-patch", "--no-show-signature", "--format=%ct", commit, "--")
+    return float(done.output) if done.code == 0 and done.output.strip().isdecimal() else 0.0
+
+
+def text_of(project: str, commit: str) -> str:
+    """Returns the message of a commit; "" = there is none."""
+    done = run(project, "show", "--no-patch", "--no-show-signature", "--format=%B", commit, "--")
+    return done.output if done.code == 0 else ""
+
+
+# ---------------------------------------------------------------- commits
+
+
+def stage(project: str, apart: Iterable[str]) -> CommandResult:
+    """Stages all that has changed and that git does not ignore, new files and deleted ones too.
+    apart: absolute paths of files and folders that are left out."""
+    inside = [os.path.relpath(path, project) for path in apart if paths.is_inside(path, project)]
+    asked = "\0".join(inside).encode("utf-8", "surrogateescape")
+    ignored = run(project, "check-ignore", "-z", "--stdin", stdin=asked).output.split("\0")
+    # `add` refuses to leave out by name what is ignored anyway.
+    without = (f":(top,exclude,literal){name}" for name in inside if name not in ignored)
+    return run(project, "add", "--all", "--", ":/", *without)
+
+
+def has_changed(project: str) -> bool:
+    """Tells whether a tracked file is not as it was staged."""
+    return run(project, "diff", "--quiet", "--ignore-submodules=dirty").code != 0
+
+
+def has_staged(project: str) -> bool:
+    """Tells whether something is staged."""
+    return run(project, "diff", "--cached", "--quiet", "--ignore-submodules=dirty").code != 0
+
+
+def commit(project: str, message: str, seconds: float, *only: str) -> CommandResult:
+    """Commits what is staged, with the user's hooks and their signature. seconds: the longest that
+    it may take. only: the path that is committed, and nothing else."""
+    words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-", "--", *only)
+    return run(project, *words, seconds=seconds, stdin=message.encode("utf-8", "replace"))
+
+
+def come_back(project: str, branch: str) -> bool:
+    """Checks a branch out again that somebody has left, if it has nothing that HEAD has not: the
+    branch moves on to HEAD, and no file changes. Tells whether that was so; the other branch
+    stays."""
+    ref, head = f"refs/heads/{branch}", git.head(project)
+    tip = run(project, "rev-parse", "--verify", "--quiet", ref).output.strip()
+    if not (head and tip) or not is_ancestor(project, tip, head):
+        return False
+    words = ("update-ref", "-m", "sisyphus: go on from HEAD", ref, head, tip)
+    return run(project, *words).code == 0 and run(project, "symbolic-ref", "HEAD", ref).code == 0
+
+
+# ---------------------------------------------------------------- setting work aside
+
+
+def staged_since(project: str, base: str) -> list[str]:
+    """Returns the names of the files that differ between a commit and what is staged."""
+    words = ("diff", "--cached", "--name-only", "-z", "--no-renames", base, "--")
+    return [name for name in run(project, *words).output.split("\0") if name]
+
+
+def keep(project: str, name: str, message: str, base: str) -> CommandResult:
+    """Commits what is staged to a new branch, without a hook: half work need not pass. HEAD and
+    the files stay as they are. Returns the name of the branch as the output; if it fails, what git
+    says.
+
+    name: of the branch; if there is one of that name with other content, a number is added. base:
+    the commit to which the work tree will go back.
+    """
+    # What was taken out of git's hands and is still there would be overwritten by its old content.
+    words = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, "--")
+    gone = [each for each in run(project, *words).output.split("\0") if each]
+    left = [each for each in gone if os.path.isfile(os.path.join(project, each))]
+    if left:
+        done = run(project, "add", "--force", "--", *(f":(top,literal){each}" for each in left))
+        if done.code:
+            return done
+    tree, head = run(project, "write-tree"), git.head(project)
+    if tree.code:
+        return tree
+    if tree.output.strip() != _tree(project, head):
+        text, id = message.encode("utf-8", "replace"), tree.output.strip()
+        made = run(project, "commit-tree", id, "-p", head, "-F", "-", stdin=text)
+        if made.code:
+            return made
+        head = made.output.strip()
+    return _name(project, name, head)
+
+
+def file_at(project: str, commit: str, path: str) -> bytes | None:
+    """Returns a file of a commit as it would be checked out; None = there is none, or it is no
+    UTF-8. path: absolute."""
+    name = os.path.relpath(path, project)
+    done = run(project, "cat-file", "--filters", f"{commit}:{name}", tail=_MOST_BYTES)
+    if done.code or done.is_cut or "\ufffd" in done.output:
+        return None
+    return done.output.encode()
+
+
+def _name(project: str, name: str, commit: str) -> CommandResult:
+    """Makes a branch at a commit, or finds the one with the same content from the same parent."""
+    for number in range(1, _MOST_NAMES):
+        branch = f"{name}-{number}" if number > 1 else name
+        ref = f"refs/heads/{branch}"
+        known = run(project, "rev-parse", "--verify", "--quiet", ref).output.strip()
+        if known and _content(project, known) == _content(project, commit):
+            return processes.CommandResult(0, branch)
+        if known:
+            continue
+        done = run(project, "update-ref", ref, commit, "0" * len(commit))
+        return processes.CommandResult(done.code, done.output if done.code else branch)
+    return processes.CommandResult(1, f"There are {_MOST_NAMES:,} branches like {name}.")
+
+
+def _tree(project: str, commit: str) -> str:
+    return run(project, "rev-parse", f"{commit}^{{tree}}").output.strip()
+
+
+def _content(project: str, commit: str) -> str:
+    return run(
+        project, "show", "--no-patch", "--no-show-signature", "--format=%T %P", commit
+    ).output
+
+
+def go_back(project: str, branch: str, commit: str) -> CommandResult:
+    """Checks a commit of a branch out, and makes that the last one of the branch. Whatever is not
+    ignored becomes as it was: call `keep` first."""
+    done = run(project, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    return done if done.code else run(project, "reset", "--hard", "--quiet", commit)

@@ -1,0 +1,251 @@
+"""The commits of a run: each item that is done, and whose checks have passed, is one.
+
+So the night's history is a list of items that passed. Commits that the agent has made itself are
+kept, and the run commits what is left. A commit is made before it is noted: if the run is killed
+between the two, nothing is left to commit the next time, and what HEAD has is noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sisyphus.boulder.evidence import FAILED
+from sisyphus.boulder.trust import CheckResult
+from sisyphus.ground import git, repository
+from sisyphus.ground.errors import SisyphusError
+from sisyphus.ground.masking import mask
+from sisyphus.ground.paths import display, is_inside
+from sisyphus.ground.processes import CommandResult
+from sisyphus.ground.record import Record
+from sisyphus.ground.text import one_line
+from sisyphus.loops.runs import ItemCommits, Run, RunState
+from sisyphus.runner import asides, item_checks, messages
+from sisyphus.runner.drive import Drive
+from sisyphus.runner.fix_plan import ITEM_CHARACTERS, FixPlan
+from sisyphus.runner.item_checks import ItemResult, Results
+
+REFUSALS = 2
+"""How often in a row git may refuse a commit before the run stops: its agent has seen why, and
+could not mend it."""
+
+_SUBJECT = 72
+"""The longest subject, in characters: what `git log --oneline` shows in a terminal."""
+
+_RUN, _CHECK = "Sisyphus-Run", "Sisyphus-Check"
+"""The trailers of a commit: the id of its run, and a command that passed before it."""
+
+_BODY_LINES = 10
+_TAIL_LINES = 30
+_MEND = "Make the check pass"
+
+
+class Attempt(Record, frozen=True):
+    """What came of committing the work of an iteration. items: those that it did. commits: what
+    they have become. refused: why there is no commit; None = there is. is_astray: the agent had
+    left the branch of the run, or taken commits out of it; the work was set aside."""
+
+    items: list[str]
+    commits: ItemCommits
+    refused: CheckResult | None = None
+    is_astray: bool = False
+
+    def given_again(self, state: RunState, results: Results) -> Results:
+        """Returns the results of the items, with the refusal as a check that failed: of the current
+        item or, if another one was done, of the first of these."""
+        if self.is_astray:
+            return {}
+        if not (self.refused and self.items):
+            return results
+        item = state.item if state.item in self.items else self.items[0]
+        before = results.get(item) or ItemResult("")
+        again = ItemResult(FAILED, self.refused, before.changed, before.lost)
+        return {**results, item: again}
+
+
+# ---------------------------------------------------------------- before the first iteration
+
+
+def begin(run: Run) -> str:
+    """Commits the open edits of the plan, so that the first item's commit has none of them; returns
+    what the user is told, "" = there were none. Raises `SisyphusError` if git makes no commit."""
+    state, project = run.state, run.project
+    state.branch = repository.branch(project)
+    said = ""
+    if state.plan and is_inside(state.plan, project) and _is_open(project, state.plan):
+        message = f"Plan of run {run.id}"
+        _need(repository.commit(project, message, _PLAN_SECONDS, state.plan))
+        said = f"Committed {display(state.plan, project)}, which had open edits."
+    if not git.head(project):
+        _need(repository.run(project, "commit", "--allow-empty", "-qm", f"Begin of run {run.id}"))
+    state.tip = git.head(project)
+    state.head = state.head or state.tip
+    return said
+
+
+def resume(drive: Drive) -> None:
+    """Takes what has been committed since the run was last at work as its user's: it stays,
+    whatever becomes of the current item. Commits of an agent whose end nobody saw are none of
+    these."""
+    run, project, state = drive.run, drive.project, drive.state
+    head, since = git.head(project), max(state.began_at, run.heard_at) + _STEP_SECONDS
+    is_own = f"{_RUN}: {run.id}" in repository.text_of(project, head)
+    is_late = not is_own and repository.committed_at(project, head) > since
+    is_users = not state.goes_back and (not state.is_working or is_late)
+    branch = repository.branch(project)
+    with drive.change():
+        if not state.branch:  # it commits from now on
+            done = (item for item in state.done if item not in state.commits)
+            state.branch, state.commits = branch, {item: ItemCommits("", "") for item in done}
+        state.refusals = 0
+        state.tip = head if is_users else state.tip
+    asides.finish(drive)
+
+
+_STEP_SECONDS = 5.0
+"""How much later than our last note an agent may have committed."""
+
+_PLAN_SECONDS = 600.0
+"""The longest that git's hooks may take with a commit of the plan alone."""
+
+
+def _need(done: CommandResult) -> None:
+    if done.code:
+        raise SisyphusError(f"No run was started, git commits nothing:\n{done.output.strip()}")
+
+
+def _is_open(project: str, plan: str) -> bool:
+    """Stages the plan; tells whether it has changed. git says no if it ignores the file."""
+    return repository.run(project, "add", "--", plan).code == 0 and repository.has_staged(project)
+
+
+# ---------------------------------------------------------------- after an iteration
+
+
+def attempt(
+    drive: Drive, plan: FixPlan, results: Results, said: str = "", completed: str = ""
+) -> Attempt | None:
+    """Commits what is done and is not committed yet; None = nothing is, or the work tree has an
+    item whose check fails.
+
+    plan: as its file has it. results: of the ticks that are new. said: the agent's last message.
+    completed: why the run is complete; "" = it is not.
+    """
+    state = drive.state
+    if not drive.run.setup.commits:
+        return None
+    if why := _why_astray(drive):
+        return _go_back(drive, why)
+    failing = {*item_checks.failing(drive, results)} - {*state.blocked}
+    if not failing.isdisjoint(plan.done):
+        return None
+    items = [item for item in plan.done if item not in state.before and item not in state.commits]
+    is_done = bool(completed) and (state.is_mending or not state.plan)
+    if not (items or is_done):
+        return None
+    checks = item_checks.passed(drive, plan, items)
+    names = items or [_MEND if state.is_mending else drive.run.task]
+    text = message(drive.run, names, said, checks)
+    refused = _commit(drive, plan, items, text)
+    return Attempt(items, ItemCommits(state.tip, git.head(drive.project), checks), refused)
+
+
+def note(drive: Drive, made: Attempt | None) -> None:
+    """Notes what came of an attempt."""
+    if made is None:
+        return
+    state = drive.state
+    if made.refused:
+        state.refusals += 1
+        return
+    state.refusals, state.tip = 0, made.commits.tip
+    for item in made.items:
+        state.commits[item] = made.commits
+
+
+def _why_astray(drive: Drive) -> str:
+    """Says that the agent has left the branch of the run, or has taken commits out of it; "" =
+    HEAD is where it should be, or could be brought back."""
+    state, project = drive.state, drive.project
+    if repository.branch(project) != state.branch and not repository.come_back(
+        project, state.branch
+    ):
+        return f"HEAD was not on {state.branch} any more"
+    if not repository.is_ancestor(project, state.tip, "HEAD"):
+        return f"{state.branch} had lost the commit {state.tip[:7]} of an item before"
+    return ""
+
+
+def _go_back(drive: Drive, why: str) -> Attempt:
+    """Sets the work aside of an agent that went astray, and brings the branch back."""
+    state = drive.state
+    item = state.item or drive.run.task
+    with drive.change():
+        asides.begin(state, item)
+    try:
+        asides.finish(drive)
+        way = f"All is as it was before. Your work is on the branch {state.aside.get(item, '')}."
+    except SisyphusError as error:
+        way = str(error)
+    refused = CheckResult(messages.COMMIT, FAILED, f"was not made: {why}", way)
+    return Attempt([], ItemCommits(state.tip, state.tip), refused, is_astray=True)
+
+
+def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckResult | None:
+    """Stages and commits; returns why there is no commit, None = there is one, or nothing was left.
+    Where a hook has refused it and has changed files, as one that formats them does, the items are
+    checked again, and what it has made of them is committed."""
+    project, seconds = drive.project, drive.settings["ralph.verify_seconds"]
+    for is_last in (False, True):
+        done = repository.stage(project, asides.apart(project))
+        if done.code == 0 and not repository.has_staged(project):
+            return None
+        if done.code == 0:
+            done = repository.commit(project, text, seconds)
+        if done.code == 0:
+            return None
+        if is_last or not repository.has_changed(project):
+            break
+        if failed := item_checks.first_failure(drive, plan, items):
+            return failed
+    return CheckResult(messages.COMMIT, FAILED, _how(done, seconds), _tail(done.output))
+
+
+def _how(done: CommandResult, seconds: int) -> str:
+    return f"did not finish within {seconds:,} s" if done.has_timed_out else f"exited {done.code}"
+
+
+def _tail(output: str) -> str:
+    return "\n".join(output.strip().splitlines()[-_TAIL_LINES:])
+
+
+# ---------------------------------------------------------------- what it says
+
+
+def message(run: Run, items: Sequence[str], said: str, checks: Sequence[str]) -> str:
+    """Returns the message of a commit. items: what was done. said: the agent's last message.
+    checks: the commands that have passed."""
+    names = [one_line(mask(item), ITEM_CHARACTERS) or "An item" for item in items]
+    subject = cut_on_word("; ".join(names), _SUBJECT)
+    whole = "\n".join(f"- {name}" for name in names) if subject != names[0] else ""
+    words = "\n".join(_plain_lines(mask(said).strip())[:_BODY_LINES])
+    trailers = [
+        f"{_RUN}: {run.id}",
+        *(f"{_CHECK}: {one_line(mask(each), 300)} (exit 0)" for each in checks),
+    ]
+    parts = (subject, whole, words, "\n".join(trailers))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def cut_on_word(text: str, limit: int) -> str:
+    """Returns a text of one line, cut after a word if it is longer than a limit, in characters."""
+    if len(text) <= limit:
+        return text
+    start = text[: limit - 1]
+    words, blank, _ = start.rpartition(" ")
+    return f"{words.rstrip(' ,;:') if blank else start}…"
+
+
+def _plain_lines(text: str) -> list[str]:
+    """Returns the lines of a text without what a terminal would obey."""
+    plain = ("".join(c if c.isprintable() else " " for c in line) for line in text.splitlines())
+    return [line.rstrip() for line in plain]

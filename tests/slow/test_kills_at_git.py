@@ -1,0 +1,74 @@
+"""A run with `--commit` that is killed at a call of git, before it or after, and goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from test_run import Process, done, runs
+from test_run_commits import Nights, nights
+
+__all__ = ["nights", "runs"]
+
+_CALLS = 48
+"""A few less than a night of three items has, one of which is set aside."""
+
+_GIT = """#!/bin/sh
+number=$(($(cat "{folder}/count") + 1))
+echo $number > "{folder}/count"
+if test $number -eq {at} && test {when} = before; then kill -9 $PPID; exit 1; fi
+"{git}" "$@"
+code=$?
+if test $number -eq {at} && test {when} = after; then kill -9 $PPID; fi
+exit $code
+"""
+
+BLOCKED: Process = [
+    ["write", ["total.py", "half\n"]],
+    ["run", "git add total.py && git commit -qm half"],
+    ["write", ["more.py", "half\n"]],
+    ["say", "<blocked>the rate</blocked>"],
+]
+
+
+def _between(nights: Nights, folder: Path, at: int, when: str) -> None:
+    """Puts a git on the PATH of the run that kills it at a call."""
+    git = shutil.which("git")
+    folder.mkdir()
+    (folder / "count").write_text("0")
+    program = folder / "git"
+    program.write_text(_GIT.format(folder=folder, at=at, when=when, git=git))
+    program.chmod(0o755)
+    nights.world.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("at", range(1, _CALLS, 2))
+def test_a_run_that_is_killed_at_a_call_of_git(
+    nights: Nights, tmp_path: Path, at: int, when: str
+) -> None:
+    path = os.environ["PATH"]
+    _between(nights, tmp_path / "between", at, when)
+    nights.script(done("cart"), BLOCKED, done("receipt"))
+    code = nights.process("--commit").wait(60)
+    nights.world.setenv("PATH", path)
+    if code == -signal.SIGKILL:
+        code = _again(nights)
+    # else it was a call of the agent, whose shell was killed
+
+    assert code == 4
+    assert [each for each in nights.subjects() if each != "first"] == ["cart", "receipt"]
+    assert nights.dirt() == ""
+    files = nights.ask("log", "--all", "--format=", "--name-only").split()
+    assert {"total.py", "more.py", "cart.py", "receipt.py"} <= set(files)
+
+
+def _again(nights: Nights) -> int:
+    """Goes on with the run, or begins it again; returns the exit code."""
+    left = [done(item) for item in ("cart", "receipt") if item not in nights.subjects()]
+    first = 0 if "cart" in nights.subjects() else 1
+    processes = [*left[:first], BLOCKED, *left[first:], BLOCKED]
+    return nights.run("--resume" if nights.calls else "--commit", processes=processes).code
