@@ -21,6 +21,7 @@ from test_run import (
     NOT_PROVEN,
     PLAN,
     PROMISE,
+    Process,
     Runs,
     done,
     runs,
@@ -573,3 +574,41 @@ def sleepers(runs: Runs) -> set[int]:
             if is_here and words[-2:-1] == [b"60"]:
                 found.add(int(folder.name))
     return found
+
+
+# ---------------------------------------------------------------- the order of the list
+
+
+def test_an_item_waits_for_the_one_that_it_names(runs: Runs) -> None:
+    runs.world.write(
+        "fix_plan.md", "- [ ] cart (after: receipt; total)\n- [ ] total\n- [ ] receipt\n"
+    )
+    answer = runs.run(processes=[done("total"), done("receipt"), done("cart")])
+    assert answer.code == 0, answer
+    assert runs.items == ["total", "receipt", "cart"]
+
+
+def test_an_item_that_waits_for_a_blocked_one_is_left(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", "- [ ] cart\n- [ ] total (after: cart)\n- [ ] receipt\n")
+    blocked: Process = [["say", "<blocked>the rate</blocked>"]]
+    answer = runs.run(processes=[blocked, done("receipt")])
+    assert answer.code == 4, answer
+    assert "cart (the rate); total (after cart)" in answer.out
+
+
+def test_an_item_waits_while_the_check_of_the_other_fails(runs: Runs) -> None:
+    text = "- [ ] total (after: cart)\n- [ ] cart (verify: `grep 2 cart.py`)\n"
+    runs.world.write("fix_plan.md", text)
+    mended: Process = [["write", ["cart.py", "2\n"]], ["say", "Mended."]]
+    answer = runs.run("--trust-checks", processes=[done("cart"), mended, done("total")])
+    assert answer.code == 0, answer
+    assert runs.items == ["cart", "cart", "total"]
+
+
+def test_an_order_that_is_not_clear_starts_nothing(runs: Runs) -> None:
+    runs.world.write("fix_plan.md", "- [ ] cart (after: totl)\n- [ ] total\n")
+    answer = runs.run(processes=ALL)
+    assert answer.code == 1
+    assert not runs.calls
+    assert "The order of fix_plan.md is not clear." in answer.err
+    assert "no item is called so" in answer.err

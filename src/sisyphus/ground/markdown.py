@@ -99,17 +99,18 @@ def visible(text: str, code: str = " ") -> str:
     block: list[str] = []  # lines that may share a code span
     for line in lines(text):
         if block and (line.item or line.kind is not Kind.TEXT):
-            blanked.append(_without_spans("\n".join(block), code))
+            blanked.append(without_spans("\n".join(block), code))
             block = []
         if line.is_prose:
             block.append(line.text)
         else:
             blanked.append(" " * len(line.text))
-    return "\n".join([*blanked, _without_spans("\n".join(block), code)] if block else blanked)
+    return "\n".join([*blanked, without_spans("\n".join(block), code)] if block else blanked)
 
 
-def _without_spans(block: str, code: str) -> str:
-    """Returns the block with blanks in place of comments, and `code` in place of code spans."""
+def without_spans(block: str, code: str = " ") -> str:
+    """Returns lines of one paragraph with blanks in place of comments, and `code` in place of code
+    spans. Each character keeps its place."""
     parts = []
     position = 0
     for start, end in _spans(block):

@@ -18,7 +18,7 @@ from sisyphus.ground.masking import masked_line
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import one_line
 from sisyphus.loops.runs import Run, RunState
-from sisyphus.runner import messages
+from sisyphus.runner import messages, schedule
 
 MAX_NEW = 20
 """The most items that are added at once: more than that is no list but a new plan."""
@@ -33,7 +33,8 @@ class FixPlan(Record, frozen=True):
     title: what the file calls itself; "" = nothing. todo: in the order of work (see
     `Plan.open_tasks`), then the lines that look like open items and are none. blocked: marked so in
     the file. problem: why the file cannot be used, as "it has no boxes"; "" = it can. checks: items
-    → their checks, plan_checks: those of the whole plan, see `boulder/checks.py`.
+    → their checks, plan_checks: those of the whole plan, see `boulder/checks.py`. after: open items
+    → those that have to be done before. unclear: what is wrong with the order, in sentences.
     """
 
     path: str
@@ -44,6 +45,8 @@ class FixPlan(Record, frozen=True):
     problem: str = ""
     checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plan_checks: tuple[str, ...] = ()
+    after: dict[str, list[str]] = field(default_factory=dict)
+    unclear: list[str] = field(default_factory=list)
 
 
 def find(project: str, followed: str) -> str:
@@ -73,13 +76,16 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
         [names[task.line] for task in plan.tasks if task.status == status]
         for status in (DONE, BLOCKED)
     )
-    unclear = (one_line(line.text, ITEM_CHARACTERS) for line in plan.like_tasks)
+    like_boxes = (one_line(line.text, ITEM_CHARACTERS) for line in plan.like_tasks)
     todo += (
         f"Make a box `- [ ]` of this line of the list, do it, and tick it: {line}"
-        for line in unclear
+        for line in like_boxes
     )
     named = {names[task.line]: task.checks for task in plan.tasks if task.checks}
-    return FixPlan(path, plan.title, todo, done, blocked, checks=named, plan_checks=plan.checks)
+    return FixPlan(
+        path, plan.title, todo, done, blocked, "", named, plan.checks, schedule.after(plan),
+        schedule.problems(plan),
+    )  # fmt: skip
 
 
 def with_failed(plan: FixPlan, items: Collection[str]) -> FixPlan:
@@ -110,8 +116,15 @@ def note(plan: FixPlan, state: RunState) -> None:
 
 
 def next_item(plan: FixPlan, aside: Collection[str]) -> str:
-    """Returns the first open item that is not in `aside`; "" = there is none."""
-    return next((item for item in plan.todo if item not in aside), "")
+    """Returns the first open item that is not in `aside` and waits for none; "" = there is
+    none."""
+    may_begin = (item for item in plan.todo if item not in aside and not waits_for(plan, item))
+    return next(may_begin, "")
+
+
+def waits_for(plan: FixPlan, item: str) -> list[str]:
+    """Returns the items that have to be done before an item and are not."""
+    return [each for each in plan.after.get(item, ()) if each not in plan.done]
 
 
 def add(path: str, project: str, heading: str, items: Iterable[str]) -> list[str]:

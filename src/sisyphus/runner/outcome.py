@@ -247,6 +247,11 @@ def _why_blocked(run: Run, found: Findings) -> str:
         return ""
     items = [f"{one_line(item, 60)} ({one_line(why, 100)})" for item, why in blocked.items()]
     items += [one_line(item, 60) for item in plan.blocked if item not in blocked]
+    items += [
+        f"{one_line(item, 60)} (after {one_line(', '.join(others), 100)})"
+        for item in plan.todo
+        if item not in blocked and (others := fix_plan.waits_for(plan, item))
+    ]
     return f"all that is left is blocked: {'; '.join(items)}"
 
 

@@ -74,6 +74,8 @@ def _check_end(project: str, run: Run, plan: FixPlan) -> None:
             f"{name} cannot be used: {plan.problem}. Write the items as boxes, `- [ ] …`, one a "
             "line."
         )
+    if plan.unclear:
+        raise SisyphusError(f"The order of {name} is not clear. {' '.join(plan.unclear[:_FILES])}")
     if plan.path and not os.access(plan.path, os.W_OK):
         raise SisyphusError(
             f"{name} cannot be written, so the agent could not tick a box. Make it writable."
