@@ -106,10 +106,17 @@ def forget(store: Store, project: str) -> int:
 
 
 def run(
-    store: Store, commands: Iterable[str], project: str, seconds: int, run: str = ""
+    store: Store,
+    commands: Iterable[str],
+    project: str,
+    seconds: int,
+    run: str = "",
+    folder: str = "",
 ) -> list[CheckResult]:
     """Runs those of these commands that are trusted, in order, up to the first that does not pass.
-    seconds: the longest that each may take. run: see `of_project`."""
+    seconds: the longest that each may take. run: see `of_project`. folder: where they run; "" = in
+    the project."""
+    folder = folder or project
     results = []
     for command in commands:
         row = store.one(
@@ -120,8 +127,8 @@ def run(
         if row is None:
             continue
         # Compare first: the check could restore its own files.
-        changed = _changed(quick_json.loads(row[0]), command, project)
-        check = verify.run(command, project, seconds)
+        changed = _changed(quick_json.loads(row[0]), command, folder)
+        check = verify.run(command, folder, seconds)
         ended = PASSED if check.has_passed else NO_TEST if check.ran_no_test else FAILED
         late = check.has_timed_out
         results.append(CheckResult(command, ended, check.how, check.tail, changed, late))

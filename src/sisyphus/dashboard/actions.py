@@ -149,9 +149,9 @@ def _answer_run(store: Store, run: Run, item: str, text: str) -> str:
     if item not in blocked or not run.state.plan:
         raise SisyphusError(runner_messages.not_to_answer(run))
     try:
-        written = fix_plan.answer(run.state.plan, run.project, item, text)
+        written = fix_plan.answer(run.state.plan, run.folder, item, text)
     except (SisyphusError, OSError) as error:
-        plan = display(run.state.plan, run.project)
+        plan = display(run.state.plan, run.folder)
         why = getattr(error, "strerror", None) or str(error)
         raise SisyphusError(runner_messages.plan_not_changed(plan, why)) from error
     with store.write():

@@ -329,7 +329,7 @@ _GOES_ON = f"The run takes it up when you resume it: `{runner_messages.RESUME}`.
 def _look_at(store: Store, run: Run) -> str:
     """What has happened to the plan of a run that has ended is no concern of the run."""
     plan = run.state.plan if run.ended_at is None else ""
-    problem = fix_plan.read(plan, run.project).problem if plan else ""
+    problem = fix_plan.read(plan, run.folder).problem if plan else ""
     return report.look_at(run, iterations.of(store, run), problem)
 
 

@@ -107,6 +107,11 @@ def lock(project: str) -> str:
     return path if os.path.lexists(path) else ""
 
 
+def is_ignored(project: str, path: str) -> bool:
+    """Tells whether git ignores a file, which may not be there yet."""
+    return run(project, "check-ignore", "--quiet", "--", path).code == 0
+
+
 def is_ancestor(project: str, commit: str, of: str) -> bool:
     """Tells whether a commit is in the history of another one, or is that one."""
     return run(project, "merge-base", "--is-ancestor", commit, of).code == 0
@@ -165,6 +170,16 @@ def come_back(project: str, branch: str) -> bool:
         return False
     words = ("update-ref", "-m", "sisyphus: go on from HEAD", ref, head, tip)
     return run(project, *words).code == 0 and run(project, "symbolic-ref", "HEAD", ref).code == 0
+
+
+def conflicts(project: str, branch: str) -> list[str] | None:
+    """Returns the names of the files in which a branch conflicts with HEAD; None = unknown: git is
+    older than 2.38. Nothing is merged."""
+    done = run(project, "merge-tree", "--write-tree", "--name-only", "-z", "HEAD", branch)
+    if done.code not in (0, 1) or done.is_cut:
+        return None
+    names = done.output.split("\0")[1:]
+    return names[: names.index("")] if done.code and "" in names else []
 
 
 # ---------------------------------------------------------------- setting work aside

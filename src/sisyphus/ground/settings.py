@@ -158,6 +158,9 @@ SETTINGS = {
     "runner.check_before": Setting(
         True, "Run the check of an item before its work begins: it proves nothing if it passes."
     ),
+    "runner.setup": Setting(
+        "", "Shell command that is run in each new worktree of a run, as `npm ci`."
+    ),
     "notify.command": Setting("", "Shell command that is run when something needs you or ends."),
     "state.keep_days": Setting(
         30, "Days after which what a session left is removed; 0 = keep everything."

@@ -42,11 +42,16 @@ def has_changed(
 
 
 def has_changed_besides(
-    project: str, since: float, now: float, apart: Collection[str] = ()
+    project: str,
+    since: float,
+    now: float,
+    apart: Collection[str] = (),
+    *,
+    with_worktrees: bool = True,
 ) -> bool:
     """Tells whether something has changed in the project's other repositories and worktrees: it was
-    committed, or a file has a newer time."""
-    others = repositories.besides(project)
+    committed, or a file has a newer time. with_worktrees: else only in repositories below it."""
+    others = repositories.besides(project, with_worktrees=with_worktrees)
     if any(since < git.head_moved_at(each) <= now for each in others):
         return True
     end = time.monotonic() + _SECONDS

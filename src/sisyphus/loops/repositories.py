@@ -20,11 +20,15 @@ _DEPTH, _FOLDERS, _ENTRIES = 4, 2_000, 20_000
 are looked for: 50 ms at most."""
 
 
-def besides(project: str) -> list[str]:
+def besides(project: str, *, with_worktrees: bool = True) -> list[str]:
     """Returns the folders of a project's other worktrees and repositories, the nearest first. What
-    a repository below it says of commits counts only if it knows its folder, see `git`."""
+    a repository below it says of commits counts only if it knows its folder, see `git`.
+
+    with_worktrees: else only those below the project.
+    """
     nested = islice(_nested(project), _MOST)
-    found = dict.fromkeys([*_worktrees(project), *nested])
+    worktrees = _worktrees(project) if with_worktrees else ()
+    found = dict.fromkeys([*worktrees, *nested])
     return [folder for folder in found if folder != project][:_MOST]
 
 

@@ -94,7 +94,8 @@ class RunState(Record):
     branch: on which it commits; "" = it commits nothing. tip: the last commit there that counts:
     nothing of an item that is not done. commits: items → what they have become. refusals: how often
     in a row git made no commit. aside: items → the branches with their half work. goes_back: the
-    item whose half work leaves the work tree just now; "" = none.
+    item whose half work leaves the work tree just now; "" = none. tree: its worktree; "" = it works
+    in the project itself. has_tree: the worktree has all that it needs.
     """
 
     plan: str = ""
@@ -147,6 +148,8 @@ class RunState(Record):
     refusals: int = 0
     aside: dict[str, str] = field(default_factory=dict)
     goes_back: str = ""
+    tree: str = ""
+    has_tree: bool = False
 
     @property
     def left(self) -> int:
@@ -194,6 +197,11 @@ class Run(Work):
     cost: float = 0.0
 
     kind, title = RUN, "Run"
+
+    @property
+    def folder(self) -> str:
+        """Returns where its clients work: in its worktree, or in the project."""
+        return self.state.tree or self.project
 
     @property
     def is_at_work(self) -> bool:

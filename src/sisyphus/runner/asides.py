@@ -39,7 +39,7 @@ def begin(state: RunState, item: str) -> None:
 def finish(drive: Drive) -> None:
     """Sets aside what is to be set aside, and notes its branch. If the run is killed meanwhile, it
     does so again. Raises `SisyphusError` if git cannot keep the work, which stays then."""
-    state, project = drive.state, drive.project
+    state, project = drive.state, drive.folder
     item, plan = state.goes_back, _plan(drive)
     if not item:
         return
@@ -93,7 +93,7 @@ def _line(line: bytes, boxes: dict[bytes, list[bytes]]) -> bytes:
 
 def _has_plan_alone(drive: Drive, plan: str) -> bool:
     """Stages all changes; tells whether there are none but in the plan."""
-    project, tip = drive.project, drive.state.tip
+    project, tip = drive.folder, drive.state.tip
     _need(repository.stage(project, apart(project)))
     names = {os.path.relpath(plan, project)} if plan else set()
     return git.head(project) == tip and {*repository.staged_since(project, tip)} <= names
@@ -102,14 +102,14 @@ def _has_plan_alone(drive: Drive, plan: str) -> bool:
 def _keep(drive: Drive, item: str) -> str:
     run = drive.run
     text = f"Half work: {masked_line(item, 200)}\n\nSisyphus-Run: {run.id}\n"
-    kept = repository.keep(drive.project, branch_of(run, item), text, run.state.tip)
+    kept = repository.keep(drive.folder, branch_of(run, item), text, run.state.tip)
     return _need(kept).output
 
 
 def _edited_plan(drive: Drive, plan: str, branch: str) -> bytes | None:
     """Returns the plan with what was added to it; None = git does not know it, or the work began
     elsewhere than where the tree goes back to. branch: with the work; "" = in the work tree."""
-    project, tip = drive.project, drive.state.tip
+    project, tip = drive.folder, drive.state.tip
     base = repository.file_at(project, tip, plan) if plan else None
     if base is None or (branch and not repository.is_ancestor(project, tip, branch)):
         return None
@@ -120,7 +120,7 @@ def _edited_plan(drive: Drive, plan: str, branch: str) -> bytes | None:
 def _plan(drive: Drive) -> str:
     """Returns the path of the plan; "" = the run has none in the project."""
     plan = drive.state.plan
-    return plan if plan and is_inside(plan, drive.project) else ""
+    return plan if plan and is_inside(plan, drive.folder) else ""
 
 
 def _content(plan: str, project: str) -> bytes | None:

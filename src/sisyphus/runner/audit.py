@@ -80,19 +80,19 @@ def _begin(drive: Drive) -> str:
         state.item, state.began_at = item, now
         run.counters.iteration = state.finished + 1
     drive.screen.begin(run, now)
-    changed = list(worktree.changed(drive.project, run.started_at, now))
+    changed = list(worktree.changed(drive.folder, run.started_at, now))
     plan = item_checks.plan_of(drive)
-    diff = git.diff(drive.project, state.head) if state.head else ""
+    diff = git.diff(drive.folder, state.head) if state.head else ""
     return build(run, plan, diff, changed)
 
 
 def _add(drive: Drive, found: list[str]) -> list[str] | Exception:
     """Adds what was found to the plan; returns what was not in it, or why that is impossible."""
     state = drive.state
-    state.plan = state.plan or os.path.join(drive.project, "fix_plan.md")
+    state.plan = state.plan or os.path.join(drive.folder, "fix_plan.md")
     try:
         heading = f"Found by audit {state.audits + 1}"
-        return fix_plan.add(state.plan, drive.project, heading, found)
+        return fix_plan.add(state.plan, drive.folder, heading, found)
     except (UnreadableError, OSError) as error:
         return error
 
@@ -115,7 +115,7 @@ def _take(
         state.clean_audits = 0
         return Decision(decide.CONTINUE, f"{name} gave no answer")
     if isinstance(added, Exception):
-        plan, why = display(state.plan, drive.project), one_line(str(added))
+        plan, why = display(state.plan, drive.folder), one_line(str(added))
         return Decision(
             decide.FATAL, f"an audit found something, but {plan} cannot be written: {why}"
         )
@@ -141,7 +141,7 @@ def build(run: Run, plan: FixPlan, diff: str, changed: Sequence[str]) -> str:
     # Items stand in quotes, so that a box at the start of one is none of the auditor's.
     items = [*plan.done, *plan.todo, *plan.blocked]
     said = bullets(f"“{plain(item, ITEM_CHARACTERS)}”" for item in items)
-    files = bullets(code(display(path, run.project), 300) for path in changed)
+    files = bullets(code(display(path, run.folder), 300) for path in changed)
     parts = (
         f"# Audit: {one_line(run.task, TITLE_CHARACTERS)}",
         _AUDIT,

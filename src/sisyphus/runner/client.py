@@ -20,7 +20,7 @@ from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.session import Session
 from sisyphus.loops import loops
 from sisyphus.loops.runs import Run
-from sisyphus.runner import decide, messages
+from sisyphus.runner import decide, messages, worktrees
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.process import ClientProcess
 from sisyphus.sessions import sessions
@@ -90,6 +90,7 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
     finally:
         code, errors = process.close()
     run.client = ""
+    worktrees.restore(drive)
     headless = clients.headless(run.setup.client)
     failure = None if end else headless.failure(report, code, errors, time.time())
     return ClientResult(report, failure, time.monotonic() - began, end)
@@ -98,7 +99,7 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
 def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
     """Starts the client. Its session is known before its first hook asks, unless the client makes
     the id itself."""
-    run, project = drive.run, drive.project
+    run, project = drive.run, drive.run.project
     headless = clients.headless(run.setup.client)
     command: str | list[str] = run.setup.client_command
     if not command:
@@ -115,7 +116,7 @@ def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
         else:
             command = headless.command(program, session, run.setup.permission_mode)
     data = prompt.encode("utf-8", "replace")
-    return ClientProcess(command, project, data, headless.environment(), run.mark)
+    return ClientProcess(command, run.folder, data, headless.environment(), run.mark)
 
 
 def _follow(drive: Drive, process: ClientProcess, report: Report) -> End | None:
@@ -146,7 +147,7 @@ def _follow(drive: Drive, process: ClientProcess, report: Report) -> End | None:
 def _why_end(drive: Drive, report: Report, silence: float) -> End | None:
     """Returns why a client has to be ended; None = it may go on. silence: since when it has
     reported nothing, in seconds."""
-    if denied := _refused_edit(report, drive.project):
+    if denied := _refused_edit(report, drive.folder):
         return End(why_denied(denied, drive.run), denied)
     limit = int(drive.settings["runner.silence_seconds"])
     if 0 < limit <= silence:
@@ -211,7 +212,7 @@ def _note_action(drive: Drive, report: Report) -> None:
 def _name_session(drive: Drive, id: str) -> None:
     with drive.store.write():
         drive.run.session = Session.ensure(
-            drive.store, drive.run.setup.client, id, "", drive.project, time.time()
+            drive.store, drive.run.setup.client, id, "", drive.folder, time.time()
         ).n
         loops.save_process(drive.store, drive.run)
 
@@ -233,7 +234,7 @@ def first_edit(report: Report) -> Denied | None:
 def why_denied(call: Denied, run: Run) -> str:
     """Says why a run ends at an edit that was not allowed, and the strictest permission mode that
     would have allowed it."""
-    headless, project = clients.headless(run.setup.client), run.project
+    headless, project = clients.headless(run.setup.client), run.folder
     mode, is_inside = headless.EDITING_MODE, call.target.startswith(f"{project}/")
     if not is_inside or headless.is_refused(call.target, project, mode):
         mode = headless.FREE_MODE

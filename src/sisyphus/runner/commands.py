@@ -13,7 +13,7 @@ from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import plain
 from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
 from sisyphus.ralph import arguments
-from sisyphus.runner import fix_plan, preflight, screen
+from sisyphus.runner import fix_plan, preflight, screen, worktrees
 from sisyphus.runner.drive import Drive, Signals
 from sisyphus.runner.run import begin, check_limits, find, find_plan, new, work
 from sisyphus.terminal import show
@@ -97,6 +97,14 @@ def run(
             "--verify, that command has to pass before each commit.",
         ),
     ] = False,
+    worktree: Annotated[
+        bool,
+        typer.Option(
+            "--worktree",
+            help="Work in a git worktree beside the project, on a branch of its own. Your checkout "
+            "stays yours. Implies --commit.",
+        ),
+    ] = False,
     verify_at_end: Annotated[
         bool,
         typer.Option(
@@ -158,19 +166,22 @@ def run(
     if audit is not None:
         target.setup.audits = audit
     _set_client(target.setup, str(client or ""), client_command, permission_mode)
-    commits_now = commit and not target.setup.commits
-    target.setup.commits = target.setup.commits or commit
+    commits_now = (commit or worktree) and not target.setup.commits
+    target.setup.commits = target.setup.commits or commit or worktree
     target.setup.verifies_at_end = target.setup.verifies_at_end or verify_at_end
+    _set_worktree(target, wants=worktree, is_again=resume)
     if resume:
         check_limits(place, target)
-    preflight.check_commits(target, allow_dirty=allow_dirty)
+        if target.state.has_tree:
+            worktrees.enter(target, place.settings)
+    about_commits = preflight.check_commits(target, allow_dirty=allow_dirty)
     plan = preflight.check(place, target, allow_dirty=allow_dirty or (resume and not commits_now))
     about_checks = preflight.settle_checks(place, target, plan, trusts_all=trust_checks)
     place.store.wait_longer(_LOCK_SECONDS)
     with screen.open_screen() as lines, Signals() as signals:
         drive = Drive(place, target, lines, signals)
         begin(drive, is_again=resume)
-        for line in about_checks:
+        for line in [*about_commits, *about_checks]:
             lines.say(line)
         return work(drive)
 
@@ -207,6 +218,16 @@ def _last(place: show.Place, options: dict[str, str], text: str) -> Run:
         key = {"completion-promise": "promise"}.get(name, name.replace("-", "_"))
         setattr(run.options, key, getattr(new, key))
     return run
+
+
+def _set_worktree(run: Run, *, wants: bool, is_again: bool) -> None:
+    if wants and is_again and not run.state.tree:
+        raise UsageError(
+            f"Run {run.id} works in the project itself, and --resume cannot move it into a "
+            "worktree. Leave out --worktree, or start a new run."
+        )
+    if wants and not is_again:
+        worktrees.prepare(run)
 
 
 def _set_client(options: RunOptions, client: str, command: str | None, mode: str | None) -> None:

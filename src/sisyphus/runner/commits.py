@@ -68,8 +68,10 @@ class Attempt(Record, frozen=True):
 def begin(run: Run) -> str:
     """Commits the open edits of the plan, so that the first item's commit has none of them; returns
     what the user is told, "" = there were none. Raises `SisyphusError` if git makes no commit."""
-    state, project = run.state, run.project
-    state.branch = repository.branch(project)
+    state, project = run.state, run.folder
+    state.branch = state.branch or repository.branch(project)
+    # It may commit only from now on: what is done already is no commit of it.
+    state.commits |= {each: ItemCommits("", "") for each in state.done if each not in state.commits}
     said = ""
     if state.plan and is_inside(state.plan, project) and _is_open(project, state.plan):
         message = f"Plan of run {run.id}"
@@ -86,16 +88,12 @@ def resume(drive: Drive) -> None:
     """Takes what has been committed since the run was last at work as its user's: it stays,
     whatever becomes of the current item. Commits of an agent whose end nobody saw are none of
     these."""
-    run, project, state = drive.run, drive.project, drive.state
+    run, project, state = drive.run, drive.folder, drive.state
     head, since = git.head(project), max(state.began_at, run.heard_at) + _STEP_SECONDS
     is_own = f"{_RUN}: {run.id}" in repository.text_of(project, head)
     is_late = not is_own and repository.committed_at(project, head) > since
     is_users = not state.goes_back and (not state.is_working or is_late)
-    branch = repository.branch(project)
     with drive.change():
-        if not state.branch:  # it commits from now on
-            done = (item for item in state.done if item not in state.commits)
-            state.branch, state.commits = branch, {item: ItemCommits("", "") for item in done}
         state.refusals = 0
         state.tip = head if is_users else state.tip
     asides.finish(drive)
@@ -110,7 +108,7 @@ _PLAN_SECONDS = 600.0
 
 def _need(done: CommandResult) -> None:
     if done.code:
-        raise SisyphusError(f"No run was started, git commits nothing:\n{done.output.strip()}")
+        raise SisyphusError(f"The run cannot begin, git commits nothing:\n{done.output.strip()}")
 
 
 def _is_open(project: str, plan: str) -> bool:
@@ -146,7 +144,7 @@ def attempt(
     names = items or [_MEND if state.is_mending else drive.run.task]
     text = message(drive.run, names, said, checks)
     refused = _commit(drive, plan, items, text)
-    return Attempt(items, ItemCommits(state.tip, git.head(drive.project), checks), refused)
+    return Attempt(items, ItemCommits(state.tip, git.head(drive.folder), checks), refused)
 
 
 def note(drive: Drive, made: Attempt | None) -> None:
@@ -165,7 +163,7 @@ def note(drive: Drive, made: Attempt | None) -> None:
 def _why_astray(drive: Drive) -> str:
     """Says that the agent has left the branch of the run, or has taken commits out of it; "" =
     HEAD is where it should be, or could be brought back."""
-    state, project = drive.state, drive.project
+    state, project = drive.state, drive.folder
     if repository.branch(project) != state.branch and not repository.come_back(
         project, state.branch
     ):
@@ -194,7 +192,7 @@ def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckRe
     """Stages and commits; returns why there is no commit, None = there is one, or nothing was left.
     Where a hook has refused it and has changed files, as one that formats them does, the items are
     checked again, and what it has made of them is committed."""
-    project, seconds = drive.project, drive.settings["ralph.verify_seconds"]
+    project, seconds = drive.folder, drive.settings["ralph.verify_seconds"]
     for is_last in (False, True):
         done = repository.stage(project, asides.apart(project))
         if done.code == 0 and not repository.has_staged(project):

@@ -57,8 +57,8 @@ class Drive(Record):
         return self.place.store
 
     @property
-    def project(self) -> str:
-        return self.place.project
+    def folder(self) -> str:
+        return self.run.folder
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class Drive(Record):
             f"Task: {one_line(run.task, _TASK_CHARACTERS)}"
         )
         notice = notify.Notice(
-            kind, _TITLES[kind], text, self.project, session, run.id, run.counters.iteration
+            kind, _TITLES[kind], text, run.project, session, run.id, run.counters.iteration
         )
         exports.run([partial(notify.send, command, notice)])
 

@@ -100,7 +100,7 @@ def with_failed(plan: FixPlan, items: Collection[str]) -> FixPlan:
 
 def to_trust(run: Run) -> str:
     """Returns the command that lets us run the checks of a run's plan, as code."""
-    plan = shlex.quote(paths.display(run.state.plan, run.project))
+    plan = shlex.quote(paths.display(run.state.plan, run.folder))
     return quoting.code(f"sisyphus boulder checks {plan} --trust")
 
 

@@ -52,7 +52,7 @@ def read(drive: Drive) -> FixPlan:
     if not path:
         return FixPlan("")
     followed = plans.find(drive.store, path)
-    return fix_plan.read(path, drive.project, followed.checkpoint if followed else None)
+    return fix_plan.read(path, drive.folder, followed.checkpoint if followed else None)
 
 
 def plan_of(drive: Drive) -> FixPlan:
@@ -121,7 +121,7 @@ def _verify(drive: Drive) -> CheckResult | None:
     if not command or not setup.commits or setup.verifies_at_end:
         return None
     _show(drive, command)
-    check = verify.run(command, drive.project, drive.settings["ralph.verify_seconds"])
+    check = verify.run(command, drive.folder, drive.settings["ralph.verify_seconds"])
     if check.has_passed:
         drive.state.passed_at[command] = time.time()
         return None
@@ -195,7 +195,7 @@ def _commands(plan: FixPlan, item: str) -> tuple[str, ...]:
 def _work(drive: Drive, result: ClientResult | None) -> TickWork:
     records = result.report.records if result else []
     no_work = {path for path in (drive.state.plan, project_files.chosen_state()) if path}
-    return TickWork(records, drive.project, no_work, drive.state.item_began_at, time.time())
+    return TickWork(records, drive.folder, no_work, drive.state.item_began_at, time.time())
 
 
 def _judge(drive: Drive, plan: FixPlan, item: str, work: TickWork) -> ItemResult:
@@ -252,7 +252,8 @@ def _run(drive: Drive, commands: tuple[str, ...] | list[str]) -> list[CheckResul
         return []
     _show(drive, ", ".join(ours))
     seconds = drive.settings["ralph.verify_seconds"]
-    results = trust.run(drive.store, ours, drive.project, seconds, drive.run.id)
+    run = drive.run
+    results = trust.run(drive.store, ours, run.project, seconds, run.id, drive.folder)
     state.passed_at |= {each.command: time.time() for each in results if each.has_passed}
     return results
 

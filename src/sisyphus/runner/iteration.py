@@ -298,7 +298,7 @@ def _count(drive: Drive, found: Findings, *, is_aside: bool) -> str:
     has_progress = found.has_progress or is_aside
     stops = breaker.after_stop(Stops(**state.stops), has_progress=has_progress, error=error)
     state.stops = asdict(stops)
-    state.diff = _fingerprint(drive.project, found.changed)
+    state.diff = _fingerprint(drive.folder, found.changed)
     state.errors = [*state.errors, *([fingerprint(stops.error)] if error else [])][-_ERRORS:]
     return breaker.why_open(stops, drive.settings["ralph.breaker_stops"], error)
 

@@ -41,7 +41,7 @@ def _success(run: Run) -> str:
     audits = "an audit finds nothing" if count == 1 else f"{count} audits find nothing"
     ends = (
         f"the agent says <promise>{options.promise}</promise>" if options.promise else "",
-        f"all of {display(plan, run.project)} is done" if plan else "",
+        f"all of {display(plan, run.folder)} is done" if plan else "",
         f"`{one_line(options.verify)}` exits 0" if options.verify else "",
         audits if count else "",
     )
@@ -66,7 +66,7 @@ def plan_not_changed(plan: str, why: str) -> str:
 
 
 def answered(run: Run, item: str) -> str:
-    plan = display(run.state.plan, run.project)
+    plan = display(run.state.plan, run.folder)
     return (
         f"The answer stands below “{one_line(item, _TASK)}” in {plan}. "
         f"{loop_messages.what_continues(run)}"

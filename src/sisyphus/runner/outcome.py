@@ -131,16 +131,19 @@ def _not_committed(refused: CheckResult) -> Completion:
 def changed_files(drive: Drive, now: float) -> list[str]:
     """Returns the files that have changed since the iteration began, without the plan."""
     apart = (drive.state.plan, project_files.chosen_state())
-    changed = worktree.changed(drive.project, drive.state.began_at, now)
+    changed = worktree.changed(drive.folder, drive.state.began_at, now)
     return [path for path in changed if path not in apart]
 
 
 def _has_more_changes(drive: Drive, since: float, now: float) -> bool:
     """Tells whether there are new commits, or changes in the project's other repositories."""
-    if since < git.head_moved_at(drive.project) <= now:
+    if since < git.head_moved_at(drive.folder) <= now:
         return True
     apart = (project_files.chosen_state(),)
-    return project_changes.has_changed_besides(drive.project, since, now, apart)
+    # What its user does in their own checkout is no work of a run that has one for itself.
+    return project_changes.has_changed_besides(
+        drive.folder, since, now, apart, with_worktrees=not drive.state.tree
+    )
 
 
 def _handoff(drive: Drive, result: ClientResult, now: float) -> Handoff | None:
@@ -185,11 +188,11 @@ def _completion(
         why = f"{why}, {loop_messages.check_passed(result.command)}"
     if not verify_command or not why:
         return Completion(why, refused)
-    changed = check_files.changed(drive.run.counters.evidence, verify_command, drive.project)
+    changed = check_files.changed(drive.run.counters.evidence, verify_command, drive.folder)
     if drive.state.passed_at.get(verify_command, 0.0) >= now:  # for a commit
         check = Check(True, "exited 0", "")
     else:
-        check = verify.run(verify_command, drive.project, drive.settings["ralph.verify_seconds"])
+        check = verify.run(verify_command, drive.folder, drive.settings["ralph.verify_seconds"])
     if not check.has_passed:
         return Completion("", f"the check {check.how}", check, changed)
     passed = loop_messages.check_passed(verify_command)
@@ -206,10 +209,10 @@ def _claim(run: Run, turn: Turn, plan: FixPlan) -> tuple[str, str]:
         if not promise.is_said(turn.texts, wanted):
             return "", ""
         if plan.problem:
-            return "", messages.plan_is_gone(display(plan.path, run.project), plan.problem)
+            return "", messages.plan_is_gone(display(plan.path, run.folder), plan.problem)
         if count:
             items = "an item" if count == 1 else f"{count} items"
-            of = f"of {display(plan.path, run.project)} {'is' if count == 1 else 'are'}"
+            of = f"of {display(plan.path, run.folder)} {'is' if count == 1 else 'are'}"
             return "", f"the promise was said, but {items} {of} open"
         return "the promise was said", ""
     if plan.path:

@@ -20,7 +20,7 @@ from sisyphus.ground.text import one_line
 from sisyphus.ground.worktree import is_ours
 from sisyphus.loops import loops
 from sisyphus.loops.runs import Run
-from sisyphus.runner import fix_plan, messages, project_files
+from sisyphus.runner import fix_plan, messages, project_files, worktrees
 from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.sessions.messages import NO_PROJECT
 from sisyphus.terminal import show
@@ -35,13 +35,13 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
     path and items if it has none."""
     if not can_be_project(place.project):
         raise SisyphusError(NO_PROJECT)
-    if command := git.unfinished(place.project):
+    if command := git.unfinished(run.folder):
         raise SisyphusError(
             f"A `git {command}` is not finished here. Finish it, or take it back with "
             f"`git {command} --abort`: the run's work would be mixed with it."
         )
-    plan = fix_plan.read(run.state.plan, place.project) if run.state.plan else FixPlan("")
-    _check_end(place.project, run, plan)
+    plan = fix_plan.read(run.state.plan, run.folder) if run.state.plan else FixPlan("")
+    _check_end(run.folder, run, plan)
     if run.setup.max_usd and not clients.headless(run.setup.client).COUNTS_DOLLARS:
         raise UsageError(
             "--max-usd cannot end this run: the client does not say what it costs. Give "
@@ -54,7 +54,7 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
             "--audit needs a client that can be kept from writing, and --client-command may be "
             "any. Leave out one of them."
         )
-    if not allow_dirty:
+    if not (allow_dirty or run.state.tree):
         _check_tree(place, run)
     return plan
 
@@ -97,7 +97,7 @@ def _check_client(place: show.Place, run: Run, plan: FixPlan) -> None:
             f"one of {', '.join(sorted(headless.MODES))}."
         )
     options.permission_mode = mode
-    _check_edits(place.project, headless, plan.path, mode)
+    _check_edits(run.folder, headless, worktrees.inside(run, plan.path), mode)
     if problem := headless.why_logged_out(program, place.project):
         raise SisyphusError(problem)
     # what has to pass for what is left to do, and at the end
@@ -137,13 +137,14 @@ def _ask_mode(headless: Headless) -> str:
     return str(typer.prompt("Permission mode", default=edits)).strip()
 
 
-def check_commits(run: Run, *, allow_dirty: bool) -> None:
-    """Checks that git can commit what the run does. Raises `SisyphusError` and `UsageError`."""
+def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
+    """Checks that git can commit what the run does; returns what the user is to know, in lines.
+    Raises `SisyphusError` and `UsageError`."""
     options, project = run.setup, run.project
     if options.verifies_at_end and not (options.commits and run.options.verify):
         raise UsageError("--verify-at-end needs --commit and a --verify command. Leave it out.")
     if not options.commits:
-        return
+        return []
     if allow_dirty:
         raise UsageError(
             "--commit and --allow-dirty do not go together: what is not committed would be in the "
@@ -152,23 +153,44 @@ def check_commits(run: Run, *, allow_dirty: bool) -> None:
     if not git.is_repository(project) or not git.is_installed(project):
         what = "a `git` on the PATH" if git.is_repository(project) else "a git repository"
         raise SisyphusError(f"--commit needs {what}. `git init` makes a repository.")
-    if lock := repository.lock(project):
+    if lock := repository.lock(run.folder):
         raise SisyphusError(
             f"Another git is at work here, or was killed: there is {display(lock, project)}. If "
             "none is at work, delete that file."
         )
-    _check_branch(run)
     if problem := repository.why_nameless(project):
         raise SisyphusError(
             f"git does not know who commits: {one_line(problem, 200)}. Tell it: "
             '`git config --global user.name "…"` and `user.email`.'
         )
+    if run.state.tree and not run.state.has_tree:
+        return _check_worktree(run)
+    _check_branch(run)
+    return []
+
+
+def _check_worktree(run: Run) -> list[str]:
+    """Checks that a worktree would have what the run needs; returns what it will lack."""
+    project, plan = run.project, run.state.plan
+    if not git.head(project):
+        raise SisyphusError("--worktree needs a commit from which it begins: make the first one.")
+    if plan.startswith(project + os.sep) and repository.is_ignored(project, plan):
+        raise SisyphusError(
+            f"git ignores {display(plan, project)}, so its ticks would not come back with the "
+            "branch. Commit it, or leave out --worktree."
+        )
+    dirty = _dirty(project, plan)
+    if not dirty:
+        return []
+    shown = ", ".join(one_line(name, 100) for name in dirty[:_FILES])
+    more = f" and {len(dirty) - _FILES:,} more" if len(dirty) > _FILES else ""
+    return [f"Not in the worktree, because it is not committed: {shown}{more}."]
 
 
 def _check_branch(run: Run) -> None:
     """Checks that a branch is checked out: on a detached HEAD, commits would be lost at the next
     checkout."""
-    branch, before = repository.branch(run.project), run.state.branch
+    branch, before = repository.branch(run.folder), run.state.branch
     if not branch:
         raise SisyphusError(
             "HEAD is on no branch, so the run's commits would be on none. `git switch -c NAME` "
@@ -177,7 +199,7 @@ def _check_branch(run: Run) -> None:
     if before and branch != before:
         raise SisyphusError(
             f"Run {run.id} commits on {before}, and HEAD is on {branch}. `git switch {before}` "
-            "brings it back."
+            f"in {display(run.folder, '')} brings it back."
         )
 
 

@@ -53,7 +53,7 @@ _STATUSES = {
 
 def write(run: Run, iterations: Sequence[Iteration], prompt: str) -> None:
     """Writes the three files. prompt: "" = PROMPT.md stays as it is. Raises `OSError`."""
-    project = run.project
+    project = run.folder
     marked = f"{prompt.rstrip()}\n\n{_PROMPT_MARK}{run.id} -->\n"
     for name, data in (
         (PROMPT, marked.encode("utf-8", "replace")),

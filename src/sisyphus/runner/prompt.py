@@ -62,7 +62,7 @@ def _before(run: Run, entries: Sequence[Iteration]) -> str:
     if not entries:
         return ""
     lines = [f"- **Iteration {each.number}** {_entry(each)}" for each in entries]
-    file = display(project_files.path_of(run.project, PROGRESS), run.project)
+    file = display(project_files.path_of(run.folder, PROGRESS), run.folder)
     lines.append(f"- All iterations are in {code(file)}. Read it only if you need more than this.")
     return "## What Was Done Before\n\n" + "\n".join(lines)
 
@@ -262,10 +262,10 @@ def _tag(promise: str) -> str:
 
 
 def _own_files(run: Run) -> str:
-    project = run.project
+    project = run.folder
     files = (project_files.path_of(project, name) for name in project_files.NAMES)
     return ", ".join(code(display(file, project)) for file in files)
 
 
 def _plan_file(run: Run) -> str:
-    return code(display(run.state.plan, run.project), 300)
+    return code(display(run.state.plan, run.folder), 300)

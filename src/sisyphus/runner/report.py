@@ -12,6 +12,7 @@ from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import block, bullets, code, plain
+from sisyphus.ground.record import Record
 from sisyphus.loops import transcripts
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loop import (
@@ -62,25 +63,39 @@ _MINUTE = 60
 # ---------------------------------------------------------------- the report
 
 
+class Merge(Record, frozen=True):
+    """How the work of a run comes to its user. branch: to be merged. base: the branch that they
+    have checked out; "" = none. conflicts: the files in which the two conflict now; None = unknown.
+    tree: the worktree, if it is still there; "" = it is gone."""
+
+    branch: str
+    base: str
+    conflicts: list[str] | None
+    tree: str
+
+
 def render(
     run: Run,
     iterations: Sequence[Iteration],
     problem: str,
     commits: Sequence[str],
     changed: Sequence[str],
+    merge: Merge | None = None,
 ) -> str:
     """Returns the report, in Markdown. problem: why the plan cannot be used; "" = it can. commits:
-    a line each. changed: the absolute paths of the files that changed since the run began."""
+    a line each. changed: the absolute paths of the files that changed since the run began. merge:
+    how the work comes to its user; None = it was done in their own checkout."""
     words = {item: run.state.evidence.get(item, "") for item in _items_done(run)}
     done = (f"{plain(item, _ITEM)}{f': {word}' if word else ''}" for item, word in words.items())
     file = code(display(transcripts.full_file(run.id), ""))
-    names = [display(path, run.project) for path in changed]
+    names = [display(path, run.folder) for path in changed]
     points = _points(run, iterations, problem)
     parts = (
         f"# Run {run.id}: {masked_line(run.task, _ITEM)}",
         _first_line(run, _left_to_do(len(points), len(commits), len(changed))),
         _no_check(run),
         _numbers(run, iterations, commits, changed),
+        _merge(merge, len(commits)),
         _section("Look at first", _look_at(run, points)),
         _section("Items done", bullets(done, _SHOWN)),
         _section("Iterations", _table(iterations)),
@@ -160,6 +175,22 @@ def _first_line(run: Run, rest: str) -> str:
     return f"**It {how}**{why}{of_plan} {way}"
 
 
+def _merge(merge: Merge | None, commits: int) -> str:
+    """Says how the commits of a worktree come to the user; "" = there is nothing to bring."""
+    if merge is None:
+        return ""
+    into = f"into {code(merge.base, 100)}" if merge.base else "into what you have checked out"
+    them = "its commit" if commits == 1 else f"its {commits:,} commits"
+    parts = [f"{code(f'git merge {merge.branch}')} brings {them} {into}."] if commits else []
+    if commits and merge.conflicts:
+        parts.append(f"They conflict in {', '.join(map(code, merge.conflicts[:_SHOWN]))}.")
+    elif commits and merge.conflicts is not None:
+        parts.append("Nothing conflicts now.")
+    if merge.tree:
+        parts.append(f"Its worktree is {code(display(merge.tree, ''), 300)}.")
+    return " ".join(parts)
+
+
 def _no_check(run: Run) -> str:
     """Says of a run that is not complete that its check has proved nothing; "" = it has no check,
     or the check failed, which is said elsewhere."""
@@ -204,7 +235,7 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
         ),
     ]
     if problem and state.plan:
-        file = code(display(state.plan, run.project))
+        file = code(display(state.plan, run.folder))
         rows.append(f"The plan {file} cannot be used: {plain(problem, _ITEM)}")
     if run.status == STUCK and iterations:
         said = plain(iterations[-1].said, 300)

@@ -20,6 +20,7 @@ from sisyphus.ground import exports, git, processes, store, worktree
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.paths import display
 from sisyphus.ground.record import replace
+from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, writing
 from sisyphus.hook.session import Session
 from sisyphus.loops import history, iterations, lifecycle, loops, transcripts
@@ -36,7 +37,16 @@ from sisyphus.loops.loop import (
 )
 from sisyphus.loops.runs import Run, RunState
 from sisyphus.ralph.arguments import Arguments
-from sisyphus.runner import commits, decide, fix_plan, item_checks, messages, project_files, report
+from sisyphus.runner import (
+    commits,
+    decide,
+    fix_plan,
+    item_checks,
+    messages,
+    project_files,
+    report,
+    worktrees,
+)
 from sisyphus.runner.audit import audit
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.drive import Drive
@@ -136,19 +146,39 @@ def begin(drive: Drive, *, is_again: bool) -> None:
     place, run, screen = drive.place, drive.run, drive.screen
     if is_again:
         ended_client = _ENDED_CLIENT * _resume(place, run)
-        if run.setup.commits:
-            commits.resume(drive)
+        _enter(drive)
         screen.say(f"Run {run.id} goes on with {messages.next_iteration(run)}.{ended_client}")
         return
-    if run.setup.commits and (about_plan := commits.begin(run)):
-        screen.say(about_plan)
-    if replaced := _insert(place, run):
+    replaced = _insert(place, run)
+    _enter(drive)
+    if replaced:
         reached = loop_messages.iteration(replaced)
         screen.say(
             f"Run {replaced.id}, which had got to {reached}, is over: `{messages.RESUME}` "
             "would have gone on with it."
         )
     screen.say(messages.started(run))
+
+
+def _enter(drive: Drive) -> None:
+    """Prepares the place where the clients work, and the branch that they work on, or finds them as
+    they were. A run that cannot begin so has failed, and can be resumed."""
+    run = drive.run
+    try:
+        if run.state.tree:
+            worktrees.enter(run, drive.settings)
+            worktrees.bring_plan(run)
+        if run.setup.commits and run.state.tip:
+            commits.resume(drive)
+        elif run.setup.commits and (about_plan := commits.begin(run)):
+            drive.screen.say(about_plan)
+    except SisyphusError as error:
+        with drive.change():
+            run.end(FATAL_ERROR, one_line(str(error)), time.time())
+            run.runner = ""
+        raise
+    with drive.change():
+        pass  # saves what was found
 
 
 def _insert(place: Place, run: Run) -> Run | None:
@@ -268,6 +298,7 @@ def _go_on(drive: Drive) -> Decision:
     """Makes one iteration after the other; returns why the run has to stop."""
     try:
         while (decision := drive.before_iteration()).goes_on:
+            worktrees.restore(drive)
             decision = audit(drive) if drive.state.is_auditing else iterate(drive)
             if decision.kind == decide.WAIT:
                 decision = _wait(drive)
@@ -277,6 +308,8 @@ def _go_on(drive: Drive) -> Decision:
         if error.code != processes.TERMINATED:
             raise
         return Decision(decide.STOP, messages.INTERRUPTED)  # in the check, or in git
+    except SisyphusError as error:
+        return Decision(decide.FATAL, one_line(str(error)))
     return decision
 
 
@@ -313,7 +346,7 @@ def _finish(drive: Drive, decision: Decision) -> int:
             run.end(status, why, now)
         run.runner = run.client = ""
     drive.export()
-    text = _report(drive, plan.problem, now)
+    text = _report(drive, plan.problem, now)  # leaves the worktree
     file = transcripts.report_file(run.id)
     exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
     if notice:
@@ -325,7 +358,9 @@ def _finish(drive: Drive, decision: Decision) -> int:
 
 def _report(drive: Drive, problem: str, now: float) -> str:
     run = drive.run
-    rows = iterations.of(drive.store, run)
-    commits = git.commits_since(drive.project, run.state.head)
-    changed = worktree.changed(drive.project, run.started_at, now)
-    return report.render(run, rows, problem, commits, [p for p in changed if p != run.state.plan])
+    state, rows = run.state, iterations.of(drive.store, run)
+    commits = git.commits_since(drive.folder, state.head)
+    changed = [path for path in worktree.changed(drive.folder, run.started_at, now)]
+    changed = [path for path in changed if path != state.plan]
+    merge = worktrees.leave(run) if state.tree else None
+    return report.render(run, rows, problem, commits, changed, merge)

@@ -1,0 +1,191 @@
+"""The worktree of a run: a checkout of its own, on a branch of its own, so that the user's checkout
+stays theirs, byte for byte.
+
+It lies beside the project, where clients heed the project's trust, permissions, hooks and rules:
+Claude Code 2.1.329 refuses edits wherever `.claude` or `.git` is in the path, and sweeps worktrees
+below `.claude/worktrees` (measured).
+
+Nothing is deleted by force: what git does not want to remove stays, and is named.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any
+
+from sisyphus.ground import exports, files, git, paths, processes, repository
+from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground.processes import CommandResult
+from sisyphus.ground.quoting import code
+from sisyphus.loops.loop import SUCCESS
+from sisyphus.loops.runs import Run
+from sisyphus.runner.drive import Drive
+from sisyphus.runner.report import Merge
+
+INCLUDE = ".worktreeinclude"
+"""The file of Claude Code that says, as `.gitignore` does, which ignored files a worktree needs."""
+
+_INSTRUCTIONS = (
+    "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/settings.json", ".claude/rules", ".codex",
+)  # fmt: skip
+"""What clients read in a worktree alone, and what goes along if git ignores it.
+`.claude/settings.local.json` is none: Claude Code reads that of the main checkout, too."""
+
+_SENSITIVE = (".git", ".claude", ".vscode", ".idea", ".husky")
+"""Folders in which Claude Code lets nobody edit, wherever they stand in a path."""
+
+_WORKER = "SISYPHUS_WORKER"
+"""The variable with the number of a worker, from 1: for its port, or its database."""
+
+_MAX_PLAN = 5_000_000
+
+
+def prepare(run: Run) -> None:
+    """Gives a new run the place for its worktree, and its branch."""
+    state = run.state
+    state.tree, state.branch = place(run.project, run.id), f"sisyphus/{run.id}"
+
+
+def place(project: str, id: str) -> str:
+    """Returns where the worktree of a run lies: beside its project or, where that cannot be, below
+    `~/.local/share`."""
+    parent, name = os.path.split(project)
+    is_sensitive = not set(_SENSITIVE).isdisjoint(parent.lower().split(os.sep))
+    is_of_another = any(map(paths.has_git, paths.surroundings(parent)))
+    if os.access(parent, os.W_OK) and not (is_sensitive or is_of_another):
+        return os.path.join(parent, f"{name}-sisyphus-{id}")
+    data = os.path.join(paths.user_home() or os.sep, ".local", "share", "sisyphus", "worktrees")
+    return os.path.join(data, f"{name}-{id}")
+
+
+def inside(run: Run, path: str) -> str:
+    """Returns where a file of the project is in the worktree of a run. One that is elsewhere stays
+    where it is."""
+    is_theirs = run.state.tree and path.startswith(run.project + os.sep)
+    return os.path.join(run.state.tree, path[len(run.project) + 1 :]) if is_theirs else path
+
+
+def enter(run: Run, settings: dict[str, Any]) -> None:
+    """Makes the worktree, unless it is there, with what git does not bring along. What was left
+    half done is done again. Raises `SisyphusError`."""
+    state = run.state
+    os.environ[_WORKER] = "1"
+    if not git.is_checkout(state.tree):
+        _make(run)
+        state.has_tree = False
+    if state.has_tree:
+        return
+    # Nobody has worked in it yet, and a checkout that was cut off lacks files.
+    _need(repository.run(state.tree, "reset", "--hard", "--quiet"))
+    for name in _to_copy(run.project):
+        _copy(run.project, state.tree, name)
+    _set_up(state.tree, settings)
+    state.has_tree = True
+
+
+def restore(drive: Drive) -> None:
+    """Makes the worktree again if somebody has removed it while the run was at work: all that was
+    committed is on its branch. Raises `SisyphusError`."""
+    run = drive.run
+    if not run.state.tree or git.is_checkout(run.state.tree):
+        return
+    enter(run, drive.settings)
+    drive.screen.say(f"The worktree was gone, and was made again from {run.state.branch}.")
+    with drive.change():
+        pass  # saves that it is there
+
+
+def leave(run: Run) -> Merge:
+    """Removes the worktree of a run that is complete, unless something in it is not committed. What
+    git ignores goes with it."""
+    state, project = run.state, run.project
+    if run.result == SUCCESS and os.path.isdir(state.tree):
+        repository.run(project, "worktree", "remove", state.tree)
+    tree = state.tree if os.path.isdir(state.tree) else ""
+    found = repository.conflicts(project, state.branch)
+    return Merge(state.branch, repository.branch(project), found, tree)
+
+
+def bring_plan(run: Run) -> None:
+    """Copies the plan of the user's checkout, with its open edits, into the worktree, and makes
+    that the plan of the run."""
+    state, plan = run.state, run.state.plan
+    target = inside(run, plan)
+    if target == plan:
+        return
+    try:
+        text = files.read_bytes(plan, run.project, _MAX_PLAN)
+    except UnreadableError as error:
+        name = paths.display(plan, run.project)
+        raise SisyphusError(f"{name} cannot be read: {error}") from error
+    exports.replace(target, text, is_shared=True)
+    state.plan = target
+
+
+def _make(run: Run) -> None:
+    state, project = run.state, run.project
+    if os.path.lexists(state.tree) and (not os.path.isdir(state.tree) or os.listdir(state.tree)):
+        raise SisyphusError(
+            f"The run's worktree belongs to {paths.display(state.tree, '')}, and something else is "
+            "there. Move that away."
+        )
+    os.makedirs(os.path.dirname(state.tree), exist_ok=True)
+    # If only its folder is gone, git still has it on its list.
+    repository.run(project, "worktree", "remove", state.tree)
+    ref = f"refs/heads/{state.branch}"
+    is_there = repository.run(project, "rev-parse", "--verify", "--quiet", ref).code == 0
+    new = [state.tree, state.branch] if is_there else ["-b", state.branch, state.tree, state.head]
+    _need(repository.run(project, "worktree", "add", "--quiet", *new))
+
+
+def _to_copy(project: str) -> list[str]:
+    """Returns the names of the ignored files that go along."""
+    found = [*_ignored(project, *_INSTRUCTIONS)]
+    if os.path.isfile(os.path.join(project, INCLUDE)):
+        named = _names(project, "--others", "--ignored", f"--exclude-from={INCLUDE}")
+        ignored = set(_ignored(project))
+        found += [name for name in named if name in ignored]
+    return list(dict.fromkeys(found))
+
+
+def _ignored(project: str, *paths: str) -> list[str]:
+    return _names(project, "--others", "--ignored", "--exclude-standard", "--", *paths)
+
+
+def _names(project: str, *words: str) -> list[str]:
+    done = repository.run(project, "ls-files", "-z", *words, tail=_MOST_NAMES)
+    _need(done)
+    return [name for name in done.output.split("\0") if name]
+
+
+_MOST_NAMES = 64_000_000
+"""The most bytes of names that are read."""
+
+
+def _copy(project: str, tree: str, name: str) -> None:
+    """Copies a file with its mode; links stay where they are, and what is there already."""
+    source, target = os.path.join(project, name), os.path.join(tree, name)
+    is_plain = os.path.isfile(source) and os.path.realpath(source) == source
+    if not is_plain or os.path.lexists(target) or not paths.is_inside(target, tree):
+        return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    shutil.copy2(source, target)
+
+
+def _set_up(tree: str, settings: dict[str, Any]) -> None:
+    """Runs the user's command for new worktrees."""
+    command = settings["runner.setup"]
+    if not command:
+        return
+    done = processes.run(command, tree, settings["ralph.verify_seconds"], tail=2_000)
+    if done.code:
+        raise SisyphusError(
+            f"{code(command)} (`runner.setup`) exited {done.code} in {paths.display(tree, '')}:\n"
+            f"{done.output.strip()}"
+        )
+
+
+def _need(done: CommandResult) -> None:
+    if done.code:
+        raise SisyphusError(f"The run has no worktree: {done.output.strip()}")

@@ -1,0 +1,264 @@
+"""`sisyphus ralph run --worktree`: the run works beside the project, and the user's checkout stays
+theirs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from test_run import ALL, PLAN, Process, done, runs
+from test_run_commits import Nights, nights
+from world import Reply
+
+from sisyphus.runner import worktrees
+
+__all__ = ["nights", "runs"]
+
+BLOCKED: Process = [["write", ["total.py", "half\n"]], ["say", "<blocked>the rate</blocked>"]]
+
+
+def night(nights: Nights, *words: str, processes: list[Process]) -> Reply:
+    return nights.run("--worktree", *words, processes=processes)
+
+
+def tree(nights: Nights) -> Path:
+    """The worktree of the last run."""
+    project = nights.world.project
+    return project.with_name(f"{project.name}-sisyphus-{run_id(nights)}")
+
+
+def run_id(nights: Nights) -> str:
+    return branch(nights).removeprefix("sisyphus/")
+
+
+def branch(nights: Nights) -> str:
+    return nights.ask("branch", "--format=%(refname:short)", "--list", "sisyphus/*").split()[0]
+
+
+def checkout(nights: Nights) -> dict[str, bytes]:
+    """All files of the user's checkout, and what git knows of it, byte for byte."""
+    project = nights.world.project
+    files = {
+        str(path.relative_to(project)): path.read_bytes()
+        for path in project.rglob("*")
+        if path.is_file() and ".git" not in path.relative_to(project).parts
+    }
+    for name in ("HEAD", "index"):
+        files[f".git/{name}"] = (project / ".git" / name).read_bytes()
+    return files
+
+
+def test_the_users_checkout_stays_as_it_is(nights: Nights) -> None:
+    nights.world.write("draft.py", "mine\n")
+    nights.commit("add", "draft.py")
+    nights.commit("stash", "-q")
+    nights.world.write("draft.py", "mine again\n")
+    nights.commit("status")  # refreshes the index
+    before = checkout(nights), nights.ask("stash", "list"), nights.subjects()
+
+    answer = night(nights, processes=ALL)
+
+    assert answer.code == 0, answer
+    assert (checkout(nights), nights.ask("stash", "list"), nights.subjects()) == before
+    name = branch(nights)
+    assert nights.subjects(name) == ["first", "cart", "total", "receipt"]
+    assert "Not in the worktree, because it is not committed: draft.py." in answer.out
+    assert f"`git merge {name}` brings its 3 commits into `" in answer.out
+    assert "Nothing conflicts now." in answer.out
+    nights.commit("merge", "-q", name)
+    assert nights.ask("show", "HEAD:cart.py") == "cart = 1"
+
+
+def test_the_worktree_goes_when_all_is_done(nights: Nights) -> None:
+    assert night(nights, processes=ALL).code == 0
+    assert [each.name for each in nights.world.project.parent.glob("*-sisyphus-*")] == []
+    assert len(nights.ask("worktree", "list").splitlines()) == 1
+
+
+def test_clients_work_in_it(nights: Nights) -> None:
+    where: Process = [["run", "pwd > where.txt; echo $SISYPHUS_WORKER > worker.txt"], *done("cart")]
+    assert night(nights, processes=[where, *ALL[1:]]).code == 0
+    name = branch(nights)
+    folder = Path(nights.ask("show", f"{name}:where.txt"))
+    project = nights.world.project
+    assert folder == project.with_name(f"{project.name}-{name.replace('/', '-')}")
+    assert nights.ask("show", f"{name}:worker.txt") == "1"
+
+
+def test_open_edits_of_the_plan_go_along(nights: Nights) -> None:
+    nights.world.write("fix_plan.md", PLAN + "- [ ] coupon\n")
+    answer = night(nights, processes=[*ALL, done("coupon")])
+    assert answer.code == 0, answer
+    subjects = nights.subjects(branch(nights))
+    assert subjects[1].startswith("Plan of run ")
+    assert subjects[2:] == ["cart", "total", "receipt", "coupon"]
+    assert (nights.world.project / "fix_plan.md").read_text() == PLAN + "- [ ] coupon\n"
+
+
+def test_a_new_plan_goes_along(nights: Nights) -> None:
+    nights.commit("rm", "-q", "--cached", "fix_plan.md")
+    nights.commit("commit", "-qm", "no plan")
+    answer = night(nights, processes=ALL)
+    assert answer.code == 0, answer
+    assert nights.subjects(branch(nights))[3:] == ["cart", "total", "receipt"]
+
+
+def test_a_plan_that_git_ignores_is_refused(nights: Nights) -> None:
+    nights.commit("rm", "-q", "--cached", "fix_plan.md")
+    nights.world.write(".gitignore", "fix_plan.md\n")
+    nights.commit("add", "-A")
+    nights.commit("commit", "-qm", "no plan")
+    answer = night(nights, processes=ALL)
+    assert answer.code == 1
+    assert "git ignores fix_plan.md" in answer.err
+    assert not nights.calls
+
+
+def test_a_repository_without_commits_is_refused(nights: Nights) -> None:
+    nights.commit("update-ref", "-d", "HEAD")
+    answer = night(nights, processes=ALL)
+    assert answer.code == 1
+    assert "--worktree needs a commit" in answer.err
+
+
+def test_a_detached_head_is_fine(nights: Nights) -> None:
+    nights.commit("checkout", "-q", "--detach")
+    answer = night(nights, processes=ALL)
+    assert answer.code == 0, answer
+    assert "into what you have checked out" in answer.out
+
+
+def test_half_work_is_set_aside_there(nights: Nights) -> None:
+    answer = night(nights, processes=[done("cart"), BLOCKED, done("receipt")])
+    assert answer.code == 4, answer
+    folder = tree(nights)
+    assert f"Its worktree is `{folder}`" in answer.out or "Its worktree is `~" in answer.out
+    assert folder.is_dir()
+    name = f"sisyphus/{run_id(nights)}"
+    assert nights.subjects(name) == ["first", "cart", "receipt"]
+    assert nights.ask("show", f"{name}-total:total.py") == "half"
+
+    again = nights.resume(processes=[done("total")])
+    assert again.code == 0, again
+    assert nights.subjects(name) == ["first", "cart", "receipt", "total"]
+    assert not folder.exists()
+
+
+def test_a_worktree_whose_folder_is_gone_is_made_again(nights: Nights) -> None:
+    assert night(nights, processes=[done("cart"), BLOCKED, done("receipt")]).code == 4
+    shutil.rmtree(tree(nights))
+    again = nights.resume(processes=[done("total")])
+    assert again.code == 0, again
+    assert nights.subjects(f"sisyphus/{run_id(nights)}") == ["first", "cart", "receipt", "total"]
+
+
+def test_the_user_commits_meanwhile(nights: Nights) -> None:
+    main = nights.world.project
+    mine = f"cd '{main}' && echo 1 > mine.py && git add mine.py && git commit -qm mine"
+    first: Process = [["run", mine], *done("cart")]
+    answer = night(nights, processes=[first, *ALL[1:]])
+    assert answer.code == 0, answer
+    assert nights.subjects() == ["first", "mine"]
+    nights.commit("merge", "-q", "--no-edit", branch(nights))
+    assert {"mine", "cart", "total", "receipt"} < set(nights.subjects())
+
+
+def test_what_would_conflict_is_named(nights: Nights) -> None:
+    main = nights.world.project
+    mine = f"cd '{main}' && echo mine > cart.py && git add cart.py && git commit -qm mine"
+    first: Process = [["run", mine], *done("cart")]
+    answer = night(nights, processes=[first, *ALL[1:]])
+    assert answer.code == 0, answer
+    assert "They conflict in `cart.py`." in answer.out
+
+
+def test_ignored_files_that_are_named_go_along(nights: Nights) -> None:
+    nights.world.write(".gitignore", ".env*\nsecret/\nbuild/\nCLAUDE.local.md\n*.log\n")
+    nights.world.write(".worktreeinclude", ".env*\n!.env.old\nsecret/\ncart.txt\n")
+    for name in (".env", ".env.old", "secret/a/key", "build/x", "CLAUDE.local.md", "a.log"):
+        nights.world.write(name, name)
+    os.symlink("/etc/passwd", nights.world.project / ".env.link")
+    nights.commit("add", ".gitignore", ".worktreeinclude")
+    nights.commit("commit", "-qm", "ignore")
+    nights.world.write("cart.txt", "not ignored")
+    (nights.world.project / ".env").chmod(0o600)
+    look: Process = [
+        ["run", "ls -A . secret/a > seen.txt; stat -c %a .env >> seen.txt"],
+        *done("cart"),
+    ]
+
+    assert night(nights, processes=[look, *ALL[1:]]).code == 0
+    seen = nights.ask("show", f"{branch(nights)}:seen.txt").split()
+    assert {".env", "key", "CLAUDE.local.md", "600"} <= set(seen)
+    assert not {".env.old", ".env.link", "build", "a.log", "cart.txt"} & set(seen)
+
+
+def test_the_users_command_sets_it_up(nights: Nights) -> None:
+    config = nights.world.ours / "config.toml"
+    setup = 'setup = "echo $SISYPHUS_WORKER > .git/../setup.log; pwd > set-up.txt"'
+    config.write_text(f"[runner]\nretry_seconds = 0\n{setup}\n")
+    assert night(nights, processes=ALL).code == 0
+    assert "set-up.txt" in nights.ask("ls-tree", "--name-only", branch(nights)).split()
+    assert not (nights.world.project / "set-up.txt").exists()
+
+
+def test_a_project_cannot_name_that_command(nights: Nights) -> None:
+    nights.world.write(".claude/sisyphus.toml", '[runner]\nsetup = "touch set-up.txt"\n')
+    nights.commit("add", "-A")
+    nights.commit("commit", "-qm", "settings")
+    assert night(nights, processes=ALL).code == 0
+    assert "set-up.txt" not in nights.ask("ls-tree", "--name-only", branch(nights)).split()
+
+
+def test_a_command_that_fails_starts_nothing(nights: Nights) -> None:
+    config = nights.world.ours / "config.toml"
+    config.write_text('[runner]\nretry_seconds = 0\nsetup = "echo no network; exit 3"\n')
+    answer = night(nights, processes=ALL)
+    assert answer.code == 1, answer
+    assert "exited 3" in answer.err
+    assert "no network" in answer.err
+    assert not nights.calls
+
+    config.write_text("[runner]\nretry_seconds = 0\n")
+    assert nights.resume(processes=ALL).code == 0
+    assert nights.subjects(branch(nights)) == ["first", "cart", "total", "receipt"]
+
+
+def test_trusted_checks_run_in_the_worktree(nights: Nights) -> None:
+    nights.plan("cart (verify: `grep -q 1 cart.py`)")
+    answer = night(nights, "--trust-checks", processes=[done("cart")])
+    assert answer.code == 0, answer
+    assert "✓ cart · checked" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("project", "place"),
+    [
+        ("code/shop", "code/shop-sisyphus-k7Qm2"),
+        ("code/.claude/shop", "home/.local/share/sisyphus/worktrees/shop-k7Qm2"),
+        ("repository/modules/shop", "home/.local/share/sisyphus/worktrees/shop-k7Qm2"),
+    ],
+)
+def test_where_it_lies(nights: Nights, tmp_path: Path, project: str, place: str) -> None:
+    nights.world.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / project).mkdir(parents=True)
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    (tmp_path / "repository" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    assert worktrees.place(str(tmp_path / project), "k7Qm2") == str(tmp_path / place)
+
+
+def test_a_run_in_the_project_cannot_move(nights: Nights) -> None:
+    assert nights.run("--commit", "--max-iterations", "1", processes=[done("cart")]).code == 3
+    answer = nights.resume("--worktree", "--max-iterations", "9", processes=ALL[1:])
+    assert answer.code == 2
+    assert "works in the project itself" in answer.err
+
+
+def test_an_agent_that_removes_its_worktree(nights: Nights) -> None:
+    removes: Process = [["run", "cd / && git -C $OLDPWD worktree remove --force $OLDPWD"]]
+    answer = night(nights, processes=[done("cart"), removes, *ALL[1:]])
+    assert answer.code == 0, answer
+    assert nights.subjects(branch(nights)) == ["first", "cart", "total", "receipt"]
+    assert "The worktree was gone, and was made again from" in answer.out
