@@ -503,6 +503,7 @@ def test_the_state_has_all_fields_of_the_original(world: World) -> None:
         "todo_items": ["b", "c sk-ant-…"],
         "completed_items": ["a"],
         "evidence": {},
+        "commits": {},
         "context_checkpoint": None,
         "context_history": [
             {"iteration": 1, "peak_percent": 45, "checkpoint": False},

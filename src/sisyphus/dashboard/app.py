@@ -25,6 +25,7 @@ from starlette.types import ASGIApp
 from sisyphus import work
 from sisyphus.dashboard import (
     actions,
+    diff,
     enforcement,
     formats,
     guard,
@@ -53,6 +54,7 @@ PAGES = (
     Page("/loops", "Loops", "loops.html", loops.query),
     Page("/loops/{id}", "", "loop.html", loop.query),
     Page("/loops/{id}/transcript", "", "transcript.html", transcript.query),
+    Page("/loops/{id}/diff", "", "diff.html", diff.query),
     Page("/plans", "Plans", "plans.html", plans.query),
     Page("/plans/{n}", "", "plan.html", plans.query_one),
     Page("/sessions", "Sessions", "sessions.html", sessions.query),

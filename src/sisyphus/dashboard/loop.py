@@ -54,7 +54,8 @@ class Item(Record, frozen=True):
     what it needs; "" = nothing. can_answer: the user can answer to that. answers: what they have
     answered. next: what comes of that, or when they can answer; "" = nothing to say. evidence: what
     stands behind its tick, see `boulder/evidence.py`; "" = it is not ticked, or nobody knows.
-    failed: the check that fails though the box is ticked; None = none does."""
+    failed: the check that fails though the box is ticked; None = none does. commit: its last
+    commit, short; branch: with its half work, where it has no commit; "" = it has none."""
 
     key: str
     text: str
@@ -65,6 +66,8 @@ class Item(Record, frozen=True):
     next: str
     evidence: str = ""
     failed: FailedCheck | None = None
+    commit: str = ""
+    branch: str = ""
 
 
 class PlanName(Record, frozen=True):
@@ -312,9 +315,12 @@ def _open_item(run: Run, text: str, now: str, answers: list[str]) -> Item:
 def _item(run: Run, text: str, state: str, answers: list[str]) -> Item:
     failed = run.state.failed.get(text) if state != DONE else None
     word = run.state.evidence.get(text, "") if failed or state == DONE else ""
+    made, branch = run.state.commits.get(text), run.state.aside.get(text, "")
+    commit = made.tip[: report.SHORT] if made and made.tip != made.since else ""
     return Item(
-        fingerprint(text), text, state, "", False, answers, "", word, failed and _short(failed)
-    )
+        fingerprint(text), text, state, "", False, answers, "", word, failed and _short(failed),
+        commit, "" if commit else branch,
+    )  # fmt: skip
 
 
 def _short(failed: FailedCheck) -> FailedCheck:

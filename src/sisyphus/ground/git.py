@@ -234,6 +234,14 @@ def diff(project: str, commit: str) -> str:
     return result.output if result else ""
 
 
+def changes(project: str, between: str) -> str:
+    """Returns how two commits differ; "" if git fails. between: as "OLD..NEW" or, from where the
+    new one began, "OLD...NEW"."""
+    words = ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", between, "--")
+    result = _git(project, "diff", *words, seconds=_STATUS_SECONDS)
+    return result.output if result else ""
+
+
 def exclude_file(project: str) -> str:
     """Returns the path of the list of files that only this checkout ignores, `.git/info/exclude`;
     "" if there is none. Where git fails, it is found if `.git` is a folder."""

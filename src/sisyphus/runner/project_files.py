@@ -136,6 +136,9 @@ def state(run: Run, iterations: Sequence[Iteration]) -> dict[str, Any]:
         "evidence": {
             masked_line(item, ITEM_CHARACTERS): word for item, word in run.state.evidence.items()
         },
+        "commits": {
+            masked_line(item, ITEM_CHARACTERS): made.tip for item, made in run.state.commits.items()
+        },
         "context_checkpoint": run.state.checkpoint or None,
         "context_history": [
             {

@@ -100,7 +100,7 @@ def render(
         _section("Items done", bullets(done, _SHOWN)),
         _section("Iterations", _table(iterations)),
         f"What was said and done in them: {file}" if iterations else "",
-        _section("Commits", bullets((plain(commit, _ITEM) for commit in commits), _SHOWN)),
+        _section("Commits", bullets((_commit(run, each) for each in commits), _SHOWN)),
         _section("Changed files", bullets(map(code, names), _SHOWN)),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -173,6 +173,15 @@ def _first_line(run: Run, rest: str) -> str:
     }
     how, way = ways[run.result or run.status]
     return f"**It {how}**{why}{of_plan} {way}"
+
+
+def _commit(run: Run, line: str) -> str:
+    """Returns a commit with the checks that passed before it. line: "1a2b3c4 Subject"."""
+    short = line.partition(" ")[0]
+    made = (each for each in run.state.commits.values() if each.tip.startswith(short))
+    checks = next((each.checks for each in made), [])
+    passed = f": {', '.join(code(check, 100) for check in checks)} passed" if checks else ""
+    return f"{plain(line, _ITEM)}{passed}"
 
 
 def _merge(merge: Merge | None, commits: int) -> str:
