@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from e2e import codex
-from e2e.claude_code import COMMANDS, SECONDS
+from e2e.claude_code import COMMANDS, SECONDS, Json
 from e2e.codex import Codex, call
 from e2e.desk import CODEX, Desk
 from e2e.install import CODEX as PACKAGE
 from e2e.model import serving
-from e2e.script import Script, Turn, edit, say, shell, use, write
+from e2e.script import Script, Tool, Turn, edit, say, shell, use, write
 from e2e.test_codex_edges import SERVER, configure
 from e2e.test_run import COMPLETE, ITEMS, RESUME, Runs, commit, do, is_alive, plan
 
@@ -59,16 +59,22 @@ class CodexRuns(Runs):
 
 @contextmanager
 def playing(
-    desk: Desk, turns: Sequence[Turn], *, trusts: bool = True, is_cut: bool = False
+    desk: Desk,
+    turns: Sequence[Turn],
+    *,
+    trusts: bool = True,
+    is_cut: bool = False,
+    spell: Callable[[Tool], Json] | None = None,
 ) -> Iterator[CodexRuns]:
     """A desk whose model answers by these turns; all of them must be asked for. trusts: whether the
-    user has trusted our hooks. is_cut: the client may ask once more before it is ended."""
+    user has trusted our hooks. is_cut: the client may ask once more before it is ended. spell: how
+    it calls tools; None = with the folders of the desk."""
     program = desk.home / "bin" / "codex"
     program.parent.mkdir(exist_ok=True)
     if not program.exists():
         program.symlink_to(PACKAGE.binary)
     script = Script([*turns])
-    with serving(script, desk.spell) as model:
+    with serving(script, spell or desk.spell) as model:
         codex.set_model(desk.home, model.url, Codex.model)
         if trusts:
             variables = {**desk.environment(), **desk.client.model_variables(model.url)}

@@ -81,6 +81,11 @@ class Drive(Record):
             yield fresh.ended_at is None
             loops.save(self.store, self.run)
 
+    def save(self) -> None:
+        """Saves what was found out outside of a transaction."""
+        with self.change():
+            pass
+
     def before_iteration(self) -> Decision:
         """Decides whether another iteration may begin. Reads the run's row again: the user may
         have cancelled or paused it."""

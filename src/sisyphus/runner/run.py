@@ -177,8 +177,7 @@ def _enter(drive: Drive) -> None:
             run.end(FATAL_ERROR, one_line(str(error)), time.time())
             run.runner = ""
         raise
-    with drive.change():
-        pass  # saves what was found
+    drive.save()
 
 
 def _insert(place: Place, run: Run) -> Run | None:

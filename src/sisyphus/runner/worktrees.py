@@ -92,8 +92,7 @@ def restore(drive: Drive) -> None:
         return
     enter(run, drive.settings)
     drive.screen.say(f"The worktree was gone, and was made again from {run.state.branch}.")
-    with drive.change():
-        pass  # saves that it is there
+    drive.save()
 
 
 def leave(run: Run) -> Merge:
