@@ -20,6 +20,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -55,6 +56,7 @@ _VARYING = re.compile(
     r"|(?<=\"at\": )[\d.]+|(?<=\"ms\": )[\d.]+|(?<=\"seen\": )[\d.]+"
     r"|\b\w{5}(?=  (?:complete|cancelled|run,))|(?<=loop_id: \")\w{5}|(?<=loop_id\": \")\w{5}"
     r"|(?<=\brun )\w{5}\b|\w{5}(?=_(?:report\.md|full\.txt))"
+    r"|\b(?<=[·-] )[0-9a-f]{7}(?= )|(?<=sisyphus/)\w{5}(?=[-`\n])"
     r"|^\d\d:\d\d(?= [✓↻✗!])|(?<=[·|] )(?:\d+ h )?\d+ (?:s|min)(?= [·|])",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -102,6 +104,9 @@ def _play(world: World, name: str, *words: str) -> Reply:
     if name == "client":
         _script(world, words)
         return Reply(0, "", "")
+    if name == "git":
+        _make_repository(world.project)
+        return Reply(0, "", "")
     if name == "ran":
         _note_call(world, *words)
         return Reply(0, "", "")
@@ -111,6 +116,13 @@ def _play(world: World, name: str, *words: str) -> Reply:
         world.write_down(user(words[1]), session=words[0])
     result = getattr(world, name)(*words)
     return result if isinstance(result, Reply) else Reply(0, "", "")
+
+
+def _make_repository(project: Path) -> None:
+    """Makes a real repository of the project, whose user git knows."""
+    shutil.rmtree(project / ".git", ignore_errors=True)
+    for words in ("init -q", "config user.name you", "config user.email you@example.org"):
+        subprocess.run(["git", *words.split()], cwd=project, check=True)
 
 
 def _note_call(world: World, command: str, output: str) -> None:

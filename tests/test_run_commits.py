@@ -385,6 +385,9 @@ def test_an_agent_that_takes_commits_back(nights: Nights) -> None:
     assert "had lost the commit" in nights.prompts[2]
     assert f"Your work is on the branch sisyphus/{nights.id}-total." in nights.prompts[2]
     assert nights.items == ["cart", "total", "total", "receipt"]
+    aside = f"sisyphus/{nights.id}-total"
+    assert f"- Set aside: total (`git diff ...{aside}` shows its half work)\n" in answer.out
+    assert "Look at 1 point below" in answer.out
     assert nights.subjects() == ["first", "cart", "total", "receipt"]
     assert nights.dirt() == ""
 

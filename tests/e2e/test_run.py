@@ -227,7 +227,7 @@ def test_an_audit_finds_an_item_and_the_next_one_finds_none(desk: Desk) -> None:
     """The auditor tries to do more than read."""
     plan(desk, "cart")
     commit(desk)
-    _user_settings(desk, allow=["Edit", "Write", "Bash"])
+    user_settings(desk, allow=["Edit", "Write", "Bash"])
     writes = [write("cart.py", "bad = 1\n"), write("new.py", ""), shell(TOUCH)]
     audit = [use(read("cart.py")), *(use(tool) for tool in writes), say("- [ ] total")]
 
@@ -280,7 +280,7 @@ def test_an_auditor_does_not_get_what_the_client_remembers(desk: Desk) -> None:
 )
 def test_permission_modes(desk: Desk, mode: str, allow: list[str], shell_works: bool) -> None:
     plan(desk, "cart")
-    _user_settings(desk, allow=allow)
+    user_settings(desk, allow=allow)
     first, *rest = do("cart")
     with playing(desk, [use(shell(TOUCH)), first, *rest]) as runs:
         code, printed = runs.run("--permission-mode", mode)
@@ -292,7 +292,7 @@ def test_permission_modes(desk: Desk, mode: str, allow: list[str], shell_works: 
 
 def test_the_mode_of_the_users_settings_is_used(desk: Desk) -> None:
     plan(desk, "cart")
-    _user_settings(desk, defaultMode="acceptEdits")
+    user_settings(desk, defaultMode="acceptEdits")
     with playing(desk, do("cart")) as runs:
         code, printed = runs.run()
 
@@ -314,7 +314,7 @@ def test_a_denied_edit_ends_the_run(desk: Desk) -> None:
 def test_a_handoff_that_cannot_be_completed_ends_no_run(desk: Desk) -> None:
     """In this mode the client does not ask our hooks."""
     plan(desk, "cart")
-    _user_settings(desk, allow=["Edit", "Write"])
+    user_settings(desk, allow=["Edit", "Write"])
     document = ".claude/handoffs/*.md"
     first, *rest = do("cart")
     full = [use(*first.tools, tokens=870_000) for _ in range(2)]
@@ -567,7 +567,7 @@ def _client(desk: Desk) -> int:
     return max((int(file.stem) for file in files), default=0)
 
 
-def _user_settings(desk: Desk, **permissions: Any) -> None:
+def user_settings(desk: Desk, **permissions: Any) -> None:
     file = desk.home / ".claude" / "settings.json"
     file.parent.mkdir()
     file.write_text(json.dumps({"permissions": permissions}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,22 @@ def _again(nights: Nights) -> int:
     first = 0 if "cart" in nights.subjects() else 1
     processes = [*left[:first], BLOCKED, *left[first:], BLOCKED]
     return nights.run("--resume" if nights.calls else "--commit", processes=processes).code
+
+
+def test_an_agent_that_outlives_its_run_leaves_no_half_work_on_the_branch(nights: Nights) -> None:
+    late = "git add half.py && git commit -qm mine"
+    works: Process = [
+        ["write", ["half.py", "half\n"]], ["signal", "SIGKILL"], ["sleep", 6], ["run", late],
+    ]  # fmt: skip
+    nights.script(done("cart"), works)
+    assert nights.process("--commit").wait(60) == -signal.SIGKILL
+    deadline = time.monotonic() + 20
+    while nights.subjects()[-1] != "mine" and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert nights.subjects()[-1] == "mine"
+
+    answer = nights.resume(processes=[BLOCKED, done("receipt")])
+
+    assert answer.code == 4, answer
+    assert nights.subjects() == ["first", "cart", "receipt"]
+    assert "mine" in nights.subjects(f"sisyphus/{nights.id}-total")

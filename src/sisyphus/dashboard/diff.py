@@ -38,12 +38,12 @@ def query(desk: Desk, params: Params) -> Diff:
     if not isinstance(run, Run):
         raise NotThereError(messages.unknown_loop(params["id"]))
     state = run.state
-    items = {fingerprint(item): item for item in (*state.commits, *state.aside)}
+    items = {fingerprint(item): item for item in (*state.commits, *state.asides.values())}
     item = items.get(params.get("item", ""))
     if item is None:
         raise NotThereError(f"Run {run.id} has no commit of such an item.")
     made = state.commits.get(item)
-    commit, branch = made.tip if made else "", "" if made else state.aside[item]
+    commit, branch = made.tip if made else "", "" if made else state.aside_of(item)
     between = f"{made.since}..{made.tip}" if made else f"{state.tip}...{branch}"
     text = git.changes(run.project, between)
     shown = cut(text, SHOWN_CHARACTERS)

@@ -315,7 +315,7 @@ def _open_item(run: Run, text: str, now: str, answers: list[str]) -> Item:
 def _item(run: Run, text: str, state: str, answers: list[str]) -> Item:
     failed = run.state.failed.get(text) if state != DONE else None
     word = run.state.evidence.get(text, "") if failed or state == DONE else ""
-    made, branch = run.state.commits.get(text), run.state.aside.get(text, "")
+    made, branch = run.state.commits.get(text), run.state.aside_of(text)
     commit = made.tip[: report.SHORT] if made and made.tip != made.since else ""
     return Item(
         fingerprint(text), text, state, "", False, answers, "", word, failed and _short(failed),

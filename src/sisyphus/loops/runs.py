@@ -93,8 +93,9 @@ class RunState(Record):
     dashboard, the oldest first.
     branch: on which it commits; "" = it commits nothing. tip: the last commit there that counts:
     nothing of an item that is not done. commits: items → what they have become. refusals: how often
-    in a row git made no commit. aside: items → the branches with their half work. goes_back: the
-    item whose half work leaves the work tree just now; "" = none. tree: its worktree; "" = it works
+    in a row git made no commit. asides: branches → the items whose half work they have, the latest
+    last. goes_back: the item whose half work leaves the work tree just now, kept: its branch, when
+    it has one; "" = none. tree: its worktree; "" = it works
     in the project itself. has_tree: the worktree has all that it needs.
     """
 
@@ -146,14 +147,19 @@ class RunState(Record):
     tip: str = ""
     commits: dict[str, ItemCommits] = field(default_factory=dict)
     refusals: int = 0
-    aside: dict[str, str] = field(default_factory=dict)
+    asides: dict[str, str] = field(default_factory=dict)
     goes_back: str = ""
+    kept: str = ""
     tree: str = ""
     has_tree: bool = False
 
     @property
     def left(self) -> int:
         return len(self.todo) + len(self.marked)
+
+    def aside_of(self, item: str) -> str:
+        """Returns the branch with the latest half work of an item; "" = there is none."""
+        return next((b for b, each in reversed(self.asides.items()) if each == item), "")
 
     @property
     def total(self) -> int:

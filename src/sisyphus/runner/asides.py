@@ -32,8 +32,7 @@ _MAX_PLAN = 5_000_000
 
 def begin(state: RunState, item: str) -> None:
     """Notes that the half work of an item is to be set aside: the next step is `finish`."""
-    state.goes_back = item
-    state.aside.pop(item, None)
+    state.goes_back, state.kept = item, ""
 
 
 def finish(drive: Drive) -> None:
@@ -47,8 +46,9 @@ def finish(drive: Drive) -> None:
     if not is_bare:
         branch = _keep(drive, item)
         with drive.change():
-            state.aside.setdefault(item, branch)
-    text = _edited_plan(drive, plan, state.aside.get(item, ""))
+            state.kept = state.kept or branch  # one that was made before a kill has all of it
+            state.asides[branch] = item
+    text = _edited_plan(drive, plan, state.kept)
     if not is_bare:
         _need(repository.go_back(project, state.branch, state.tip))
     if text is not None:

@@ -18,6 +18,7 @@ from sisyphus.ground.paths import display, is_inside
 from sisyphus.ground.processes import CommandResult
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
+from sisyphus.hook.session import Session
 from sisyphus.loops.runs import ItemCommits, Run, RunState
 from sisyphus.runner import asides, item_checks, messages
 from sisyphus.runner.drive import Drive
@@ -84,19 +85,28 @@ def begin(run: Run) -> str:
     return said
 
 
-def resume(drive: Drive) -> None:
+def resume(drive: Drive, *, has_ended_client: bool) -> None:
     """Takes what has been committed since the run was last at work as its user's: it stays,
-    whatever becomes of the current item. Commits of an agent whose end nobody saw are none of
-    these."""
-    run, project, state = drive.run, drive.folder, drive.state
-    head, since = git.head(project), max(state.began_at, run.heard_at) + _STEP_SECONDS
-    is_own = f"{_RUN}: {run.id}" in repository.text_of(project, head)
-    is_late = not is_own and repository.committed_at(project, head) > since
-    is_users = not state.goes_back and (not state.is_working or is_late)
+    whatever becomes of the current item. has_ended_client: an agent was at work till now."""
+    state, head = drive.state, git.head(drive.folder)
+    is_users = not (state.goes_back or has_ended_client) and _is_users(drive, head)
     with drive.change():
         state.refusals = 0
         state.tip = head if is_users else state.tip
     asides.finish(drive)
+
+
+def _is_users(drive: Drive, commit: str) -> bool:
+    """Tells whether a commit is the user's, not that of an agent whose end nobody saw: it came when
+    the agent was over, by its client's transcript."""
+    run, state = drive.run, drive.state
+    if not state.is_working:
+        return True
+    if f"{_RUN}: {run.id}" in repository.text_of(drive.folder, commit):
+        return False
+    is_known = bool(Session.load(drive.store, run.session).transcript)
+    ended_at = max(state.began_at, run.heard_at) + _STEP_SECONDS
+    return is_known and repository.committed_at(drive.folder, commit) > ended_at
 
 
 _STEP_SECONDS = 5.0
@@ -181,7 +191,7 @@ def _go_back(drive: Drive, why: str) -> Attempt:
         asides.begin(state, item)
     try:
         asides.finish(drive)
-        way = f"All is as it was before. Your work is on the branch {state.aside.get(item, '')}."
+        way = f"All is as it was before. Your work is on the branch {state.kept}."
     except SisyphusError as error:
         way = str(error)
     refused = CheckResult(messages.COMMIT, FAILED, f"was not made: {why}", way)

@@ -331,7 +331,7 @@ def _row(drive: Drive, found: Findings, decision: Decision) -> Iteration:
 def _send(drive: Drive, found: Findings, done: Iteration) -> None:
     """Sends a notice of an iteration, if it has one."""
     state = drive.state
-    branch = state.aside.get(state.item)
+    branch = state.aside_of(state.item)
     where = f". Its half work is on the branch {branch}" if branch else ""
     if done.decision == decide.CHECKPOINT:
         drive.send("checkpoint", done.why)

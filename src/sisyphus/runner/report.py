@@ -232,7 +232,7 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
     rows = [
         *_about_ticks(run),
         *(
-            f"Blocked: {plain(item, _ITEM)}: {plain(why, 300)}{_half_work(run, item)}"
+            f"Blocked: {plain(item, _ITEM)}: {plain(why, 300)}{_half_work(state.aside_of(item))}"
             for item, why in state.blocked.items()
         ),
         *(f"Marked as blocked in the plan: {plain(item, _ITEM)}" for item in marked),
@@ -243,21 +243,32 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
             for call, count in denied.items()
         ),
     ]
+    rows += [
+        f"Set aside: {plain(item, _ITEM)}{_half_work(branch)}"
+        for branch, item in state.asides.items()
+        if not (branch == state.aside_of(item) and _is_named(run, item))
+    ]
     if problem and state.plan:
         file = code(display(state.plan, run.folder))
         rows.append(f"The plan {file} cannot be used: {plain(problem, _ITEM)}")
     if run.status == STUCK and iterations:
         said = plain(iterations[-1].said, 300)
         rows.append(f"The agent's last words: {said}" if said else "The agent has said nothing")
-        rows.append(f"Stuck on: {plain(state.item, _ITEM)}{_half_work(run, state.item)}")
+        if state.item:
+            half_work = _half_work(state.aside_of(state.item))
+            rows.append(f"Stuck on: {plain(state.item, _ITEM)}{half_work}")
     if state.refused:
         rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
     return rows
 
 
-def _half_work(run: Run, item: str) -> str:
-    """Says where the half work of an item lies; "" = nowhere but in the work tree."""
-    branch = run.state.aside.get(item)
+def _is_named(run: Run, item: str) -> bool:
+    """Tells whether another line names the half work of an item."""
+    return item in run.state.blocked or (run.status == STUCK and item == run.state.item)
+
+
+def _half_work(branch: str) -> str:
+    """Says where half work lies. branch: "" = nowhere but in the work tree."""
     return f" ({code(f'git diff ...{branch}', 200)} shows its half work)" if branch else ""
 
 

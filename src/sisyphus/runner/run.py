@@ -145,8 +145,9 @@ def begin(drive: Drive, *, is_again: bool) -> None:
     somebody else was quicker."""
     place, run, screen = drive.place, drive.run, drive.screen
     if is_again:
-        ended_client = _ENDED_CLIENT * _resume(place, run)
-        _enter(drive)
+        has_ended_client = _resume(place, run)
+        _enter(drive, has_ended_client=has_ended_client)
+        ended_client = _ENDED_CLIENT * has_ended_client
         screen.say(f"Run {run.id} goes on with {messages.next_iteration(run)}.{ended_client}")
         return
     replaced = _insert(place, run)
@@ -160,16 +161,17 @@ def begin(drive: Drive, *, is_again: bool) -> None:
     screen.say(messages.started(run))
 
 
-def _enter(drive: Drive) -> None:
+def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
     """Prepares the place where the clients work, and the branch that they work on, or finds them as
-    they were. A run that cannot begin so has failed, and can be resumed."""
+    they were. A run that cannot begin so has failed, and can be resumed. has_ended_client: a client
+    of it was at work till now."""
     run = drive.run
     try:
         if run.state.tree:
             worktrees.enter(run, drive.settings)
             worktrees.bring_plan(run)
         if run.setup.commits and run.state.tip:
-            commits.resume(drive)
+            commits.resume(drive, has_ended_client=has_ended_client)
         elif run.setup.commits and (about_plan := commits.begin(run)):
             drive.screen.say(about_plan)
     except SisyphusError as error:

@@ -271,6 +271,7 @@ def _rollout(session: str) -> str:
 
 
 def failure(report: Report, code: int, errors: str, now: float) -> Failure | None:
+    _read_context(report)  # on a busy machine the rollout ends later than the events
     until = partial(_until, now=now)
     return failures.failure(report, code, errors, wiring.TITLE, failures.cause, until)
 
