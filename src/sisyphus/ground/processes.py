@@ -233,6 +233,7 @@ def run(
     *,
     with_children: bool = False,
     with_errors: bool = False,
+    with_grace: bool = False,
 ) -> CommandResult:
     """Runs a shell command line, or a list of words without a shell and without its stderr.
 
@@ -242,8 +243,9 @@ def run(
 
     folder: where it runs. environ: its environment; None = ours. tail: how many bytes are kept of
     the end of the output. with_children: also wait for what it leaves in the background, and kill
-    that after `seconds` too. with_errors: the output of a list of words has its stderr, too. Raises
-    `OSError` if the command cannot be started.
+    that after `seconds` too. with_errors: a list of words that fails has its stderr at the end of
+    its output. with_grace: it gets SIGTERM first, and may put its files in order. Raises `OSError`
+    if the command cannot be started.
     """
     import signal
     import subprocess
@@ -256,11 +258,14 @@ def run(
     with (
         tempfile.TemporaryFile() as source,
         tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as errors,
         OrderlyEnd() as end,
     ):
         source.write(stdin)
         source.seek(0)
         _append_only(output)
+        _append_only(errors)
+        apart = errors if with_errors else subprocess.DEVNULL
         process = subprocess.Popen(
             command,
             shell=is_shell,
@@ -268,23 +273,32 @@ def run(
             env=environ,
             stdin=source,
             stdout=output,
-            stderr=subprocess.STDOUT if is_shell or with_errors else subprocess.DEVNULL,
+            stderr=subprocess.STDOUT if is_shell else apart,
             start_new_session=True,
         )
         try:
             end.arm()
-            code, is_cut = _wait(process, deadline, output)
+            code, is_cut = _wait(process, deadline, output, errors)
             while with_children and time.monotonic() < deadline and _is_group(process.pid):
                 time.sleep(_STEP_SECONDS)
         finally:
+            if process.returncode is None and with_grace:
+                end_group(process.pid, lambda: _code(process, 0.0) is None)
             if process.returncode is None or (with_children and _is_group(process.pid)):
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 _reap(process, 0)
-        excess = output.seek(0, os.SEEK_END) - tail
-        output.seek(max(0, excess))
-        text = output.read().decode("utf-8", "replace")
+        text, excess = _end_of(output, tail)
+        if code:
+            text += _end_of(errors, tail)[0]
         return CommandResult(code, text, is_cut=is_cut or excess > 0)
+
+
+def _end_of(file: BinaryIO, tail: int) -> tuple[str, int]:
+    """Returns the end of a file, and how many bytes stand before that."""
+    excess = file.seek(0, os.SEEK_END) - tail
+    file.seek(max(0, excess))
+    return file.read().decode("utf-8", "replace"), excess
 
 
 def _append_only(file: BinaryIO) -> None:
@@ -304,7 +318,7 @@ def _is_group(group: int) -> bool:
     return True
 
 
-def _wait(process: Popen[bytes], deadline: float, output: BinaryIO) -> tuple[int, bool]:
+def _wait(process: Popen[bytes], deadline: float, *outputs: BinaryIO) -> tuple[int, bool]:
     """Waits for the end of a process; returns its exit code, and whether output was dropped."""
     import time
 
@@ -313,9 +327,10 @@ def _wait(process: Popen[bytes], deadline: float, output: BinaryIO) -> tuple[int
         code = _code(process, min(left, _STEP_SECONDS))
         if code is not None:
             return code, is_cut
-        if os.fstat(output.fileno()).st_size > MAX_OUTPUT:
-            os.ftruncate(output.fileno(), 0)
-            is_cut = True
+        for output in outputs:
+            if os.fstat(output.fileno()).st_size > MAX_OUTPUT:
+                os.ftruncate(output.fileno(), 0)
+                is_cut = True
     return TIMED_OUT, is_cut
 
 

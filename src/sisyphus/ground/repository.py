@@ -44,8 +44,15 @@ _NOT_STARTED = 127
 _MOST_BYTES = 6_000_000
 """The largest file that is read out of a commit: more than any plan may have."""
 
+_MOST_NAME_BYTES = 64_000_000
+"""The most bytes of names of files: of about a million."""
+
 _MOST_NAMES = 1_000
 """How many branches with the same words we make."""
+
+_HAVE_QUIT = ("rebase", "am")
+"""Commands that do not end when a commit is checked out: `--abort` would take commits of later
+items out of the branch."""
 
 _CANNOT_LOCK = ".lock': File exists"
 """What git says if another one is at work. What is left of one that was killed says the same."""
@@ -74,7 +81,7 @@ def run(
         try:
             done = processes.run(
                 command, project, seconds, {**kept, **asks_nobody, "PATH": path}, tail, stdin,
-                with_errors=True,
+                with_errors=True, with_grace=True,
             )  # fmt: skip
         except OSError as error:
             return processes.CommandResult(_NOT_STARTED, f"git cannot be started: {error}")
@@ -153,10 +160,26 @@ def has_staged(project: str) -> bool:
     return run(project, "diff", "--cached", "--quiet", "--ignore-submodules=dirty").code != 0
 
 
+def staged_tree(project: str) -> str:
+    """Returns the name of the tree that is staged; "" = conflicts are in it."""
+    done = run(project, "write-tree")
+    return done.output.strip() if done.code == 0 else ""
+
+
+def with_markers(project: str) -> list[str]:
+    """Returns the names of the files in conflict that still have the marks of it."""
+    unmerged = run(project, "diff", "--name-only", "-z", "--diff-filter=U").output.split("\0")
+    found = run(project, "diff", "--check", "HEAD", "--").output
+    marked = {line.partition(":")[0] for line in found.splitlines() if "conflict marker" in line}
+    return [name for name in unmerged if name in marked]
+
+
 def commit(project: str, message: str, seconds: float, *only: str) -> CommandResult:
     """Commits what is staged, with the user's hooks and their signature. seconds: the longest that
     it may take. only: the path that is committed, and nothing else."""
-    words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-", "--", *only)
+    # `--verbose` cuts a message at a line that looks like the start of a patch.
+    plain = ("--quiet", "--no-verbose", "--cleanup=whitespace")
+    words = ("commit", *plain, "--file=-", "--", *only)
     return run(project, *words, seconds=seconds, stdin=message.encode("utf-8", "replace"))
 
 
@@ -165,7 +188,7 @@ def come_back(project: str, branch: str) -> bool:
     branch moves on to HEAD, and no file changes. Tells whether that was so; the other branch
     stays."""
     ref, head = f"refs/heads/{branch}", git.head(project)
-    tip = run(project, "rev-parse", "--verify", "--quiet", ref).output.strip()
+    tip = _commit_at(project, ref)
     if not (head and tip) or not is_ancestor(project, tip, head):
         return False
     words = ("update-ref", "-m", "sisyphus: go on from HEAD", ref, head, tip)
@@ -191,38 +214,74 @@ def staged_since(project: str, base: str) -> list[str]:
     return [name for name in run(project, *words).output.split("\0") if name]
 
 
-def keep(project: str, name: str, message: str, base: str) -> CommandResult:
+def keep(project: str, name: str, message: str, base: str, branch: str) -> CommandResult:
     """Commits what is staged to a new branch, without a hook: half work need not pass. HEAD and
     the files stay as they are. Returns the name of the branch as the output; if it fails, what git
     says.
 
     name: of the branch; if there is one of that name with other content, a number is added. base:
-    the commit to which the work tree will go back.
+    the commit to which the work tree and `branch` will go back. What that branch has, and HEAD and
+    the commit have not, gets a branch of such a name, too.
     """
-    # What was taken out of git's hands and is still there would be overwritten by its old content.
-    words = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, "--")
-    gone = [each for each in run(project, *words).output.split("\0") if each]
-    left = [each for each in gone if os.path.isfile(os.path.join(project, each))]
-    if left:
-        done = run(project, "add", "--force", "--", *(f":(top,literal){each}" for each in left))
+    for done in (run(project, "add", "--update", "--", ":/"), _stage_left(project, base)):
         if done.code:
             return done
     tree, head = run(project, "write-tree"), git.head(project)
     if tree.code:
         return tree
-    if tree.output.strip() != _tree(project, head):
+    tip = _commit_at(project, f"refs/heads/{branch}")
+    if tip and not any(is_ancestor(project, tip, each) for each in (base, head) if each):
+        done = _name(project, name, tip)
+        if done.code:
+            return done
+    if not head or tree.output.strip() != tree_of(project, head):
         text, id = message.encode("utf-8", "replace"), tree.output.strip()
-        made = run(project, "commit-tree", id, "-p", head, "-F", "-", stdin=text)
+        parents = ("-p", head) if head else ()
+        made = run(project, "commit-tree", id, *parents, "-F", "-", stdin=text)
         if made.code:
             return made
         head = made.output.strip()
     return _name(project, name, head)
 
 
+def _stage_left(project: str, base: str) -> CommandResult:
+    """Stages what was taken out of git's hands and is still there, or lies where files of a commit
+    were: it would be overwritten by those."""
+    words = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, "--")
+    done = run(project, *words, tail=_MOST_NAME_BYTES)
+    if done.code or done.is_cut:
+        return processes.CommandResult(done.code or 1, "Too many files were deleted.")
+    found = (_in_the_way(project, name) for name in done.output.split("\0") if name)
+    names = [name for name in dict.fromkeys(found) if name]
+    folders = [name for name in names if os.path.isdir(os.path.join(project, name))]
+    files = "\0".join(name for name in names if name not in folders).encode("utf-8", "replace")
+    # `add` compares each file with each name: thousands of them take minutes.
+    done = run(project, "update-index", "--add", "--replace", "-z", "--stdin", stdin=files)
+    if done.code or not folders:
+        return done
+    return run(project, "add", "--force", "--", *(f":(top,literal){each}" for each in folders))
+
+
+def _in_the_way(project: str, name: str) -> str:
+    """Returns the name of what lies where a file is to come: at its path, or instead of a folder
+    above it; "" = nothing does."""
+    start = ""
+    for part in name.split("/"):
+        start = os.path.join(start, part)
+        path = os.path.join(project, start)
+        if not os.path.lexists(path):
+            return ""
+        if os.path.islink(path) or not os.path.isdir(path):
+            break
+    return start
+
+
 def file_at(project: str, commit: str, path: str) -> bytes | None:
-    """Returns a file of a commit as it would be checked out; None = there is none, or it is no
-    UTF-8. path: absolute."""
+    """Returns a file of a commit as it would be checked out; None = there is none, or it is a link,
+    or no UTF-8. path: absolute."""
     name = os.path.relpath(path, project)
+    if not run(project, "ls-tree", commit, "--", f":(literal){name}").output.startswith("100"):
+        return None
     done = run(project, "cat-file", "--filters", f"{commit}:{name}", tail=_MOST_BYTES)
     if done.code or done.is_cut or "\ufffd" in done.output:
         return None
@@ -234,7 +293,7 @@ def _name(project: str, name: str, commit: str) -> CommandResult:
     for number in range(1, _MOST_NAMES):
         branch = f"{name}-{number}" if number > 1 else name
         ref = f"refs/heads/{branch}"
-        known = run(project, "rev-parse", "--verify", "--quiet", ref).output.strip()
+        known = _commit_at(project, ref)
         if known and _content(project, known) == _content(project, commit):
             return processes.CommandResult(0, branch)
         if known:
@@ -244,7 +303,13 @@ def _name(project: str, name: str, commit: str) -> CommandResult:
     return processes.CommandResult(1, f"There are {_MOST_NAMES:,} branches like {name}.")
 
 
-def _tree(project: str, commit: str) -> str:
+def _commit_at(project: str, ref: str) -> str:
+    done = run(project, "rev-parse", "--verify", "--quiet", ref)
+    return done.output.strip() if done.code == 0 else ""
+
+
+def tree_of(project: str, commit: str) -> str:
+    """Returns the name of the tree of a commit."""
     return run(project, "rev-parse", f"{commit}^{{tree}}").output.strip()
 
 
@@ -254,8 +319,17 @@ def _content(project: str, commit: str) -> str:
     ).output
 
 
-def go_back(project: str, branch: str, commit: str) -> CommandResult:
-    """Checks a commit of a branch out, and makes that the last one of the branch. Whatever is not
-    ignored becomes as it was: call `keep` first."""
-    done = run(project, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    return done if done.code else run(project, "reset", "--hard", "--quiet", commit)
+def go_back(project: str, branch: str, commit: str, kept: str) -> CommandResult:
+    """Checks a commit of a branch out, and makes that the last one of the branch. kept: the branch
+    with what is in the work tree, from `keep`. git refuses where a file is not as it was kept;
+    `reset --hard` would overwrite it, even one that its user told git to assume unchanged."""
+    for words in (
+        *(((stopped, "--quit"),) if (stopped := git.unfinished(project)) in _HAVE_QUIT else ()),
+        ("symbolic-ref", "HEAD", f"refs/heads/{branch}"),
+        ("read-tree", "-m", "-u", "--no-recurse-submodules", f"refs/heads/{kept}", commit),
+        ("reset", "--quiet", commit),
+    ):
+        done = run(project, *words)
+        if done.code:
+            break
+    return done

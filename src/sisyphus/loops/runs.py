@@ -94,9 +94,9 @@ class RunState(Record):
     branch: on which it commits; "" = it commits nothing. tip: the last commit there that counts:
     nothing of an item that is not done. commits: items → what they have become. refusals: how often
     in a row git made no commit. asides: branches → the items whose half work they have, the latest
-    last. goes_back: the item whose half work leaves the work tree just now, kept: its branch, when
-    it has one; "" = none. tree: its worktree; "" = it works
-    in the project itself. has_tree: the worktree has all that it needs.
+    last. goes_back: the item whose half work leaves the work tree just now, kept: the branch that
+    has it already; "" = none. tree: its worktree; "" = it works in the project itself. has_tree:
+    the worktree has all that it needs.
     """
 
     plan: str = ""

@@ -42,7 +42,7 @@ def finish(drive: Drive) -> None:
     item, plan = state.goes_back, _plan(drive)
     if not item:
         return
-    is_bare = _has_plan_alone(drive, plan)
+    is_bare, branch = _has_plan_alone(drive, plan), ""
     if not is_bare:
         branch = _keep(drive, item)
         with drive.change():
@@ -50,7 +50,7 @@ def finish(drive: Drive) -> None:
             state.asides[branch] = item
     text = _edited_plan(drive, plan, state.kept)
     if not is_bare:
-        _need(repository.go_back(project, state.branch, state.tip))
+        _need(repository.go_back(project, state.branch, state.tip, branch))
     if text is not None:
         _write(plan, project, text)
     with drive.change():
@@ -92,18 +92,20 @@ def _line(line: bytes, boxes: dict[bytes, list[bytes]]) -> bytes:
 
 
 def _has_plan_alone(drive: Drive, plan: str) -> bool:
-    """Stages all changes; tells whether there are none but in the plan."""
+    """Stages all changes; tells whether there are none but in the plan, and HEAD is where it should
+    be."""
     project, tip = drive.folder, drive.state.tip
     _need(repository.stage(project, apart(project)))
     names = {os.path.relpath(plan, project)} if plan else set()
-    return git.head(project) == tip and {*repository.staged_since(project, tip)} <= names
+    is_there = git.head(project) == tip and repository.branch(project) == drive.state.branch
+    return is_there and {*repository.staged_since(project, tip)} <= names
 
 
 def _keep(drive: Drive, item: str) -> str:
-    run = drive.run
+    run, state = drive.run, drive.state
     text = f"Half work: {masked_line(item, 200)}\n\nSisyphus-Run: {run.id}\n"
-    kept = repository.keep(drive.folder, branch_of(run, item), text, run.state.tip)
-    return _need(kept).output
+    name = branch_of(run, item)
+    return _need(repository.keep(drive.folder, name, text, state.tip, state.branch)).output
 
 
 def _edited_plan(drive: Drive, plan: str, branch: str) -> bytes | None:

@@ -37,6 +37,9 @@ _RUN, _CHECK = "Sisyphus-Run", "Sisyphus-Check"
 
 _BODY_LINES = 10
 _TAIL_LINES = 30
+_SHOWN = 5
+"""The most files that a sentence names."""
+
 _MEND = "Make the check pass"
 
 
@@ -93,7 +96,6 @@ def resume(drive: Drive, *, has_ended_client: bool) -> None:
     with drive.change():
         state.refusals = 0
         state.tip = head if is_users else state.tip
-    asides.finish(drive)
 
 
 def _is_users(drive: Drive, commit: str) -> bool:
@@ -143,12 +145,12 @@ def attempt(
         return None
     if why := _why_astray(drive):
         return _go_back(drive, why)
-    failing = {*item_checks.failing(drive, results)} - {*state.blocked}
-    if not failing.isdisjoint(plan.done):
+    failing = item_checks.failing(drive, results)
+    if not {*plan.done}.isdisjoint({*failing} - {*state.blocked}):
         return None
-    items = [item for item in plan.done if item not in state.before and item not in state.commits]
-    is_done = bool(completed) and (state.is_mending or not state.plan)
-    if not (items or is_done):
+    apart = {*state.before, *state.commits, *failing}
+    items = [item for item in plan.done if item not in apart]
+    if not (items or completed):
         return None
     checks = item_checks.passed(drive, plan, items)
     names = items or [_MEND if state.is_mending else drive.run.task]
@@ -203,19 +205,44 @@ def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckRe
     Where a hook has refused it and has changed files, as one that formats them does, the items are
     checked again, and what it has made of them is committed."""
     project, seconds = drive.folder, drive.settings["ralph.verify_seconds"]
+    if problem := _why_not_yet(project):
+        return CheckResult(messages.COMMIT, FAILED, f"was not made: {problem}", "")
     for is_last in (False, True):
         done = repository.stage(project, asides.apart(project))
         if done.code == 0 and not repository.has_staged(project):
             return None
+        staged = repository.staged_tree(project) if done.code == 0 else ""
         if done.code == 0:
             done = repository.commit(project, text, seconds)
         if done.code == 0:
-            return None
+            return _check_again(drive, plan, items, staged)
         if is_last or not repository.has_changed(project):
             break
         if failed := item_checks.first_failure(drive, plan, items):
             return failed
     return CheckResult(messages.COMMIT, FAILED, _how(done, seconds), _tail(done.output))
+
+
+def _why_not_yet(project: str) -> str:
+    """Returns what a commit would take along that nobody has finished; "" = nothing."""
+    stopped = git.unfinished(project)
+    if stopped in ("rebase", "am"):
+        return f"a `git {stopped}` is not finished"
+    if stopped and (names := repository.with_markers(project)):
+        return f"conflicts of a `git {stopped}` are left in {', '.join(names[:_SHOWN])}"
+    return ""
+
+
+def _check_again(drive: Drive, plan: FixPlan, items: list[str], staged: str) -> CheckResult | None:
+    """Checks the items once more where a hook has changed what was staged, a tree, and let it pass.
+    If they fail now, the commit is taken back, and its changes stay."""
+    project = drive.folder
+    if repository.tree_of(project, "HEAD") == staged:
+        return None
+    failed = item_checks.first_failure(drive, plan, items)
+    if failed:
+        repository.run(project, "reset", "--soft", "HEAD~1")
+    return failed
 
 
 def _how(done: CommandResult, seconds: int) -> str:

@@ -65,8 +65,10 @@ def choose(drive: Drive, item: str, now: float) -> None:
     state = drive.state
     if item != state.item:
         state.item_began_at = now
-        if item not in state.failed:
-            state.evidence.pop(item, None)
+    if item not in state.failed:  # else it is ticked; this one may have been, and was opened again
+        state.evidence.pop(item, None)
+        state.commits.pop(item, None)
+        state.before = [each for each in state.before if each != item]
     state.item = item
 
 

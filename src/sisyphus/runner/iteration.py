@@ -20,7 +20,7 @@ from sisyphus.hook.stops import Stops
 from sisyphus.loops import breaker, iterations
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
-from sisyphus.loops.runs import Run, RunState
+from sisyphus.loops.runs import FailedCheck, Run, RunState
 from sisyphus.runner import (
     asides,
     commits,
@@ -191,7 +191,7 @@ def _end(drive: Drive, found: Findings) -> Decision:
         if item := _to_set_aside(run, decision, new):
             asides.begin(run.state, item)
     if run.state.goes_back:
-        decision = _set_aside(drive, decision)
+        decision = set_aside(drive, decision)
     drive.export()
     if decision.kind != decide.WAIT:
         check = found.completion.check
@@ -213,7 +213,7 @@ def _to_set_aside(run: Run, decision: Decision, blocked: list[str]) -> str:
     return blocked[0] if blocked else ""
 
 
-def _set_aside(drive: Drive, decision: Decision) -> Decision:
+def set_aside(drive: Drive, decision: Decision) -> Decision:
     """Sets half work aside. Returns the decision, or that the run has to stop where that is
     impossible: what is not kept stays in the work tree."""
     state = drive.state
@@ -228,6 +228,10 @@ def _set_aside(drive: Drive, decision: Decision) -> Decision:
             if item not in plan.done:  # its tick went back with the work
                 state.failed.pop(item, None)
                 state.evidence.pop(item, None)
+        for item in plan.done:  # git does not know the plan, and its tick stays
+            if item not in (*state.before, *state.commits, *state.failed):
+                how, now = "was not made: its work was set aside", time.time()
+                state.failed[item] = FailedCheck(messages.COMMIT, how, "", 0, now)
         fix_plan.note(fix_plan.with_failed(plan, state.failed), state)
     return decision
 

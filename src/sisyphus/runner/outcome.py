@@ -99,7 +99,8 @@ def gather(drive: Drive, result: ClientResult) -> Findings:
         if completion.why or commit.is_astray:
             completion = _not_committed(commit.refused)
     plan = _as_judged(drive, plan, results)
-    is_done = bool(state.item) and state.item in plan.done
+    is_astray = bool(commit and commit.is_astray)
+    is_done = bool(state.item) and state.item in plan.done and not is_astray
     return Findings(
         at=now,
         result=result,

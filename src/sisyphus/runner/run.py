@@ -50,7 +50,7 @@ from sisyphus.runner import (
 from sisyphus.runner.audit import audit
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.drive import Drive
-from sisyphus.runner.iteration import iterate
+from sisyphus.runner.iteration import iterate, set_aside
 from sisyphus.terminal.show import Place
 
 _STEP_SECONDS = 0.2
@@ -298,6 +298,10 @@ def work(drive: Drive) -> int:
 def _go_on(drive: Drive) -> Decision:
     """Makes one iteration after the other; returns why the run has to stop."""
     try:
+        if drive.state.goes_back:  # the run was killed meanwhile, or could not do it
+            decision = set_aside(drive, Decision(decide.CONTINUE, ""))
+            if not decision.goes_on:
+                return decision
         while (decision := drive.before_iteration()).goes_on:
             worktrees.restore(drive)
             decision = audit(drive) if drive.state.is_auditing else iterate(drive)
