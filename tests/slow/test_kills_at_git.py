@@ -14,6 +14,8 @@ from test_run_commits import Nights, nights
 
 __all__ = ["nights", "runs"]
 
+pytestmark = pytest.mark.slow
+
 _CALLS = 60
 """A few less than a night of three items has, one of which is set aside."""
 
@@ -47,32 +49,52 @@ def _between(nights: Nights, folder: Path, at: int, when: str) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("at", range(1, _CALLS, 2))
+@pytest.mark.parametrize("at", range(1, _CALLS, 3))
 def test_a_run_that_is_killed_at_a_call_of_git(
     nights: Nights, tmp_path: Path, at: int, when: str
 ) -> None:
-    path = os.environ["PATH"]
-    _between(nights, tmp_path / "between", at, when)
-    nights.script(done("cart"), BLOCKED, done("receipt"))
-    code = nights.process("--commit").wait(60)
-    nights.world.setenv("PATH", path)
-    if code == -signal.SIGKILL:
-        code = _again(nights)
-    # else it was a call of the agent, whose shell was killed
+    code = _night(nights, "--commit", tmp_path / "between", at, when)
 
     assert code == 4
-    assert [each for each in nights.subjects() if each != "first"] == ["cart", "receipt"]
+    assert nights.subjects() == ["first", "cart", "receipt"]
     assert nights.dirt() == ""
     files = nights.ask("log", "--all", "--format=", "--name-only").split()
     assert {"total.py", "more.py", "cart.py", "receipt.py"} <= set(files)
 
 
-def _again(nights: Nights) -> int:
-    """Goes on with the run, or begins it again; returns the exit code."""
-    left = [done(item) for item in ("cart", "receipt") if item not in nights.subjects()]
-    first = 0 if "cart" in nights.subjects() else 1
-    processes = [*left[:first], BLOCKED, *left[first:], BLOCKED]
-    return nights.run("--resume" if nights.calls else "--commit", processes=processes).code
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("at", range(1, _CALLS, 5))
+def test_a_run_in_a_worktree_that_is_killed_at_a_call_of_git(
+    nights: Nights, tmp_path: Path, at: int, when: str
+) -> None:
+    nights.world.write("mine.py", "mine\n")
+    before = nights.ask("rev-parse", "HEAD"), nights.dirt()
+
+    assert _night(nights, "--worktree", tmp_path / "between", at, when) == 4
+
+    assert (nights.ask("rev-parse", "HEAD"), nights.dirt()) == before
+    branches = nights.ask("branch", "--format=%(refname:short)", "--list", "sisyphus/*").split()
+    assert nights.subjects(branches[0]) == ["first", "cart", "receipt"]
+    files = nights.ask("log", "--all", "--format=", "--name-only").split()
+    assert {"total.py", "more.py", "cart.py", "receipt.py"} <= set(files)
+
+
+def _night(nights: Nights, option: str, folder: Path, at: int, when: str) -> int:
+    """Plays a night that is killed, and goes on with it; returns the last exit code."""
+    path = os.environ["PATH"]
+    _between(nights, folder, at, when)
+    nights.script(done("cart"), BLOCKED, done("receipt"))
+    code = nights.process(option).wait(60)
+    nights.world.setenv("PATH", path)
+    if code != -signal.SIGKILL:
+        return code  # it was a call of the agent, whose shell was killed, or there are fewer calls
+    made = nights.subjects("--all")
+    processes = [done("cart")] * ("cart" not in made) + [BLOCKED]
+    processes += [done("receipt")] * ("receipt" not in made) + [BLOCKED]
+    answer = nights.resume(processes=processes)
+    if "No run has begun" in answer.err:
+        answer = nights.run(option, processes=processes)
+    return answer.code
 
 
 def test_an_agent_that_outlives_its_run_leaves_no_half_work_on_the_branch(nights: Nights) -> None:
