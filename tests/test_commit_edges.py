@@ -157,13 +157,13 @@ def test_thousands_of_files_that_git_is_to_forget(nights: Nights) -> None:
 def test_a_second_try_without_any_work_names_the_branch_of_the_first(nights: Nights) -> None:
     answer = nights.night(processes=[done("cart"), half(), done("receipt")])
     aside = f"sisyphus/{nights.id}-total"
-    assert f"`git diff ...{aside}`" in answer.out
+    assert f"`git diff {nights.branch}...{aside}`" in answer.out
 
     nights.world.write("fix_plan.md", nights.ask("show", "HEAD:fix_plan.md") + "\n- [!] coupon\n")
     nights.commit("commit", "-qam", "of the user")
     again = nights.resume(processes=[[BLOCKED]])
     assert again.code == 4, again
-    assert f"`git diff ...{aside}`" in again.out
+    assert f"`git diff {nights.branch}...{aside}`" in again.out
     assert nights.subjects()[-1] == "of the user"
     assert nights.dirt() == ""
 
@@ -365,3 +365,93 @@ def test_conflicts_that_are_left_are_not_committed(nights: Nights) -> None:
     assert answer.code == 0, answer
     assert "conflicts of a `git merge` are left in x.py" in nights.prompts[1]
     assert "<<<<" not in nights.ask("log", "-p", "--first-parent", "-m", "--", "x.py")
+
+
+# ---------------------------------------------------------------- what counts, and what is said
+
+
+def test_items_that_went_back_with_another_one_are_done_again(nights: Nights) -> None:
+    nights.plan("cart (verify: `false`)", "total")
+    both: Process = [*done("cart"), *done("total")]
+    answer = nights.night(TRUST, processes=[both, AGAIN, AGAIN, done("total")])
+
+    assert answer.code == 4, answer
+    assert nights.items == ["cart", "cart", "cart", "total"]
+    assert nights.subjects() == ["first", "plan", "total"]
+    assert "1 of 2 items is done" in answer.out
+
+
+def test_a_commit_names_no_check_that_passed_earlier(nights: Nights) -> None:
+    check = "! grep -q broken *.py"
+    options = ("--verify", check, "--max-iterations")
+    assert nights.night(*options, "1", processes=[done("cart")]).code == 3
+    breaks: Process = [["write", ["total.py", "broken\n"]], ["tick", "total"], ["say", "Done."]]
+    mends: Process = [["write", ["total.py", "1\n"]], ["say", "Mended."]]
+    answer = nights.resume(
+        "--verify-at-end", "--max-iterations", "9", processes=[breaks, done("receipt"), mends]
+    )
+
+    assert answer.code == 0, answer
+    texts = [nights.ask("show", "--no-patch", "--format=%B", f"HEAD~{n}") for n in (3, 2, 1, 0)]
+    assert [f"Sisyphus-Check: {check}" in text for text in texts] == [True, False, False, True]
+    assert texts[3].startswith("Make the check pass\n")
+
+
+def test_work_that_went_on_is_checked_again_before_its_commit(nights: Nights) -> None:
+    nights.plan("cart (verify: `grep 1 cart.py`)", "total (verify: `grep 2 total.py`)")
+    both: Process = [*done("cart"), *done("total")]
+    breaks: Process = [["write", ["total.py", "2\n"]], ["write", ["cart.py", "0\n"]], ["say", "2."]]
+    mends: Process = [["write", ["cart.py", "1\n"]], ["say", "1."]]
+    answer = nights.night(TRUST, processes=[both, breaks, mends])
+
+    assert answer.code == 0, answer
+    assert nights.subjects() == ["first", "plan", "cart; total"]
+    assert nights.ask("show", "HEAD:cart.py") == "1"
+
+
+def test_a_list_of_which_all_is_blocked_starts_no_client(nights: Nights) -> None:
+    nights.world.write("fix_plan.md", "- [!] cart\n- [ ] total (after: cart)\n")
+    nights.commit("commit", "-qam", "plan")
+    answer = nights.night(processes=ALL)
+    assert answer.code == 4, answer
+    assert not nights.calls
+    assert "all that is left is blocked: cart; total (after cart)" in answer.out
+
+
+def test_a_resume_names_the_edits_that_it_will_commit(nights: Nights) -> None:
+    assert nights.night("--max-iterations", "1", processes=[done("cart")]).code == 3
+    nights.world.write("address.txt", "here\n")
+    answer = nights.resume("--max-iterations", "9", processes=ALL[1:])
+    assert answer.code == 0, answer
+    assert "Not committed, so the next item's commit has it: address.txt." in answer.out
+
+
+def test_a_run_that_left_its_branch_names_the_way_back(nights: Nights) -> None:
+    branch = nights.branch
+    assert nights.night("--max-iterations", "1", processes=[done("cart")]).code == 3
+    nights.commit("switch", "-q", "--detach")
+    answer = nights.resume("--max-iterations", "9", processes=ALL[1:])
+    assert answer.code == 1
+    assert f"commits on {branch}, and HEAD is on no branch. `git switch {branch}`" in answer.err
+
+
+def test_a_notice_of_a_stuck_run_names_the_branch(nights: Nights) -> None:
+    out = nights.world.root / "notice"
+    (nights.world.ours / "config.toml").write_text(
+        f'[runner]\nretry_seconds = 0\n[notify]\ncommand = "echo $SISYPHUS_TEXT >> {out}"\n'
+    )
+    begun: Process = [["write", ["cart.py", "half\n"]], ["say", "Half."]]
+    assert nights.night(processes=[begun, *[AGAIN] * 9]).code == 3
+    deadline = time.monotonic() + 10
+    while not out.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert f"on the branch sisyphus/{nights.id}-cart" in out.read_text()
+
+
+def test_a_plan_that_a_hook_refuses_is_not_left_staged(nights: Nights) -> None:
+    nights.world.write("fix_plan.md", "- [ ] cart\n- [ ] more\n")
+    nights.hook("commit-msg", "echo no; exit 1")
+    answer = nights.night(processes=ALL)
+    assert answer.code == 1, answer
+    assert "git does not commit the open edits of fix_plan.md. Commit them yourself." in answer.err
+    assert nights.ask("diff", "--cached", "--name-only") == ""

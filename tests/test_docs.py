@@ -121,7 +121,7 @@ def _play(world: World, name: str, *words: str) -> Reply:
 def _make_repository(project: Path) -> None:
     """Makes a real repository of the project, whose user git knows."""
     shutil.rmtree(project / ".git", ignore_errors=True)
-    for words in ("init -q", "config user.name you", "config user.email you@example.org"):
+    for words in ("init -q -b main", "config user.name you", "config user.email you@example.org"):
         subprocess.run(["git", *words.split()], cwd=project, check=True)
 
 

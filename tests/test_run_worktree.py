@@ -134,7 +134,7 @@ def test_half_work_is_set_aside_there(nights: Nights) -> None:
     answer = night(nights, processes=[done("cart"), BLOCKED, done("receipt")])
     assert answer.code == 4, answer
     folder = tree(nights)
-    assert f"Its worktree is `{folder}`" in answer.out or "Its worktree is `~" in answer.out
+    assert f"Its worktree, `{folder}`, stays for `--resume`." in answer.out
     assert folder.is_dir()
     name = f"sisyphus/{run_id(nights)}"
     assert nights.subjects(name) == ["first", "cart", "receipt"]
@@ -262,3 +262,65 @@ def test_an_agent_that_removes_its_worktree(nights: Nights) -> None:
     assert answer.code == 0, answer
     assert nights.subjects(branch(nights)) == ["first", "cart", "total", "receipt"]
     assert "The worktree was gone, and was made again from" in answer.out
+
+
+def test_open_edits_that_a_merge_would_meet_are_named(nights: Nights) -> None:
+    nights.world.write("fix_plan.md", PLAN + "- [ ] coupon\n")
+    answer = night(nights, processes=[*ALL, done("coupon")])
+    assert answer.code == 0, answer
+    assert "First commit or stash what you have changed in `fix_plan.md`." in answer.out
+    assert "Nothing conflicts now." not in answer.out
+
+
+def test_only_what_the_run_has_changed_is_in_its_report(nights: Nights) -> None:
+    answer = night(nights, processes=ALL)
+    assert "3 commits · 3 changed files" in answer.out
+
+
+def test_a_worktree_that_stays_is_named(nights: Nights) -> None:
+    assert night(nights, processes=[done("cart"), BLOCKED, done("receipt")]).code == 4
+    folder, id = tree(nights), run_id(nights)
+    answer = nights.world.cli("ralph", "cancel", id)
+    assert f"Its worktree stays: `git worktree remove {folder}` removes it." in answer.out
+
+
+def test_a_file_that_the_agent_wrote_is_no_plan_to_be_replaced(nights: Nights) -> None:
+    nights.commit("rm", "-q", "fix_plan.md")
+    nights.commit("commit", "-qm", "no plan")
+    writes: Process = [["write", ["fix_plan.md", "- [ ] theirs\n"]], ["say", "So far."]]
+    words = ("--completion-promise", "MOVED", "--max-iterations", "1", "--", "Move it")
+    assert night(nights, *words, processes=[writes]).code == 3
+    nights.world.write("fix_plan.md", "- [ ] mine\n")
+    ends: Process = [["tick", "theirs"], ["say", "<promise>MOVED</promise>"]]
+    answer = nights.resume("--max-iterations", "3", processes=[ends])
+    assert answer.code in (0, 5), answer
+    assert nights.ask("show", f"{branch(nights)}:fix_plan.md") == "- [x] theirs"
+    assert (nights.world.project / "fix_plan.md").read_text() == "- [ ] mine\n"
+
+
+def test_a_worktree_that_is_made_again_is_set_up_again(nights: Nights) -> None:
+    assert night(nights, processes=[done("cart"), BLOCKED, done("receipt")]).code == 4
+    shutil.rmtree(tree(nights))
+    config = nights.world.ours / "config.toml"
+    config.write_text('[runner]\nretry_seconds = 0\nsetup = "exit 3"\n')
+    for _ in range(2):
+        answer = nights.resume(processes=[done("total")])
+        assert answer.code == 1, answer
+        assert "exited 3" in answer.err
+
+
+def test_a_branch_that_was_deleted_is_made_again_at_its_last_commit(nights: Nights) -> None:
+    assert night(nights, processes=[done("cart"), BLOCKED, done("receipt")]).code == 4
+    name = branch(nights)
+    nights.commit("worktree", "remove", str(tree(nights)))
+    nights.commit("branch", "-q", "-D", name)
+    answer = nights.resume(processes=[done("total")])
+    assert answer.code == 0, answer
+    assert nights.subjects(name) == ["first", "cart", "receipt", "total"]
+
+
+def test_a_worktree_needs_a_repository(nights: Nights) -> None:
+    shutil.rmtree(nights.world.project / ".git")
+    answer = night(nights, processes=ALL)
+    assert answer.code == 1
+    assert "--worktree needs a git repository" in answer.err

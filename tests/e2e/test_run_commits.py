@@ -175,14 +175,17 @@ def test_a_night_in_git(desk: Desk, repository: Repository, tmp_path: Path) -> N
     assert repository.subjects(aside) == [*subjects[:4], "Half work: receipt"]
     assert repository.names(aside) == ["cart.py", "receipt.py"]
     assert repository.ask("show", f"{aside}:receipt.py") == "receipt=0"  # without a hook
-    assert f"receipt: the printer's address (`git diff ...{aside}` shows its half work)" in printed
+    assert (
+        f"receipt: the printer's address (`git diff {branch}...{aside}` shows its half work)"
+        in printed
+    )
 
-    see, *rest = [use(shell(f"git diff ...{aside}")), *work("receipt")]
+    see, *rest = [use(shell(f"git diff {branch}...{aside}")), *work("receipt")]
     with test_run.playing(desk, [see, *rest]) as runs:
         code, printed = runs.run("--resume")
 
     assert code == 0, printed
-    assert f"`git diff ...{aside}` shows an earlier attempt" in runs.firsts[0].text
+    assert f"`git diff {branch}...{aside}` shows an earlier attempt" in runs.firsts[0].text
     assert "+receipt=0" in runs.model.requests[1].last
     assert repository.subjects() == [*subjects, "receipt"]
     assert repository.dirt() == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import time
@@ -17,7 +18,7 @@ __all__ = ["nights", "runs"]
 pytestmark = pytest.mark.slow
 
 _CALLS = 60
-"""A few less than a night of three items has, one of which is set aside."""
+"""Less than a night of three items has, one of which is set aside."""
 
 _GIT = """#!/bin/sh
 number=$(($(cat "{folder}/count") + 1))
@@ -29,9 +30,12 @@ if test $number -eq {at} && test {when} = after; then kill -9 $PPID; fi
 exit $code
 """
 
+_REAL = shutil.which("git")
+"""The git of the agent: its calls are not those of the run."""
+
 BLOCKED: Process = [
     ["write", ["total.py", "half\n"]],
-    ["run", "git add total.py && git commit -qm half"],
+    ["run", f"{_REAL} add total.py && {_REAL} commit -qm half"],
     ["write", ["more.py", "half\n"]],
     ["say", "<blocked>the rate</blocked>"],
 ]
@@ -39,11 +43,10 @@ BLOCKED: Process = [
 
 def _between(nights: Nights, folder: Path, at: int, when: str) -> None:
     """Puts a git on the PATH of the run that kills it at a call."""
-    git = shutil.which("git")
     folder.mkdir()
     (folder / "count").write_text("0")
     program = folder / "git"
-    program.write_text(_GIT.format(folder=folder, at=at, when=when, git=git))
+    program.write_text(_GIT.format(folder=folder, at=at, when=when, git=_REAL))
     program.chmod(0o755)
     nights.world.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
@@ -86,14 +89,16 @@ def _night(nights: Nights, option: str, folder: Path, at: int, when: str) -> int
     nights.script(done("cart"), BLOCKED, done("receipt"))
     code = nights.process(option).wait(60)
     nights.world.setenv("PATH", path)
-    if code != -signal.SIGKILL:
-        return code  # it was a call of the agent, whose shell was killed, or there are fewer calls
+    assert code == -signal.SIGKILL
     made = nights.subjects("--all")
     processes = [done("cart")] * ("cart" not in made) + [BLOCKED]
     processes += [done("receipt")] * ("receipt" not in made) + [BLOCKED]
     answer = nights.resume(processes=processes)
     if "No run has begun" in answer.err:
         answer = nights.run(option, processes=processes)
+    named = re.search(r"Blocked: total: the rate \(`(git diff \S+)` shows", answer.out)
+    assert named, answer
+    assert {"total.py", "more.py"} <= set(nights.ask(*named[1].split()[1:], "--name-only").split())
     return answer.code
 
 

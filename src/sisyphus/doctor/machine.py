@@ -190,7 +190,7 @@ def _variables() -> Iterator[Finding]:
     """Yields the variables that look like ours and are not."""
     ours = [settings.variable(name) for name in SETTINGS]
     others = [f"{_PREFIX}{name.upper()}" for name in Notice.FIELDS]
-    known = {*ours, *others, "SISYPHUS_DISABLE"}
+    known = {*ours, *others, "SISYPHUS_DISABLE", "SISYPHUS_WORKER"}
     of_clients = tuple(start for name in clients.NAMES for start in clients.payload(name).VARIABLES)
     for name in sorted(os.environ):
         if name.startswith(_PREFIX) and name not in known and not name.startswith(of_clients):

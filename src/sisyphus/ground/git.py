@@ -234,6 +234,16 @@ def diff(project: str, commit: str) -> str:
     return result.output if result else ""
 
 
+def changed_since(project: str, commit: str) -> list[str]:
+    """Returns the absolute paths of the files that differ from a commit, committed or not, and of
+    those that git would add; none if git fails. For a user's command alone, as `uncommitted`."""
+    words = ("--no-ext-diff", "--no-textconv", "--name-only", "-z", "--no-renames", commit, "--")
+    result = _compare(project, "diff", *words)
+    names = [name for name in result.output.split("\0") if name] if result else []
+    found = dict.fromkeys([*names, *(uncommitted(project) or ())])
+    return [os.path.join(project, name) for name in found]
+
+
 def changes(project: str, between: str) -> str:
     """Returns how two commits differ; "" if git fails. between: as "OLD..NEW" or, from where the
     new one began, "OLD...NEW"."""

@@ -101,10 +101,11 @@ def branch(project: str) -> str:
 
 
 def why_nameless(project: str) -> str:
-    """Returns what git says if it does not know its user's name and address; "" = it does."""
+    """Returns what git says first if it does not know its user's name and address; "" = it
+    does."""
     done = run(project, "var", "GIT_COMMITTER_IDENT")
     author = run(project, "var", "GIT_AUTHOR_IDENT") if done.code == 0 else done
-    return "" if author.code == 0 else author.output.strip()
+    return "" if author.code == 0 else author.output.strip().partition("\n")[0]
 
 
 def lock(project: str) -> str:
@@ -193,6 +194,12 @@ def come_back(project: str, branch: str) -> bool:
         return False
     words = ("update-ref", "-m", "sisyphus: go on from HEAD", ref, head, tip)
     return run(project, *words).code == 0 and run(project, "symbolic-ref", "HEAD", ref).code == 0
+
+
+def changed_between(project: str, base: str, branch: str) -> list[str]:
+    """Returns the names of the files that a branch has changed since it left another one."""
+    words = ("diff", "--name-only", "-z", "--no-renames", f"{base}...{branch}", "--")
+    return [name for name in run(project, *words).output.split("\0") if name]
 
 
 def conflicts(project: str, branch: str) -> list[str] | None:

@@ -108,6 +108,9 @@ class Work(Record):
     why: str = ""
     ended_at: float | None = None
 
+    worktree = ""
+    """The folder of a run that works beside the project; "" = it works in the project."""
+
     kind, title = "", ""
     """Its kind, and what a sentence calls it."""
 

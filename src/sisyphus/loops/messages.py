@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from sisyphus.ground.paths import display
 from sisyphus.ground.text import (
     cut,
@@ -281,10 +283,12 @@ def outcome(result: str) -> str:
 
 
 def run_ended(run: Work, made: int, report: str) -> str:
-    """Says how a run ended. made: its iterations. report: the path of its report, for people."""
+    """Says how a run ended. made: its iterations. report: the path of its report, for people; "" =
+    it has none."""
+    where = f"\nReport: {report}" if report else ""
     return (
         f"Run {run.id} has ended: {one_line(run.why)}, {iterations(made)}: "
-        f"{one_line(run.task, _TASK)}\nReport: {report}"
+        f"{one_line(run.task, _TASK)}{where}"
     )
 
 
@@ -551,7 +555,16 @@ def not_to_move(loop: Work) -> str:
 def deleted(loops: Sequence[Work]) -> str:
     ids = ", ".join(loop.id for loop in loops)
     kind = "run" if all(loop.kind == RUN for loop in loops) else "loop"
-    return f"Deleted {kind}{'' if len(loops) == 1 else 's'} {ids}."
+    stays = "".join(map(worktree_stays, loops))
+    return f"Deleted {kind}{'' if len(loops) == 1 else 's'} {ids}.{stays}"
+
+
+def worktree_stays(loop: Work) -> str:
+    """Says that the worktree of a run is still there; "" = it is not, or it had none."""
+    tree = loop.worktree
+    if not tree or not os.path.isdir(tree):
+        return ""
+    return f" Its worktree stays: `git worktree remove {display(tree, '')}` removes it."
 
 
 def not_adopted(problem: str) -> str:
@@ -671,6 +684,6 @@ def cancelled(loops: Sequence[Work]) -> str:
         return "No Ralph loop is running in this session."
     return "\n".join(
         f"{loop.name} was cancelled at iteration {loop.counters.iteration}: "
-        f"{one_line(loop.task, _TASK)}"
+        f"{one_line(loop.task, _TASK)}{worktree_stays(loop)}"
         for loop in loops
     )

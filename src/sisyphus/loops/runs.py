@@ -92,11 +92,11 @@ class RunState(Record):
     would have been run, if they were trusted. answers: items → what the user has answered on the
     dashboard, the oldest first.
     branch: on which it commits; "" = it commits nothing. tip: the last commit there that counts:
-    nothing of an item that is not done. commits: items → what they have become. refusals: how often
-    in a row git made no commit. asides: branches → the items whose half work they have, the latest
-    last. goes_back: the item whose half work leaves the work tree just now, kept: the branch that
-    has it already; "" = none. tree: its worktree; "" = it works in the project itself. has_tree:
-    the worktree has all that it needs.
+    nothing of an item that is not done. commits: items → what they have become. others: items that
+    it has done before it began to commit. refusals: how often in a row git made no commit.
+    asides: branches → the items whose half work they have, the latest last. goes_back: the item
+    whose half work leaves the work tree just now, kept: the branch that has it already; "" = none.
+    tree: its worktree; "" = it works in the project itself.
     """
 
     plan: str = ""
@@ -146,12 +146,12 @@ class RunState(Record):
     branch: str = ""
     tip: str = ""
     commits: dict[str, ItemCommits] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
     refusals: int = 0
     asides: dict[str, str] = field(default_factory=dict)
     goes_back: str = ""
     kept: str = ""
     tree: str = ""
-    has_tree: bool = False
 
     @property
     def left(self) -> int:
@@ -160,6 +160,10 @@ class RunState(Record):
     def aside_of(self, item: str) -> str:
         """Returns the branch with the latest half work of an item; "" = there is none."""
         return next((b for b, each in reversed(self.asides.items()) if each == item), "")
+
+    def diff_of(self, branch: str) -> str:
+        """Returns the command that shows the half work on a branch, wherever its user stands."""
+        return f"git diff {self.branch}...{branch}"
 
     @property
     def total(self) -> int:
@@ -203,6 +207,10 @@ class Run(Work):
     cost: float = 0.0
 
     kind, title = RUN, "Run"
+
+    @property
+    def worktree(self) -> str:  # type: ignore[override]
+        return self.state.tree
 
     @property
     def folder(self) -> str:

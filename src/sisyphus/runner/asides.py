@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import re
 
-from sisyphus.ground import exports, files, git, repository
+from sisyphus.boulder.find import LIMIT
+from sisyphus.ground import exports, files, git, markdown, repository
 from sisyphus.ground.errors import SisyphusError, UnreadableError
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import is_inside
@@ -24,10 +25,8 @@ from sisyphus.runner.drive import Drive
 _SLUG = 40
 """The most characters of an item in the name of a branch."""
 
-_BOX = re.compile(rb"^([\s>]*(?:[-*+]|[0-9]{1,9}[.)])?\s*)\[[ xX]?\]")
+_BOX = re.compile(r"^([\s>]*(?:[-*+]|[0-9]{1,9}[.)])?\s*)\[[ xX]?\]")
 """The start of a line with a box that is open or ticked."""
-
-_MAX_PLAN = 5_000_000
 
 
 def begin(state: RunState, item: str) -> None:
@@ -42,17 +41,18 @@ def finish(drive: Drive) -> None:
     item, plan = state.goes_back, _plan(drive)
     if not item:
         return
-    is_bare, branch = _has_plan_alone(drive, plan), ""
-    if not is_bare:
+    is_bare, branch = _has_plan_alone(drive, plan), state.kept
+    if not (is_bare or (branch and _is_at_tip(drive))):  # what a kill has left is kept, too
         branch = _keep(drive, item)
         with drive.change():
-            state.kept = state.kept or branch  # one that was made before a kill has all of it
+            state.kept = state.kept or branch  # the first one has all of it
             state.asides[branch] = item
-    text = _edited_plan(drive, plan, state.kept)
+    text, before = _edited_plan(drive, plan, state.kept), _content(plan, project)
     if not is_bare:
         _need(repository.go_back(project, state.branch, state.tip, branch))
-    if text is not None:
-        _write(plan, project, text)
+        before = repository.file_at(project, state.tip, plan) if plan else None
+    if text is not None and _content(plan, project) == before:  # else its user has saved it now
+        _write(plan, text)
     with drive.change():
         state.goes_back = ""
 
@@ -75,18 +75,26 @@ def apart(project: str) -> list[str]:
     return [*own_paths(project), *filter(None, [project_files.chosen_state()])]
 
 
-def with_ticks_of(text: bytes, base: bytes) -> bytes:
-    """Returns a plan whose boxes are ticked as in another version of it; a new one is not."""
-    boxes: dict[bytes, list[bytes]] = {}
-    for line in base.splitlines():
-        boxes.setdefault(_BOX.sub(rb"\1[ ]", line), []).append(line)
-    return b"".join(_line(each, boxes) for each in text.splitlines(keepends=True))
+def with_ticks_of(text: str, base: str) -> str:
+    """Returns a plan whose boxes are ticked as in another version of it; a new one is not. What
+    stands in code is no box."""
+    boxes: dict[str, list[str]] = {}
+    for line in base.split("\n"):
+        boxes.setdefault(_BOX.sub(r"\1[ ]", line.rstrip("\r")), []).append(line.rstrip("\r"))
+    lines = text.split("\n")
+    prose = [each.is_prose for each in markdown.lines(text)]
+    if len(prose) != len(lines):  # it has line ends of another kind
+        return text
+    return "\n".join(
+        _line(line, boxes) if is_prose else line
+        for line, is_prose in zip(lines, prose, strict=True)
+    )
 
 
-def _line(line: bytes, boxes: dict[bytes, list[bytes]]) -> bytes:
+def _line(line: str, boxes: dict[str, list[str]]) -> str:
     """boxes: lines with an open box → those lines as they were, each to be taken once."""
-    content = line.rstrip(b"\r\n")
-    is_open = _BOX.sub(rb"\1[ ]", content)
+    content = line.rstrip("\r")
+    is_open = _BOX.sub(r"\1[ ]", content)
     as_it_was = boxes.get(is_open) or [is_open]
     return as_it_was.pop(0) + line[len(content) :]
 
@@ -99,6 +107,11 @@ def _has_plan_alone(drive: Drive, plan: str) -> bool:
     names = {os.path.relpath(plan, project)} if plan else set()
     is_there = git.head(project) == tip and repository.branch(project) == drive.state.branch
     return is_there and {*repository.staged_since(project, tip)} <= names
+
+
+def _is_at_tip(drive: Drive) -> bool:
+    """Tells whether the files are already as in the last commit that counts."""
+    return not repository.staged_since(drive.folder, drive.state.tip)
 
 
 def _keep(drive: Drive, item: str) -> str:
@@ -116,7 +129,10 @@ def _edited_plan(drive: Drive, plan: str, branch: str) -> bytes | None:
     if base is None or (branch and not repository.is_ancestor(project, tip, branch)):
         return None
     text = repository.file_at(project, branch, plan) if branch else _content(plan, project)
-    return None if text is None else with_ticks_of(text, base)
+    if text is None:
+        return None
+    there, then = (each.decode("utf-8", "surrogateescape") for each in (text, base))
+    return with_ticks_of(there, then).encode("utf-8", "surrogateescape")
 
 
 def _plan(drive: Drive) -> str:
@@ -127,14 +143,14 @@ def _plan(drive: Drive) -> str:
 
 def _content(plan: str, project: str) -> bytes | None:
     try:
-        return files.read_bytes(plan, project, _MAX_PLAN) if plan else None
+        return files.read_bytes(plan, project, LIMIT) if plan else None
     except UnreadableError:
         return None
 
 
-def _write(plan: str, project: str, text: bytes) -> None:
-    """Writes the plan, unless it has this text already, or a link leads to it."""
-    if os.path.realpath(plan) == plan and _content(plan, project) != text:
+def _write(plan: str, text: bytes) -> None:
+    """Writes the plan, unless a link leads to it."""
+    if os.path.realpath(plan) == plan:
         exports.replace(plan, text, is_shared=True)
 
 

@@ -172,7 +172,7 @@ def run(
     _set_worktree(target, wants=worktree, is_again=resume)
     if resume:
         check_limits(place, target)
-        if target.state.has_tree:
+        if target.state.tree and target.state.tip:
             worktrees.enter(target, place.settings)
     about_commits = preflight.check_commits(target, allow_dirty=allow_dirty)
     plan = preflight.check(place, target, allow_dirty=allow_dirty or (resume and not commits_now))

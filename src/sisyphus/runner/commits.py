@@ -35,7 +35,9 @@ _SUBJECT = 72
 _RUN, _CHECK = "Sisyphus-Run", "Sisyphus-Check"
 """The trailers of a commit: the id of its run, and a command that passed before it."""
 
-_BODY_LINES = 10
+_BODY_LINES, _LINE = 10, 500
+"""The most lines of a body, and the most characters of one."""
+
 _TAIL_LINES = 30
 _SHOWN = 5
 """The most files that a sentence names."""
@@ -75,14 +77,18 @@ def begin(run: Run) -> str:
     state, project = run.state, run.folder
     state.branch = state.branch or repository.branch(project)
     # It may commit only from now on: what is done already is no commit of it.
-    state.commits |= {each: ItemCommits("", "") for each in state.done if each not in state.commits}
+    state.others = [each for each in state.done if each not in state.before]
     said = ""
     if state.plan and is_inside(state.plan, project) and _is_open(project, state.plan):
-        message = f"Plan of run {run.id}"
-        _need(repository.commit(project, message, _PLAN_SECONDS, state.plan))
-        said = f"Committed {display(state.plan, project)}, which had open edits."
+        name = display(state.plan, project)
+        done = repository.commit(project, f"Plan of run {run.id}", _PLAN_SECONDS, state.plan)
+        if done.code:
+            repository.run(project, "reset", "--quiet", "--", state.plan)
+        _need(done, f"git does not commit the open edits of {name}. Commit them yourself")
+        said = f"Committed {name}, which had open edits, to {state.branch}."
     if not git.head(project):
-        _need(repository.run(project, "commit", "--allow-empty", "-qm", f"Begin of run {run.id}"))
+        words = ("commit", "--allow-empty", "-qm", f"Begin of run {run.id}")
+        _need(repository.run(project, *words), "git makes no commit. Make the first one yourself")
     state.tip = git.head(project)
     state.head = state.head or state.tip
     return said
@@ -104,7 +110,7 @@ def _is_users(drive: Drive, commit: str) -> bool:
     run, state = drive.run, drive.state
     if not state.is_working:
         return True
-    if f"{_RUN}: {run.id}" in repository.text_of(drive.folder, commit):
+    if f"{_RUN}: {run.id}" in repository.text_of(drive.folder, commit).splitlines():
         return False
     is_known = bool(Session.load(drive.store, run.session).transcript)
     ended_at = max(state.began_at, run.heard_at) + _STEP_SECONDS
@@ -118,9 +124,9 @@ _PLAN_SECONDS = 600.0
 """The longest that git's hooks may take with a commit of the plan alone."""
 
 
-def _need(done: CommandResult) -> None:
+def _need(done: CommandResult, what: str) -> None:
     if done.code:
-        raise SisyphusError(f"The run cannot begin, git commits nothing:\n{done.output.strip()}")
+        raise SisyphusError(f"The run cannot begin: {what}.\n{done.output.strip()}")
 
 
 def _is_open(project: str, plan: str) -> bool:
@@ -132,13 +138,19 @@ def _is_open(project: str, plan: str) -> bool:
 
 
 def attempt(
-    drive: Drive, plan: FixPlan, results: Results, said: str = "", completed: str = ""
+    drive: Drive,
+    plan: FixPlan,
+    results: Results,
+    since: float,
+    said: str = "",
+    completed: str = "",
 ) -> Attempt | None:
     """Commits what is done and is not committed yet; None = nothing is, or the work tree has an
     item whose check fails.
 
-    plan: as its file has it. results: of the ticks that are new. said: the agent's last message.
-    completed: why the run is complete; "" = it is not.
+    plan: as its file has it. results: of the ticks that are new. since: when they were judged, in
+    seconds since 1970. said: the agent's last message. completed: why the run is complete; "" = it
+    is not.
     """
     state = drive.state
     if not drive.run.setup.commits:
@@ -148,11 +160,14 @@ def attempt(
     failing = item_checks.failing(drive, results)
     if not {*plan.done}.isdisjoint({*failing} - {*state.blocked}):
         return None
-    apart = {*state.before, *state.commits, *failing}
+    apart = {*state.before, *state.others, *state.commits, *failing}
     items = [item for item in plan.done if item not in apart]
     if not (items or completed):
         return None
-    checks = item_checks.passed(drive, plan, items)
+    earlier = [item for item in items if item not in results]  # the work has gone on since
+    if earlier and (failed := item_checks.first_failure(drive, plan, earlier)):
+        return Attempt(earlier, ItemCommits(state.tip, state.tip), failed)
+    checks = item_checks.passed(drive, plan, items, since)
     names = items or [_MEND if state.is_mending else drive.run.task]
     text = message(drive.run, names, said, checks)
     refused = _commit(drive, plan, items, text)
@@ -165,7 +180,7 @@ def note(drive: Drive, made: Attempt | None) -> None:
         return
     state = drive.state
     if made.refused:
-        state.refusals += 1
+        state.refusals += made.refused.command == messages.COMMIT
         return
     state.refusals, state.tip = 0, made.commits.tip
     for item in made.items:
@@ -211,11 +226,12 @@ def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckRe
         done = repository.stage(project, asides.apart(project))
         if done.code == 0 and not repository.has_staged(project):
             return None
-        staged = repository.staged_tree(project) if done.code == 0 else ""
+        before, staged = git.head(project), repository.staged_tree(project)
         if done.code == 0:
             done = repository.commit(project, text, seconds)
         if done.code == 0:
-            return _check_again(drive, plan, items, staged)
+            is_as_staged = repository.tree_of(project, "HEAD") == staged
+            return None if is_as_staged else _check_again(drive, plan, items, before)
         if is_last or not repository.has_changed(project):
             break
         if failed := item_checks.first_failure(drive, plan, items):
@@ -233,15 +249,12 @@ def _why_not_yet(project: str) -> str:
     return ""
 
 
-def _check_again(drive: Drive, plan: FixPlan, items: list[str], staged: str) -> CheckResult | None:
-    """Checks the items once more where a hook has changed what was staged, a tree, and let it pass.
-    If they fail now, the commit is taken back, and its changes stay."""
-    project = drive.folder
-    if repository.tree_of(project, "HEAD") == staged:
-        return None
+def _check_again(drive: Drive, plan: FixPlan, items: list[str], before: str) -> CheckResult | None:
+    """Checks the items once more, because a hook has changed what was staged, and let it pass. If
+    they fail now, the commit is taken back, and its changes stay. before: the commit before it."""
     failed = item_checks.first_failure(drive, plan, items)
-    if failed:
-        repository.run(project, "reset", "--soft", "HEAD~1")
+    if failed and repository.run(drive.folder, "reset", "--soft", before).code:
+        raise SisyphusError(f"a commit that fails {failed.command} could not be taken back")
     return failed
 
 
@@ -282,5 +295,6 @@ def cut_on_word(text: str, limit: int) -> str:
 
 def _plain_lines(text: str) -> list[str]:
     """Returns the lines of a text without what a terminal would obey."""
-    plain = ("".join(c if c.isprintable() else " " for c in line) for line in text.splitlines())
+    lines = (line[:_LINE] for line in text.splitlines())
+    plain = ("".join(c if c.isprintable() else " " for c in line) for line in lines)
     return [line.rstrip() for line in plain]

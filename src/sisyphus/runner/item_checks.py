@@ -69,6 +69,7 @@ def choose(drive: Drive, item: str, now: float) -> None:
         state.evidence.pop(item, None)
         state.commits.pop(item, None)
         state.before = [each for each in state.before if each != item]
+        state.others = [each for each in state.others if each != item]
     state.item = item
 
 
@@ -99,13 +100,14 @@ def judge(drive: Drive, plan: FixPlan, result: ClientResult | None) -> Results:
     return results
 
 
-def passed(drive: Drive, plan: FixPlan, items: Iterable[str]) -> list[str]:
-    """Returns the commands that we have seen to pass and that prove these items, or all the
-    work."""
+def passed(drive: Drive, plan: FixPlan, items: Iterable[str], since: float) -> list[str]:
+    """Returns the commands that we have seen to pass since a moment, in seconds since 1970, and
+    that prove these items, or all the work."""
     named = [command for item in items for command in _commands(plan, item)]
     verify_command = drive.run.options.verify
     every = [*named, *([verify_command] if verify_command else [])]
-    return [each for each in dict.fromkeys(every) if each in drive.state.passed_at]
+    at = drive.state.passed_at
+    return [each for each in dict.fromkeys(every) if at.get(each, 0.0) >= since]
 
 
 def first_failure(drive: Drive, plan: FixPlan, items: Iterable[str]) -> CheckResult | None:

@@ -54,6 +54,8 @@ def iterate(drive: Drive) -> Decision:
         plan = item_checks.plan_of(drive)  # the run's check may have taken minutes
     if _close_if_done(drive, plan):
         return Decision(decide.CONTINUE, messages.ITEM_DONE)
+    if why := outcome.why_all_blocked(drive.run, plan):
+        return Decision(decide.BLOCKED, why)
     result = run_client(drive, _begin(drive, plan))
     with drive.change():
         drive.spend(result.report, result.seconds)
@@ -68,8 +70,9 @@ def _plan_before(drive: Drive) -> FixPlan:
     plan = item_checks.read(drive)
     if not drive.state.is_working:
         return fix_plan.with_failed(plan, drive.state.failed)
+    now = time.time()
     results = item_checks.judge(drive, plan, None)
-    commit = commits.attempt(drive, plan, results)
+    commit = commits.attempt(drive, plan, results, now)
     if commit:
         results = commit.given_again(drive.state, results)
     if results or commit:
@@ -214,8 +217,9 @@ def _to_set_aside(run: Run, decision: Decision, blocked: list[str]) -> str:
 
 
 def set_aside(drive: Drive, decision: Decision) -> Decision:
-    """Sets half work aside. Returns the decision, or that the run has to stop where that is
-    impossible: what is not kept stays in the work tree."""
+    """Sets half work aside. Returns the decision; that the run goes on if ticks of other items went
+    back with the work; or that it has to stop where that is impossible: what is not kept stays in
+    the work tree."""
     state = drive.state
     try:
         asides.finish(drive)
@@ -229,10 +233,13 @@ def set_aside(drive: Drive, decision: Decision) -> Decision:
                 state.failed.pop(item, None)
                 state.evidence.pop(item, None)
         for item in plan.done:  # git does not know the plan, and its tick stays
-            if item not in (*state.before, *state.commits, *state.failed):
+            if item not in (*state.before, *state.others, *state.commits, *state.failed):
                 how, now = "was not made: its work was set aside", time.time()
                 state.failed[item] = FailedCheck(messages.COMMIT, how, "", 0, now)
-        fix_plan.note(fix_plan.with_failed(plan, state.failed), state)
+        plan = fix_plan.with_failed(plan, state.failed)
+        fix_plan.note(plan, state)
+    if decision.kind == decide.BLOCKED and fix_plan.next_item(plan, state.blocked):
+        return Decision(decide.CONTINUE, messages.WENT_BACK)
     return decision
 
 
@@ -335,11 +342,9 @@ def _row(drive: Drive, found: Findings, decision: Decision) -> Iteration:
 def _send(drive: Drive, found: Findings, done: Iteration) -> None:
     """Sends a notice of an iteration, if it has one."""
     state = drive.state
-    branch = state.aside_of(state.item)
-    where = f". Its half work is on the branch {branch}" if branch else ""
     if done.decision == decide.CHECKPOINT:
         drive.send("checkpoint", done.why)
     elif found.blocked_on:
-        drive.send("blocked", f"{found.blocked_on}{where}")
+        drive.send("blocked", messages.with_half_work(drive.run, found.blocked_on))
     elif done.decision == decide.BLOCKED and (why := state.blocked.get(state.item)):
-        drive.send("blocked", f"{why}{where}")
+        drive.send("blocked", messages.with_half_work(drive.run, why))

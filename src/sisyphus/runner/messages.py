@@ -36,6 +36,13 @@ def started(run: Run) -> str:
     )
 
 
+def works_in(run: Run, setup: str) -> str:
+    """Tells the user where a run works that has a worktree. setup: the command that prepares a new
+    one; "" = none."""
+    first = f" `{one_line(setup, _TASK)}` prepares it." if setup and not run.state.tip else ""
+    return f"It works in {display(run.folder, '')}, on the branch {run.state.branch}.{first}"
+
+
 def _success(run: Run) -> str:
     options, plan, count = run.options, run.state.plan, run.setup.audits
     audits = "an audit finds nothing" if count == 1 else f"{count} audits find nothing"
@@ -106,6 +113,12 @@ def check_of_item(command: str, how: str) -> str:
     return f"{what}: {masked_line(command, 200)}"
 
 
+def with_half_work(run: Run, why: str) -> str:
+    """Adds to why an item is left where its half work lies."""
+    branch = run.state.aside_of(run.state.item)
+    return f"{why}. Its half work is on the branch {branch}" if branch else why
+
+
 def refused_again(how: str) -> str:
     """Says why the run stops: its agent could not mend what keeps git from a commit."""
     return f"git has made no commit, for the second time in a row: it {how}"
@@ -118,6 +131,7 @@ def last_iteration(number: int) -> str:
 NOT_DONE = "the work is not done yet"
 ITEM_NOT_DONE = "the item is not done yet"
 ITEM_DONE = "the item is done"
+WENT_BACK = "items that were done went back with the work that was set aside"
 
 CHECK_PASSED = "the check passed"
 

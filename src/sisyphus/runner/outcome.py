@@ -92,7 +92,7 @@ def gather(drive: Drive, result: ClientResult) -> Findings:
     completion = _completion(
         drive, turn, _as_judged(drive, plan, results), now, has_worked=has_worked
     )
-    commit = commits.attempt(drive, plan, results, turn.last_text, completion.why)
+    commit = commits.attempt(drive, plan, results, now, turn.last_text, completion.why)
     if commit and commit.refused:
         results = commit.given_again(drive.state, results)
         plan = item_checks.read(drive)
@@ -196,6 +196,7 @@ def _completion(
         check = verify.run(verify_command, drive.folder, drive.settings["ralph.verify_seconds"])
     if not check.has_passed:
         return Completion("", f"the check {check.how}", check, changed)
+    drive.state.passed_at[verify_command] = time.time()
     passed = loop_messages.check_passed(verify_command)
     why = passed if why == messages.CHECK_PASSED else f"{why}, {passed}"
     return Completion(why, "", check, changed)
@@ -244,9 +245,18 @@ def decide_after(drive: Drive, found: Findings, stuck: str) -> Decision:
 
 
 def _why_blocked(run: Run, found: Findings) -> str:
-    plan, blocked = found.plan, run.state.blocked
+    plan = found.plan
     if found.blocked_on and not (plan.path and run.state.item):
         return messages.needs_you(found.blocked_on)
+    return why_all_blocked(run, plan)
+
+
+def why_all_blocked(run: Run, plan: FixPlan) -> str:
+    """Returns that all that is left needs the user, and for what; "" = it does not, or a check has
+    to be mended first."""
+    blocked = run.state.blocked
+    if run.state.refused:
+        return ""
     if plan.problem or fix_plan.next_item(plan, blocked) or not (blocked or plan.blocked):
         return ""
     items = [f"{one_line(item, 60)} ({one_line(why, 100)})" for item, why in blocked.items()]

@@ -145,14 +145,21 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
         raise UsageError("--verify-at-end needs --commit and a --verify command. Leave it out.")
     if not options.commits:
         return []
+    option = "--worktree" if run.state.tree else "--commit"
+    if allow_dirty and run.state.tree:
+        raise UsageError(
+            "--worktree needs no --allow-dirty: what is not committed stays in your checkout. "
+            "Leave it out."
+        )
     if allow_dirty:
         raise UsageError(
             "--commit and --allow-dirty do not go together: what is not committed would be in the "
             "commit of the first item. Commit or stash it, and leave out --allow-dirty."
         )
-    if not git.is_repository(project) or not git.is_installed(project):
-        what = "a `git` on the PATH" if git.is_repository(project) else "a git repository"
-        raise SisyphusError(f"--commit needs {what}. `git init` makes a repository.")
+    if not git.is_repository(project):
+        raise SisyphusError(f"{option} needs a git repository. `git init` makes one.")
+    if not git.is_installed(project):
+        raise SisyphusError(f"{option} needs a `git` on the PATH. Install it.")
     if lock := repository.lock(run.folder):
         raise SisyphusError(
             f"Another git is at work here, or was killed: there is {display(lock, project)}. If "
@@ -163,10 +170,19 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
             f"git does not know who commits: {one_line(problem, 200)}. Tell it: "
             '`git config --global user.name "…"` and `user.email`.'
         )
-    if run.state.tree and not run.state.has_tree:
+    if run.state.tree and not run.state.tip:
         return _check_worktree(run)
     _check_branch(run)
-    return []
+    return _about_edits(run)
+
+
+def _about_edits(run: Run) -> list[str]:
+    """Says which edits of the user become part of the next item: a run that has come to rest left
+    none."""
+    if not run.state.tip or run.state.is_working or run.state.goes_back:
+        return []
+    dirty = _dirty(run.folder, run.state.plan)
+    return [f"Not committed, so the next item's commit has it: {_listed(dirty)}."] if dirty else []
 
 
 def _check_worktree(run: Run) -> list[str]:
@@ -177,29 +193,32 @@ def _check_worktree(run: Run) -> list[str]:
     if plan.startswith(project + os.sep) and repository.is_ignored(project, plan):
         raise SisyphusError(
             f"git ignores {display(plan, project)}, so its ticks would not come back with the "
-            "branch. Commit it, or leave out --worktree."
+            f"branch. `git add -f {display(plan, project)}` and commit it, or leave out --worktree."
         )
     dirty = _dirty(project, plan)
     if not dirty:
         return []
-    shown = ", ".join(one_line(name, 100) for name in dirty[:_FILES])
-    more = f" and {len(dirty) - _FILES:,} more" if len(dirty) > _FILES else ""
-    return [f"Not in the worktree, because it is not committed: {shown}{more}."]
+    return [f"Not in the worktree, because it is not committed: {_listed(dirty)}."]
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(one_line(name, 100) for name in names[:_FILES])
+    return f"{shown} and {len(names) - _FILES:,} more" if len(names) > _FILES else shown
 
 
 def _check_branch(run: Run) -> None:
     """Checks that a branch is checked out: on a detached HEAD, commits would be lost at the next
     checkout."""
     branch, before = repository.branch(run.folder), run.state.branch
-    if not branch:
+    if not branch and not before:
         raise SisyphusError(
             "HEAD is on no branch, so the run's commits would be on none. `git switch -c NAME` "
             "makes one."
         )
     if before and branch != before:
         raise SisyphusError(
-            f"Run {run.id} commits on {before}, and HEAD is on {branch}. `git switch {before}` "
-            f"in {display(run.folder, '')} brings it back."
+            f"Run {run.id} commits on {before}, and HEAD is on {branch or 'no branch'}. "
+            f"`git switch {before}` in {display(run.folder, '')} brings it back."
         )
 
 

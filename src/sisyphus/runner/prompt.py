@@ -122,7 +122,7 @@ def _check(run: Run, plan: FixPlan) -> str:
             "Its check passes already: it proves nothing. Make it fail first, or say why it cannot."
         )
     if branch := run.state.aside_of(run.state.item):
-        shown = code(f"git diff ...{branch}", 200)
+        shown = code(run.state.diff_of(branch), 200)
         parts.append(f"{shown} shows an earlier attempt at it. Take from it what is right.")
     return f"\n\n{' '.join(parts)}" if parts else ""
 

@@ -66,12 +66,15 @@ _MINUTE = 60
 class Merge(Record, frozen=True):
     """How the work of a run comes to its user. branch: to be merged. base: the branch that they
     have checked out; "" = none. conflicts: the files in which the two conflict now; None = unknown.
-    tree: the worktree, if it is still there; "" = it is gone."""
+    in_the_way: files of the user that are not committed, and that the branch changes, too. tree:
+    the worktree, if it is still there; "" = it is gone. is_complete: nobody goes on in it."""
 
     branch: str
     base: str
     conflicts: list[str] | None
+    in_the_way: list[str]
     tree: str
+    is_complete: bool
 
 
 def render(
@@ -193,11 +196,25 @@ def _merge(merge: Merge | None, commits: int) -> str:
     parts = [f"{code(f'git merge {merge.branch}')} brings {them} {into}."] if commits else []
     if commits and merge.conflicts:
         parts.append(f"They conflict in {', '.join(map(code, merge.conflicts[:_SHOWN]))}.")
-    elif commits and merge.conflicts is not None:
+    elif commits and merge.conflicts is not None and not merge.in_the_way:
         parts.append("Nothing conflicts now.")
+    if commits and merge.in_the_way:
+        files = ", ".join(map(code, merge.in_the_way[:_SHOWN]))
+        parts.append(f"First commit or stash what you have changed in {files}.")
     if merge.tree:
-        parts.append(f"Its worktree is {code(display(merge.tree, ''), 300)}.")
+        parts.append(_worktree(merge))
     return " ".join(parts)
+
+
+def _worktree(merge: Merge) -> str:
+    """Says that the worktree is still there, and what for."""
+    tree = display(merge.tree, "")
+    if not merge.is_complete:
+        return f"Its worktree, {code(tree, 300)}, stays for `--resume`. Write what it needs there."
+    return (
+        f"Its worktree, {code(tree, 300)}, stays: something in it is not committed. "
+        f"{code(f'git worktree remove {tree}', 300)} removes it."
+    )
 
 
 def _no_check(run: Run) -> str:
@@ -229,10 +246,11 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
     state = run.state
     marked = [item for item in state.marked if item not in state.blocked]
     denied = Counter(call for each in iterations for call in each.denied)
+    half_work = {item: _half_work(run, state.aside_of(item)) for item in state.blocked}
     rows = [
         *_about_ticks(run),
         *(
-            f"Blocked: {plain(item, _ITEM)}: {plain(why, 300)}{_half_work(state.aside_of(item))}"
+            f"Blocked: {plain(item, _ITEM)}: {plain(why, 300)}{half_work[item]}"
             for item, why in state.blocked.items()
         ),
         *(f"Marked as blocked in the plan: {plain(item, _ITEM)}" for item in marked),
@@ -244,7 +262,7 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
         ),
     ]
     rows += [
-        f"Set aside: {plain(item, _ITEM)}{_half_work(branch)}"
+        f"Set aside: {plain(item, _ITEM)}{_half_work(run, branch)}"
         for branch, item in state.asides.items()
         if not (branch == state.aside_of(item) and _is_named(run, item))
     ]
@@ -255,8 +273,8 @@ def _points(run: Run, iterations: Sequence[Iteration], problem: str) -> list[str
         said = plain(iterations[-1].said, 300)
         rows.append(f"The agent's last words: {said}" if said else "The agent has said nothing")
         if state.item:
-            half_work = _half_work(state.aside_of(state.item))
-            rows.append(f"Stuck on: {plain(state.item, _ITEM)}{half_work}")
+            where = _half_work(run, state.aside_of(state.item))
+            rows.append(f"Stuck on: {plain(state.item, _ITEM)}{where}")
     if state.refused:
         rows.append(f"The work did not count as done: {plain(state.refused, 300)}")
     return rows
@@ -267,9 +285,9 @@ def _is_named(run: Run, item: str) -> bool:
     return item in run.state.blocked or (run.status == STUCK and item == run.state.item)
 
 
-def _half_work(branch: str) -> str:
+def _half_work(run: Run, branch: str) -> str:
     """Says where half work lies. branch: "" = nowhere but in the work tree."""
-    return f" ({code(f'git diff ...{branch}', 200)} shows its half work)" if branch else ""
+    return f" ({code(run.state.diff_of(branch), 200)} shows its half work)" if branch else ""
 
 
 def _about_ticks(run: Run) -> list[str]:

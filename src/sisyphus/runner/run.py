@@ -150,14 +150,13 @@ def begin(drive: Drive, *, is_again: bool) -> None:
         ended_client = _ENDED_CLIENT * has_ended_client
         screen.say(f"Run {run.id} goes on with {messages.next_iteration(run)}.{ended_client}")
         return
-    replaced = _insert(place, run)
-    _enter(drive)
-    if replaced:
+    if replaced := _insert(place, run):
         reached = loop_messages.iteration(replaced)
         screen.say(
             f"Run {replaced.id}, which had got to {reached}, is over: `{messages.RESUME}` "
-            "would have gone on with it."
+            f"would have gone on with it.{loop_messages.worktree_stays(replaced)}"
         )
+    _enter(drive)
     screen.say(messages.started(run))
 
 
@@ -168,7 +167,9 @@ def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
     run = drive.run
     try:
         if run.state.tree:
+            drive.screen.say(messages.works_in(run, drive.settings["runner.setup"]))
             worktrees.enter(run, drive.settings)
+        if run.state.tree and not run.state.tip:
             worktrees.bring_plan(run)
         if run.setup.commits and run.state.tip:
             commits.resume(drive, has_ended_client=has_ended_client)
@@ -179,6 +180,12 @@ def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
             run.end(FATAL_ERROR, one_line(str(error)), time.time())
             run.runner = ""
         raise
+    except SystemExit:  # Ctrl-C twice, while the worktree was set up
+        with drive.change():
+            run.pause(PAUSED, messages.INTERRUPTED, time.time())
+            run.runner = ""
+        drive.screen.say(f"Run {run.id} is paused. `{messages.RESUME}` goes on with it.")
+        raise SystemExit(_ENDS[decide.STOP][0]) from None
     drive.save()
 
 
@@ -243,7 +250,7 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     state.failed = {item: replace(each, tries=0) for item, each in state.failed.items()}
     state.first_audit, state.clean_audits = state.audits, 0
     state.is_auditing = state.is_auditing and run.setup.audits > 0
-    state.plan = state.plan or find_plan(place)
+    state.plan = state.plan or (fix_plan.find(run.folder, "") if state.tree else find_plan(place))
 
 
 def _count_killed(place: Place, run: Run) -> None:
@@ -355,7 +362,7 @@ def _finish(drive: Drive, decision: Decision) -> int:
     file = transcripts.report_file(run.id)
     exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
     if notice:
-        drive.send(notice, why)
+        drive.send(notice, messages.with_half_work(run, why) if kind == decide.STUCK else why)
     for line in [*text.splitlines(), "", f"Report: {display(file, '')}"]:
         drive.screen.say(line)
     return _NOT_PROVEN if kind == decide.COMPLETED and report.not_proven(run) else code
@@ -365,7 +372,11 @@ def _report(drive: Drive, problem: str, now: float) -> str:
     run = drive.run
     state, rows = run.state, iterations.of(drive.store, run)
     commits = git.commits_since(drive.folder, state.head)
-    changed = [path for path in worktree.changed(drive.folder, run.started_at, now)]
+    if state.tip:  # in a new worktree all files are new
+        found = git.changed_since(drive.folder, state.head)
+        changed = [path for path in found if not worktree.is_ours(path, drive.folder)]
+    else:
+        changed = [*worktree.changed(drive.folder, run.started_at, now)]
     changed = [path for path in changed if path != state.plan]
     merge = worktrees.leave(run) if state.tree else None
     return report.render(run, rows, problem, commits, changed, merge)

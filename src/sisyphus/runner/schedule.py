@@ -68,6 +68,8 @@ def startable(
 def after(plan: Plan) -> dict[str, list[str]]:
     """Returns the open items that have to wait for others → these, done or not. Nobody waits for
     one that is cancelled."""
+    if not any(task.after for task in plan.tasks):
+        return {}
     tasks = dict(zip(plan.names, plan.tasks, strict=True))
     before = _Order(plan, _over(plan, ())).before
     others = {
@@ -79,7 +81,8 @@ def after(plan: Plan) -> dict[str, list[str]]:
 def problems(plan: Plan) -> list[str]:
     """Returns what is wrong with the `(after: …)` of open items, in sentences: words that name no
     item, several, or the item itself, and items that wait for each other."""
-    return _Order(plan, _over(plan, ())).problems
+    named = any(task.after for task in plan.tasks)
+    return _Order(plan, _over(plan, ())).problems if named else []
 
 
 def _over(plan: Plan, merged: Collection[str]) -> set[str]:

@@ -14,6 +14,7 @@ import os
 import shutil
 from typing import Any
 
+from sisyphus.boulder.find import LIMIT
 from sisyphus.ground import exports, files, git, paths, processes, repository
 from sisyphus.ground.errors import SisyphusError, UnreadableError
 from sisyphus.ground.processes import CommandResult
@@ -38,7 +39,8 @@ _SENSITIVE = (".git", ".claude", ".vscode", ".idea", ".husky")
 _WORKER = "SISYPHUS_WORKER"
 """The variable with the number of a worker, from 1: for its port, or its database."""
 
-_MAX_PLAN = 5_000_000
+_READY = "sisyphus-is-ready"
+"""A file in git's folder for a worktree that has all it needs. It goes with the worktree."""
 
 
 def prepare(run: Run) -> None:
@@ -69,19 +71,19 @@ def inside(run: Run, path: str) -> str:
 def enter(run: Run, settings: dict[str, Any]) -> None:
     """Makes the worktree, unless it is there, with what git does not bring along. What was left
     half done is done again. Raises `SisyphusError`."""
-    state = run.state
+    tree = run.state.tree
     os.environ[_WORKER] = "1"
-    if not git.is_checkout(state.tree):
+    if not git.is_checkout(tree):
         _make(run)
-        state.has_tree = False
-    if state.has_tree:
+    mark = os.path.join(git.folder_of(tree), _READY)
+    if os.path.exists(mark):
         return
     # Nobody has worked in it yet, and a checkout that was cut off lacks files.
-    _need(repository.run(state.tree, "reset", "--hard", "--quiet"))
+    _need(repository.run(tree, "reset", "--hard", "--quiet"))
     for name in _to_copy(run.project):
-        _copy(run.project, state.tree, name)
-    _set_up(state.tree, settings)
-    state.has_tree = True
+        _copy(run.project, tree, name)
+    _set_up(tree, settings)
+    exports.replace(mark, b"")
 
 
 def restore(drive: Drive) -> None:
@@ -92,7 +94,6 @@ def restore(drive: Drive) -> None:
         return
     enter(run, drive.settings)
     drive.screen.say(f"The worktree was gone, and was made again from {run.state.branch}.")
-    drive.save()
 
 
 def leave(run: Run) -> Merge:
@@ -102,19 +103,23 @@ def leave(run: Run) -> Merge:
     if run.result == SUCCESS and os.path.isdir(state.tree):
         repository.run(project, "worktree", "remove", state.tree)
     tree = state.tree if os.path.isdir(state.tree) else ""
-    found = repository.conflicts(project, state.branch)
-    return Merge(state.branch, repository.branch(project), found, tree)
+    changed = {*repository.changed_between(project, "HEAD", state.branch)}
+    in_the_way = [name for name in git.uncommitted(project) or () if name in changed]
+    return Merge(
+        state.branch, repository.branch(project), repository.conflicts(project, state.branch),
+        in_the_way, tree, run.result == SUCCESS,
+    )  # fmt: skip
 
 
 def bring_plan(run: Run) -> None:
-    """Copies the plan of the user's checkout, with its open edits, into the worktree, and makes
-    that the plan of the run."""
+    """Copies the plan of the user's checkout, with its open edits, into a new worktree, and makes
+    that the plan of the run. Raises `SisyphusError`."""
     state, plan = run.state, run.state.plan
     target = inside(run, plan)
-    if target == plan:
+    if target == plan or not paths.is_inside(target, state.tree):
         return
     try:
-        text = files.read_bytes(plan, run.project, _MAX_PLAN)
+        text = files.read_bytes(plan, run.project, LIMIT)
     except UnreadableError as error:
         name = paths.display(plan, run.project)
         raise SisyphusError(f"{name} cannot be read: {error}") from error
@@ -134,7 +139,8 @@ def _make(run: Run) -> None:
     repository.run(project, "worktree", "remove", state.tree)
     ref = f"refs/heads/{state.branch}"
     is_there = repository.run(project, "rev-parse", "--verify", "--quiet", ref).code == 0
-    new = [state.tree, state.branch] if is_there else ["-b", state.branch, state.tree, state.head]
+    start = state.tip or state.head  # somebody may have deleted the branch
+    new = [state.tree, state.branch] if is_there else ["-b", state.branch, state.tree, start]
     _need(repository.run(project, "worktree", "add", "--quiet", *new))
 
 
@@ -155,6 +161,8 @@ def _ignored(project: str, *paths: str) -> list[str]:
 def _names(project: str, *words: str) -> list[str]:
     done = repository.run(project, "ls-files", "-z", *words, tail=_MOST_NAMES)
     _need(done)
+    if done.is_cut:
+        raise SisyphusError("The run has no worktree: git ignores too many files here.")
     return [name for name in done.output.split("\0") if name]
 
 
