@@ -284,7 +284,7 @@ def test_a_hook_that_refuses_twice_stops_the_run(nights: Nights) -> None:
     answer = nights.night(processes=[done("cart"), again])
 
     assert answer.code == 1, answer
-    assert "git has made no commit, for the second time in a row: it exited 1" in answer.out
+    assert "for the second time in a row, `git commit` exited 1" in answer.out
     assert "subject needs a type" in answer.out
     assert nights.subjects() == ["first"]
     assert (nights.world.project / "cart.py").exists()
@@ -332,7 +332,7 @@ def test_a_hook_that_hangs_is_ended(nights: Nights) -> None:
     nights.hook("pre-commit", "read answer < /dev/tty; sleep 30; exit 1")
     answer = nights.night(processes=[done("cart"), [["say", "I cannot."]]])
     assert answer.code == 1, answer
-    assert "it did not finish within 1 s" in answer.out
+    assert "`git commit` did not finish within 1 s" in answer.out
 
 
 def test_a_signature_that_cannot_be_made(nights: Nights) -> None:
@@ -436,7 +436,7 @@ def test_an_agent_that_goes_astray_twice_stops_the_run(nights: Nights) -> None:
     astray: Process = [["run", "git switch -q old"], ["write", ["cart.py", "1\n"]]]
     answer = nights.night(processes=[astray, [*astray, ["write", ["b.py", "1\n"]]]])
     assert answer.code == 1, answer
-    assert "git has made no commit, for the second time in a row" in answer.out
+    assert "for the second time in a row, `git commit`" in answer.out
     assert nights.subjects() == ["first", "plan"]
     assert nights.dirt() == ""
     assert nights.ask("show", f"sisyphus/{nights.id}-cart-2:b.py") == "1"
@@ -566,7 +566,7 @@ def test_what_git_ignores_stays_when_work_is_set_aside(nights: Nights) -> None:
         ("```\n- [x] code\n```\n- [x] a\n", "- [ ] a\n", "```\n- [x] code\n```\n- [ ] a\n"),
     ],
 )
-def test_a_plan_goes_back_in_its_ticks_alone(text: str, base: str, expected: str) -> None:
+def test_a_plan_sets_aside_in_its_ticks_alone(text: str, base: str, expected: str) -> None:
     assert asides.with_ticks_of(text, base) == expected
 
 

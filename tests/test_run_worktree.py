@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -324,3 +326,22 @@ def test_a_worktree_needs_a_repository(nights: Nights) -> None:
     answer = night(nights, processes=ALL)
     assert answer.code == 1
     assert "--worktree needs a git repository" in answer.err
+
+
+def test_ctrl_c_while_the_worktree_is_set_up(nights: Nights) -> None:
+    config = nights.world.ours / "config.toml"
+    config.write_text('[runner]\nretry_seconds = 0\nsetup = "touch begun; sleep 60"\n')
+    process = nights.process("--worktree")
+    deadline = time.monotonic() + 30
+    while not list(nights.world.project.parent.glob("*-sisyphus-*/begun")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    assert process.wait(30) == 130
+    assert "paused (you pressed Ctrl-C twice" in nights.world.cli("ralph", "list").out
+
+    config.write_text("[runner]\nretry_seconds = 0\n")
+    assert nights.resume(processes=ALL).code == 0
+    assert nights.subjects(branch(nights))[-3:] == ["cart", "total", "receipt"]

@@ -204,9 +204,9 @@ def uncommitted(project: str) -> list[str] | None:
     return [entry[3:] for entry in result.output.split("\0") if entry] if result else None
 
 
-def commits_since(project: str, commit: str, of: str = "HEAD") -> list[str]:
+def commits_since(project: str, commit: str) -> list[str]:
     """Returns the commits after one, newest first, each as "1a2b3c4 Subject"."""
-    words = ("log", "--no-show-signature", "--format=%h %s", f"{commit}..{of}", "--")
+    words = ("log", "--no-show-signature", "--format=%h %s", f"{commit}..HEAD", "--")
     result = _git(project, *words) if commit else None
     return result.output.splitlines() if result else []
 

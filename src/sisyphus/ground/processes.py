@@ -235,7 +235,7 @@ def run(
     with_errors: bool = False,
     with_grace: bool = False,
 ) -> CommandResult:
-    """Runs a shell command line, or a list of words without a shell and without its stderr.
+    """Runs a shell command line, or a list of words without a shell.
 
     After `seconds`, and on SIGTERM or SIGHUP, it kills the command and its children; a child that
     makes a session of its own (`setsid`) survives. The output goes to a file, because such a child
@@ -244,28 +244,28 @@ def run(
     folder: where it runs. environ: its environment; None = ours. tail: how many bytes are kept of
     the end of the output. with_children: also wait for what it leaves in the background, and kill
     that after `seconds` too. with_errors: a list of words that fails has its stderr at the end of
-    its output. with_grace: it gets SIGTERM first, and may put its files in order. Raises `OSError`
-    if the command cannot be started.
+    its output; else that is dropped. with_grace: it gets SIGTERM first, and may put its files in
+    order. Raises `OSError` if the command cannot be started.
     """
     import signal
     import subprocess
     import tempfile
     import time
-    from contextlib import suppress
+    from contextlib import nullcontext, suppress
 
     is_shell = isinstance(command, str)
     deadline = time.monotonic() + seconds
     with (
         tempfile.TemporaryFile() as source,
         tempfile.TemporaryFile() as output,
-        tempfile.TemporaryFile() as errors,
+        tempfile.TemporaryFile() if with_errors else nullcontext() as errors,
         OrderlyEnd() as end,
     ):
         source.write(stdin)
         source.seek(0)
         _append_only(output)
-        _append_only(errors)
-        apart = errors if with_errors else subprocess.DEVNULL
+        if errors:
+            _append_only(errors)
         process = subprocess.Popen(
             command,
             shell=is_shell,
@@ -273,12 +273,12 @@ def run(
             env=environ,
             stdin=source,
             stdout=output,
-            stderr=subprocess.STDOUT if is_shell else apart,
+            stderr=subprocess.STDOUT if is_shell else errors or subprocess.DEVNULL,
             start_new_session=True,
         )
         try:
             end.arm()
-            code, is_cut = _wait(process, deadline, output, errors)
+            code, is_cut = _wait(process, deadline, output, *filter(None, [errors]))
             while with_children and time.monotonic() < deadline and _is_group(process.pid):
                 time.sleep(_STEP_SECONDS)
         finally:
@@ -289,7 +289,7 @@ def run(
                     os.killpg(process.pid, signal.SIGKILL)
                 _reap(process, 0)
         text, excess = _end_of(output, tail)
-        if code:
+        if code and errors:
             text += _end_of(errors, tail)[0]
         return CommandResult(code, text, is_cut=is_cut or excess > 0)
 

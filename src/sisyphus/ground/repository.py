@@ -50,7 +50,7 @@ _MOST_NAME_BYTES = 64_000_000
 _MOST_NAMES = 1_000
 """How many branches with the same words we make."""
 
-_HAVE_QUIT = ("rebase", "am")
+_END_BY_QUIT = ("rebase", "am")
 """Commands that do not end when a commit is checked out: `--abort` would take commits of later
 items out of the branch."""
 
@@ -167,7 +167,7 @@ def staged_tree(project: str) -> str:
     return done.output.strip() if done.code == 0 else ""
 
 
-def with_markers(project: str) -> list[str]:
+def unresolved(project: str) -> list[str]:
     """Returns the names of the files in conflict that still have the marks of it."""
     unmerged = run(project, "diff", "--name-only", "-z", "--diff-filter=U").output.split("\0")
     found = run(project, "diff", "--check", "HEAD", "--").output
@@ -184,7 +184,7 @@ def commit(project: str, message: str, seconds: float, *only: str) -> CommandRes
     return run(project, *words, seconds=seconds, stdin=message.encode("utf-8", "replace"))
 
 
-def come_back(project: str, branch: str) -> bool:
+def return_to_branch(project: str, branch: str) -> bool:
     """Checks a branch out again that somebody has left, if it has nothing that HEAD has not: the
     branch moves on to HEAD, and no file changes. Tells whether that was so; the other branch
     stays."""
@@ -221,7 +221,7 @@ def staged_since(project: str, base: str) -> list[str]:
     return [name for name in run(project, *words).output.split("\0") if name]
 
 
-def keep(project: str, name: str, message: str, base: str, branch: str) -> CommandResult:
+def save_to_branch(project: str, name: str, message: str, base: str, branch: str) -> CommandResult:
     """Commits what is staged to a new branch, without a hook: half work need not pass. HEAD and
     the files stay as they are. Returns the name of the branch as the output; if it fails, what git
     says.
@@ -238,7 +238,7 @@ def keep(project: str, name: str, message: str, base: str, branch: str) -> Comma
         return tree
     tip = _commit_at(project, f"refs/heads/{branch}")
     if tip and not any(is_ancestor(project, tip, each) for each in (base, head) if each):
-        done = _name(project, name, tip)
+        done = _branch_at(project, name, tip)
         if done.code:
             return done
     if not head or tree.output.strip() != tree_of(project, head):
@@ -248,7 +248,7 @@ def keep(project: str, name: str, message: str, base: str, branch: str) -> Comma
         if made.code:
             return made
         head = made.output.strip()
-    return _name(project, name, head)
+    return _branch_at(project, name, head)
 
 
 def _stage_left(project: str, base: str) -> CommandResult:
@@ -295,7 +295,7 @@ def file_at(project: str, commit: str, path: str) -> bytes | None:
     return done.output.encode()
 
 
-def _name(project: str, name: str, commit: str) -> CommandResult:
+def _branch_at(project: str, name: str, commit: str) -> CommandResult:
     """Makes a branch at a commit, or finds the one with the same content from the same parent."""
     for number in range(1, _MOST_NAMES):
         branch = f"{name}-{number}" if number > 1 else name
@@ -310,7 +310,13 @@ def _name(project: str, name: str, commit: str) -> CommandResult:
     return processes.CommandResult(1, f"There are {_MOST_NAMES:,} branches like {name}.")
 
 
+def has_branch(project: str, branch: str) -> bool:
+    """Tells whether there is a branch of this name."""
+    return bool(_commit_at(project, f"refs/heads/{branch}"))
+
+
 def _commit_at(project: str, ref: str) -> str:
+    """Returns the commit that a ref names; "" = there is no such ref."""
     done = run(project, "rev-parse", "--verify", "--quiet", ref)
     return done.output.strip() if done.code == 0 else ""
 
@@ -326,14 +332,15 @@ def _content(project: str, commit: str) -> str:
     ).output
 
 
-def go_back(project: str, branch: str, commit: str, kept: str) -> CommandResult:
-    """Checks a commit of a branch out, and makes that the last one of the branch. kept: the branch
-    with what is in the work tree, from `keep`. git refuses where a file is not as it was kept;
-    `reset --hard` would overwrite it, even one that its user told git to assume unchanged."""
+def go_back(project: str, branch: str, commit: str, saved: str) -> CommandResult:
+    """Checks a commit of a branch out, and makes that the last one of the branch. saved: the branch
+    with what is in the work tree, see `save_to_branch`. git refuses where a file is not as it was
+    saved; `reset --hard` would overwrite it, even one that its user told git to assume
+    unchanged."""
     for words in (
-        *(((stopped, "--quit"),) if (stopped := git.unfinished(project)) in _HAVE_QUIT else ()),
+        *(((stopped, "--quit"),) if (stopped := git.unfinished(project)) in _END_BY_QUIT else ()),
         ("symbolic-ref", "HEAD", f"refs/heads/{branch}"),
-        ("read-tree", "-m", "-u", "--no-recurse-submodules", f"refs/heads/{kept}", commit),
+        ("read-tree", "-m", "-u", "--no-recurse-submodules", f"refs/heads/{saved}", commit),
         ("reset", "--quiet", commit),
     ):
         done = run(project, *words)

@@ -94,9 +94,9 @@ class RunState(Record):
     branch: on which it commits; "" = it commits nothing. tip: the last commit there that counts:
     nothing of an item that is not done. commits: items → what they have become. others: items that
     it has done before it began to commit. refusals: how often in a row git made no commit.
-    asides: branches → the items whose half work they have, the latest last. goes_back: the item
-    whose half work leaves the work tree just now, kept: the branch that has it already; "" = none.
-    tree: its worktree; "" = it works in the project itself.
+    asides: branches → the items whose half work they have, the latest last. sets_aside: the item
+    whose half work leaves the work tree just now, aside_branch: the branch that has it already;
+    "" = none. worktree: where it works; "" = in the project itself.
     """
 
     plan: str = ""
@@ -149,9 +149,9 @@ class RunState(Record):
     others: list[str] = field(default_factory=list)
     refusals: int = 0
     asides: dict[str, str] = field(default_factory=dict)
-    goes_back: str = ""
-    kept: str = ""
-    tree: str = ""
+    sets_aside: str = ""
+    aside_branch: str = ""
+    worktree: str = ""
 
     @property
     def left(self) -> int:
@@ -210,12 +210,12 @@ class Run(Work):
 
     @property
     def worktree(self) -> str:  # type: ignore[override]
-        return self.state.tree
+        return self.state.worktree
 
     @property
     def folder(self) -> str:
         """Returns where its clients work: in its worktree, or in the project."""
-        return self.state.tree or self.project
+        return self.state.worktree or self.project
 
     @property
     def is_at_work(self) -> bool:

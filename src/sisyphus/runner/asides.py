@@ -31,30 +31,30 @@ _BOX = re.compile(r"^([\s>]*(?:[-*+]|[0-9]{1,9}[.)])?\s*)\[[ xX]?\]")
 
 def begin(state: RunState, item: str) -> None:
     """Notes that the half work of an item is to be set aside: the next step is `finish`."""
-    state.goes_back, state.kept = item, ""
+    state.sets_aside, state.aside_branch = item, ""
 
 
 def finish(drive: Drive) -> None:
     """Sets aside what is to be set aside, and notes its branch. If the run is killed meanwhile, it
     does so again. Raises `SisyphusError` if git cannot keep the work, which stays then."""
     state, project = drive.state, drive.folder
-    item, plan = state.goes_back, _plan(drive)
+    item, plan = state.sets_aside, _plan(drive)
     if not item:
         return
-    is_bare, branch = _has_plan_alone(drive, plan), state.kept
+    is_bare, branch = _has_plan_alone(drive, plan), state.aside_branch
     if not (is_bare or (branch and _is_at_tip(drive))):  # what a kill has left is kept, too
         branch = _keep(drive, item)
         with drive.change():
-            state.kept = state.kept or branch  # the first one has all of it
+            state.aside_branch = state.aside_branch or branch  # the first one has all of it
             state.asides[branch] = item
-    text, before = _edited_plan(drive, plan, state.kept), _content(plan, project)
+    text, before = _edited_plan(drive, plan, state.aside_branch), _content(plan, project)
     if not is_bare:
         _need(repository.go_back(project, state.branch, state.tip, branch))
         before = repository.file_at(project, state.tip, plan) if plan else None
     if text is not None and _content(plan, project) == before:  # else its user has saved it now
         _write(plan, text)
     with drive.change():
-        state.goes_back = ""
+        state.sets_aside = ""
 
 
 def branch_of(run: Run, item: str) -> str:
@@ -69,7 +69,7 @@ def branch_of(run: Run, item: str) -> str:
     return f"sisyphus/{run.id}-{slug or 'item'}"
 
 
-def apart(project: str) -> list[str]:
+def own_files(project: str) -> list[str]:
     """Returns the paths of a project that are in no commit of a run: those that it writes
     itself."""
     return [*own_paths(project), *filter(None, [project_files.chosen_state()])]
@@ -103,7 +103,7 @@ def _has_plan_alone(drive: Drive, plan: str) -> bool:
     """Stages all changes; tells whether there are none but in the plan, and HEAD is where it should
     be."""
     project, tip = drive.folder, drive.state.tip
-    _need(repository.stage(project, apart(project)))
+    _need(repository.stage(project, own_files(project)))
     names = {os.path.relpath(plan, project)} if plan else set()
     is_there = git.head(project) == tip and repository.branch(project) == drive.state.branch
     return is_there and {*repository.staged_since(project, tip)} <= names
@@ -118,7 +118,9 @@ def _keep(drive: Drive, item: str) -> str:
     run, state = drive.run, drive.state
     text = f"Half work: {masked_line(item, 200)}\n\nSisyphus-Run: {run.id}\n"
     name = branch_of(run, item)
-    return _need(repository.keep(drive.folder, name, text, state.tip, state.branch)).output
+    return _need(
+        repository.save_to_branch(drive.folder, name, text, state.tip, state.branch)
+    ).output
 
 
 def _edited_plan(drive: Drive, plan: str, branch: str) -> bytes | None:

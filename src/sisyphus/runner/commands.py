@@ -172,8 +172,8 @@ def run(
     _set_worktree(target, wants=worktree, is_again=resume)
     if resume:
         check_limits(place, target)
-        if target.state.tree and target.state.tip:
-            worktrees.enter(target, place.settings)
+        if target.state.worktree and target.state.tip:
+            worktrees.make_ready(target, place.settings)
     about_commits = preflight.check_commits(target, allow_dirty=allow_dirty)
     plan = preflight.check(place, target, allow_dirty=allow_dirty or (resume and not commits_now))
     about_checks = preflight.settle_checks(place, target, plan, trusts_all=trust_checks)
@@ -221,13 +221,13 @@ def _last(place: show.Place, options: dict[str, str], text: str) -> Run:
 
 
 def _set_worktree(run: Run, *, wants: bool, is_again: bool) -> None:
-    if wants and is_again and not run.state.tree:
+    if wants and is_again and not run.state.worktree:
         raise UsageError(
             f"Run {run.id} works in the project itself, and --resume cannot move it into a "
             "worktree. Leave out --worktree, or start a new run."
         )
     if wants and not is_again:
-        worktrees.prepare(run)
+        worktrees.assign(run)
 
 
 def _set_client(options: RunOptions, client: str, command: str | None, mode: str | None) -> None:

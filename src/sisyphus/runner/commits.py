@@ -98,7 +98,7 @@ def resume(drive: Drive, *, has_ended_client: bool) -> None:
     """Takes what has been committed since the run was last at work as its user's: it stays,
     whatever becomes of the current item. has_ended_client: an agent was at work till now."""
     state, head = drive.state, git.head(drive.folder)
-    is_users = not (state.goes_back or has_ended_client) and _is_users(drive, head)
+    is_users = not (state.sets_aside or has_ended_client) and _is_users(drive, head)
     with drive.change():
         state.refusals = 0
         state.tip = head if is_users else state.tip
@@ -113,11 +113,11 @@ def _is_users(drive: Drive, commit: str) -> bool:
     if f"{_RUN}: {run.id}" in repository.text_of(drive.folder, commit).splitlines():
         return False
     is_known = bool(Session.load(drive.store, run.session).transcript)
-    ended_at = max(state.began_at, run.heard_at) + _STEP_SECONDS
+    ended_at = max(state.began_at, run.heard_at) + _LATE_SECONDS
     return is_known and repository.committed_at(drive.folder, commit) > ended_at
 
 
-_STEP_SECONDS = 5.0
+_LATE_SECONDS = 5.0
 """How much later than our last note an agent may have committed."""
 
 _PLAN_SECONDS = 600.0
@@ -191,7 +191,7 @@ def _why_astray(drive: Drive) -> str:
     """Says that the agent has left the branch of the run, or has taken commits out of it; "" =
     HEAD is where it should be, or could be brought back."""
     state, project = drive.state, drive.folder
-    if repository.branch(project) != state.branch and not repository.come_back(
+    if repository.branch(project) != state.branch and not repository.return_to_branch(
         project, state.branch
     ):
         return f"HEAD was not on {state.branch} any more"
@@ -208,10 +208,10 @@ def _go_back(drive: Drive, why: str) -> Attempt:
         asides.begin(state, item)
     try:
         asides.finish(drive)
-        way = f"All is as it was before. Your work is on the branch {state.kept}."
+        way = f"All is as it was before. Your work is on the branch {state.aside_branch}."
     except SisyphusError as error:
         way = str(error)
-    refused = CheckResult(messages.COMMIT, FAILED, f"was not made: {why}", way)
+    refused = CheckResult(messages.COMMIT, FAILED, f"was not run: {why}", way)
     return Attempt([], ItemCommits(state.tip, state.tip), refused, is_astray=True)
 
 
@@ -221,9 +221,9 @@ def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckRe
     checked again, and what it has made of them is committed."""
     project, seconds = drive.folder, drive.settings["ralph.verify_seconds"]
     if problem := _why_not_yet(project):
-        return CheckResult(messages.COMMIT, FAILED, f"was not made: {problem}", "")
+        return CheckResult(messages.COMMIT, FAILED, f"was not run: {problem}", "")
     for is_last in (False, True):
-        done = repository.stage(project, asides.apart(project))
+        done = repository.stage(project, asides.own_files(project))
         if done.code == 0 and not repository.has_staged(project):
             return None
         before, staged = git.head(project), repository.staged_tree(project)
@@ -244,7 +244,7 @@ def _why_not_yet(project: str) -> str:
     stopped = git.unfinished(project)
     if stopped in ("rebase", "am"):
         return f"a `git {stopped}` is not finished"
-    if stopped and (names := repository.with_markers(project)):
+    if stopped and (names := repository.unresolved(project)):
         return f"conflicts of a `git {stopped}` are left in {', '.join(names[:_SHOWN])}"
     return ""
 

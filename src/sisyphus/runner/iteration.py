@@ -193,7 +193,7 @@ def _end(drive: Drive, found: Findings) -> Decision:
         new = [item for item in run.state.blocked if item not in blocked]
         if item := _to_set_aside(run, decision, new):
             asides.begin(run.state, item)
-    if run.state.goes_back:
+    if run.state.sets_aside:
         decision = set_aside(drive, decision)
     drive.export()
     if decision.kind != decide.WAIT:
@@ -234,7 +234,7 @@ def set_aside(drive: Drive, decision: Decision) -> Decision:
                 state.evidence.pop(item, None)
         for item in plan.done:  # git does not know the plan, and its tick stays
             if item not in (*state.before, *state.others, *state.commits, *state.failed):
-                how, now = "was not made: its work was set aside", time.time()
+                how, now = "was not run: its work was set aside", time.time()
                 state.failed[item] = FailedCheck(messages.COMMIT, how, "", 0, now)
         plan = fix_plan.with_failed(plan, state.failed)
         fix_plan.note(plan, state)

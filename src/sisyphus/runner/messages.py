@@ -18,7 +18,7 @@ INTERRUPTED = "you pressed Ctrl-C twice, or it was told to end"
 CANCELLED = "you cancelled it"
 
 COMMIT = "git commit"
-"""The check of an item that is done, so to speak: git takes it."""
+"""The command of a failed check where git did not take the work of an item."""
 
 _TASK = 100
 
@@ -108,7 +108,7 @@ def waits(why: str, until: float) -> str:
 def check_of_item(command: str, how: str) -> str:
     """Says why a ticked item does not count. how: its check ended."""
     if command == COMMIT:
-        return f"git made no commit of it: it {how}"
+        return f"`git commit` {how}"
     what = "its check ran no test" if "no test" in how else "its check fails"
     return f"{what}: {masked_line(command, 200)}"
 
@@ -121,7 +121,7 @@ def with_half_work(run: Run, why: str) -> str:
 
 def refused_again(how: str) -> str:
     """Says why the run stops: its agent could not mend what keeps git from a commit."""
-    return f"git has made no commit, for the second time in a row: it {how}"
+    return f"for the second time in a row, `git commit` {how}"
 
 
 def last_iteration(number: int) -> str:

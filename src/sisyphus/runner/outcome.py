@@ -85,20 +85,8 @@ def gather(drive: Drive, result: ClientResult) -> Findings:
     now, state, report = time.time(), drive.state, result.report
     printed = "" if report.is_stream else report.text.strip()
     turn = turns.from_reading(Reading(report.records), printed or None, 0.0)
-    plan = item_checks.read(drive)
     changed = changed_files(drive, now)
-    results = item_checks.judge(drive, plan, result)
-    has_worked = not (result.failure or result.end)
-    completion = _completion(
-        drive, turn, _as_judged(drive, plan, results), now, has_worked=has_worked
-    )
-    commit = commits.attempt(drive, plan, results, now, turn.last_text, completion.why)
-    if commit and commit.refused:
-        results = commit.given_again(drive.state, results)
-        plan = item_checks.read(drive)
-        if completion.why or commit.is_astray:
-            completion = _not_committed(commit.refused)
-    plan = _as_judged(drive, plan, results)
+    plan, results, completion, commit = _settle(drive, result, turn, now)
     is_astray = bool(commit and commit.is_astray)
     is_done = bool(state.item) and state.item in plan.done and not is_astray
     return Findings(
@@ -116,6 +104,25 @@ def gather(drive: Drive, result: ClientResult) -> Findings:
         handoff=_handoff(drive, result, now),
         commit=commit,
     )
+
+
+def _settle(
+    drive: Drive, result: ClientResult, turn: Turn, now: float
+) -> tuple[FixPlan, Results, Completion, Attempt | None]:
+    """Judges the ticks, asks whether the run is complete, and commits what is done. What git does
+    not take is not done, and the run not complete. now: when the client ended."""
+    plan = item_checks.read(drive)
+    results = item_checks.judge(drive, plan, result)
+    judged = _as_judged(drive, plan, results)
+    has_worked = not (result.failure or result.end)
+    completion = _completion(drive, turn, judged, now, has_worked=has_worked)
+    commit = commits.attempt(drive, plan, results, now, turn.last_text, completion.why)
+    if commit is None or commit.refused is None:
+        return judged, results, completion, commit
+    results = commit.given_again(drive.state, results)
+    if completion.why or commit.is_astray:
+        completion = _not_committed(commit.refused)
+    return _as_judged(drive, item_checks.read(drive), results), results, completion, commit
 
 
 def _as_judged(drive: Drive, plan: FixPlan, results: Results) -> FixPlan:
@@ -143,7 +150,7 @@ def _has_more_changes(drive: Drive, since: float, now: float) -> bool:
     apart = (project_files.chosen_state(),)
     # What its user does in their own checkout is no work of a run that has one for itself.
     return project_changes.has_changed_besides(
-        drive.folder, since, now, apart, with_worktrees=not drive.state.tree
+        drive.folder, since, now, apart, with_worktrees=not drive.state.worktree
     )
 
 

@@ -54,7 +54,7 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
             "--audit needs a client that can be kept from writing, and --client-command may be "
             "any. Leave out one of them."
         )
-    if not (allow_dirty or run.state.tree):
+    if not (allow_dirty or run.state.worktree):
         _check_tree(place, run)
     return plan
 
@@ -97,7 +97,7 @@ def _check_client(place: show.Place, run: Run, plan: FixPlan) -> None:
             f"one of {', '.join(sorted(headless.MODES))}."
         )
     options.permission_mode = mode
-    _check_edits(run.folder, headless, worktrees.inside(run, plan.path), mode)
+    _check_edits(run.folder, headless, worktrees.path_in(run, plan.path), mode)
     if problem := headless.why_logged_out(program, place.project):
         raise SisyphusError(problem)
     # what has to pass for what is left to do, and at the end
@@ -145,8 +145,8 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
         raise UsageError("--verify-at-end needs --commit and a --verify command. Leave it out.")
     if not options.commits:
         return []
-    option = "--worktree" if run.state.tree else "--commit"
-    if allow_dirty and run.state.tree:
+    option = "--worktree" if run.state.worktree else "--commit"
+    if allow_dirty and run.state.worktree:
         raise UsageError(
             "--worktree needs no --allow-dirty: what is not committed stays in your checkout. "
             "Leave it out."
@@ -170,7 +170,7 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
             f"git does not know who commits: {one_line(problem, 200)}. Tell it: "
             '`git config --global user.name "…"` and `user.email`.'
         )
-    if run.state.tree and not run.state.tip:
+    if run.state.worktree and not run.state.tip:
         return _check_worktree(run)
     _check_branch(run)
     return _about_edits(run)
@@ -179,7 +179,7 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
 def _about_edits(run: Run) -> list[str]:
     """Says which edits of the user become part of the next item: a run that has come to rest left
     none."""
-    if not run.state.tip or run.state.is_working or run.state.goes_back:
+    if not run.state.tip or run.state.is_working or run.state.sets_aside:
         return []
     dirty = _dirty(run.folder, run.state.plan)
     return [f"Not committed, so the next item's commit has it: {_listed(dirty)}."] if dirty else []

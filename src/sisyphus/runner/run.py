@@ -166,10 +166,10 @@ def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
     of it was at work till now."""
     run = drive.run
     try:
-        if run.state.tree:
+        if run.state.worktree:
             drive.screen.say(messages.works_in(run, drive.settings["runner.setup"]))
-            worktrees.enter(run, drive.settings)
-        if run.state.tree and not run.state.tip:
+            worktrees.make_ready(run, drive.settings)
+        if run.state.worktree and not run.state.tip:
             worktrees.bring_plan(run)
         if run.setup.commits and run.state.tip:
             commits.resume(drive, has_ended_client=has_ended_client)
@@ -250,7 +250,8 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     state.failed = {item: replace(each, tries=0) for item, each in state.failed.items()}
     state.first_audit, state.clean_audits = state.audits, 0
     state.is_auditing = state.is_auditing and run.setup.audits > 0
-    state.plan = state.plan or (fix_plan.find(run.folder, "") if state.tree else find_plan(place))
+    if not state.plan:
+        state.plan = fix_plan.find(run.folder, "") if state.worktree else find_plan(place)
 
 
 def _count_killed(place: Place, run: Run) -> None:
@@ -305,7 +306,7 @@ def work(drive: Drive) -> int:
 def _go_on(drive: Drive) -> Decision:
     """Makes one iteration after the other; returns why the run has to stop."""
     try:
-        if drive.state.goes_back:  # the run was killed meanwhile, or could not do it
+        if drive.state.sets_aside:  # the run was killed meanwhile, or could not do it
             decision = set_aside(drive, Decision(decide.CONTINUE, ""))
             if not decision.goes_on:
                 return decision
@@ -378,5 +379,5 @@ def _report(drive: Drive, problem: str, now: float) -> str:
     else:
         changed = [*worktree.changed(drive.folder, run.started_at, now)]
     changed = [path for path in changed if path != state.plan]
-    merge = worktrees.leave(run) if state.tree else None
+    merge = worktrees.leave(run) if state.worktree else None
     return report.render(run, rows, problem, commits, changed, merge)

@@ -43,10 +43,10 @@ _READY = "sisyphus-is-ready"
 """A file in git's folder for a worktree that has all it needs. It goes with the worktree."""
 
 
-def prepare(run: Run) -> None:
+def assign(run: Run) -> None:
     """Gives a new run the place for its worktree, and its branch."""
     state = run.state
-    state.tree, state.branch = place(run.project, run.id), f"sisyphus/{run.id}"
+    state.worktree, state.branch = place(run.project, run.id), f"sisyphus/{run.id}"
 
 
 def place(project: str, id: str) -> str:
@@ -61,17 +61,17 @@ def place(project: str, id: str) -> str:
     return os.path.join(data, f"{name}-{id}")
 
 
-def inside(run: Run, path: str) -> str:
+def path_in(run: Run, path: str) -> str:
     """Returns where a file of the project is in the worktree of a run. One that is elsewhere stays
     where it is."""
-    is_theirs = run.state.tree and path.startswith(run.project + os.sep)
-    return os.path.join(run.state.tree, path[len(run.project) + 1 :]) if is_theirs else path
+    is_theirs = run.state.worktree and path.startswith(run.project + os.sep)
+    return os.path.join(run.state.worktree, path[len(run.project) + 1 :]) if is_theirs else path
 
 
-def enter(run: Run, settings: dict[str, Any]) -> None:
+def make_ready(run: Run, settings: dict[str, Any]) -> None:
     """Makes the worktree, unless it is there, with what git does not bring along. What was left
     half done is done again. Raises `SisyphusError`."""
-    tree = run.state.tree
+    tree = run.state.worktree
     os.environ[_WORKER] = "1"
     if not git.is_checkout(tree):
         _make(run)
@@ -90,9 +90,9 @@ def restore(drive: Drive) -> None:
     """Makes the worktree again if somebody has removed it while the run was at work: all that was
     committed is on its branch. Raises `SisyphusError`."""
     run = drive.run
-    if not run.state.tree or git.is_checkout(run.state.tree):
+    if not run.state.worktree or git.is_checkout(run.state.worktree):
         return
-    enter(run, drive.settings)
+    make_ready(run, drive.settings)
     drive.screen.say(f"The worktree was gone, and was made again from {run.state.branch}.")
 
 
@@ -100,9 +100,9 @@ def leave(run: Run) -> Merge:
     """Removes the worktree of a run that is complete, unless something in it is not committed. What
     git ignores goes with it."""
     state, project = run.state, run.project
-    if run.result == SUCCESS and os.path.isdir(state.tree):
-        repository.run(project, "worktree", "remove", state.tree)
-    tree = state.tree if os.path.isdir(state.tree) else ""
+    if run.result == SUCCESS and os.path.isdir(state.worktree):
+        repository.run(project, "worktree", "remove", state.worktree)
+    tree = state.worktree if os.path.isdir(state.worktree) else ""
     changed = {*repository.changed_between(project, "HEAD", state.branch)}
     in_the_way = [name for name in git.uncommitted(project) or () if name in changed]
     return Merge(
@@ -115,8 +115,8 @@ def bring_plan(run: Run) -> None:
     """Copies the plan of the user's checkout, with its open edits, into a new worktree, and makes
     that the plan of the run. Raises `SisyphusError`."""
     state, plan = run.state, run.state.plan
-    target = inside(run, plan)
-    if target == plan or not paths.is_inside(target, state.tree):
+    target = path_in(run, plan)
+    if target == plan or not paths.is_inside(target, state.worktree):
         return
     try:
         text = files.read_bytes(plan, run.project, LIMIT)
@@ -128,19 +128,18 @@ def bring_plan(run: Run) -> None:
 
 
 def _make(run: Run) -> None:
-    state, project = run.state, run.project
-    if os.path.lexists(state.tree) and (not os.path.isdir(state.tree) or os.listdir(state.tree)):
+    state, project, folder = run.state, run.project, run.state.worktree
+    if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
         raise SisyphusError(
-            f"The run's worktree belongs to {paths.display(state.tree, '')}, and something else is "
+            f"The run's worktree belongs to {paths.display(folder, '')}, and something else is "
             "there. Move that away."
         )
-    os.makedirs(os.path.dirname(state.tree), exist_ok=True)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
     # If only its folder is gone, git still has it on its list.
-    repository.run(project, "worktree", "remove", state.tree)
-    ref = f"refs/heads/{state.branch}"
-    is_there = repository.run(project, "rev-parse", "--verify", "--quiet", ref).code == 0
+    repository.run(project, "worktree", "remove", folder)
     start = state.tip or state.head  # somebody may have deleted the branch
-    new = [state.tree, state.branch] if is_there else ["-b", state.branch, state.tree, start]
+    is_there = repository.has_branch(project, state.branch)
+    new = [folder, state.branch] if is_there else ["-b", state.branch, folder, start]
     _need(repository.run(project, "worktree", "add", "--quiet", *new))
 
 
@@ -159,14 +158,14 @@ def _ignored(project: str, *paths: str) -> list[str]:
 
 
 def _names(project: str, *words: str) -> list[str]:
-    done = repository.run(project, "ls-files", "-z", *words, tail=_MOST_NAMES)
+    done = repository.run(project, "ls-files", "-z", *words, tail=_MOST_NAME_BYTES)
     _need(done)
     if done.is_cut:
         raise SisyphusError("The run has no worktree: git ignores too many files here.")
     return [name for name in done.output.split("\0") if name]
 
 
-_MOST_NAMES = 64_000_000
+_MOST_NAME_BYTES = 64_000_000
 """The most bytes of names that are read."""
 
 
