@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from browser import Browser
 from test_run import ALL, PLAN, Process, done, runs
 from test_run_commits import Nights, nights
 from world import Reply
@@ -282,6 +283,8 @@ def test_only_what_the_run_has_changed_is_in_its_report(nights: Nights) -> None:
 def test_a_worktree_that_stays_is_named(nights: Nights) -> None:
     assert night(nights, processes=[done("cart"), BLOCKED, done("receipt")]).code == 4
     folder, id = tree(nights), run_id(nights)
+    assert f"at work in {folder}" in nights.world.cli("ralph", "list").out
+    assert str(folder) in Browser(nights.world).page(f"/loops/{id}")
     answer = nights.world.cli("ralph", "cancel", id)
     assert f"Its worktree stays: `git worktree remove {folder}` removes it." in answer.out
 

@@ -77,7 +77,8 @@ class Status(Record, frozen=True):
     cost: used so far. seconds: how long it has run, without pauses. session: the id of the one that
     works at it, or did last; "" = none. is_working: its agent works now, as far as we know. item,
     action: what a run works at, and what its agent did last. heard_at: when the agent was last
-    heard of, in seconds since 1970; 0 = never.
+    heard of, in seconds since 1970; 0 = never. worktree: where a run works that has a folder of its
+    own; "" = in the project.
     """
 
     id: str
@@ -106,6 +107,7 @@ class Status(Record, frozen=True):
     item: str
     action: str
     heard_at: float
+    worktree: str
 
 
 def in_words(status: Status) -> str:
@@ -205,7 +207,7 @@ def _of_run(store: Store, run: Run, now: float) -> Status:
         "failed": sum(item in stands.failed for item in stands.todo),
         "not_proven": _not_proven(run),
         "item": stands.item if run.ended_at is None else "",
-        "action": action(*last.partition(" ")[::2], run.project),
+        "action": action(*last.partition(" ")[::2], run.folder),
     }  # fmt: skip
     return Status(
         **common, need=_need_of_run(store, run, session), why=run.why,
@@ -221,8 +223,8 @@ def _common(loop: Work, seconds: float) -> dict[str, Any]:
     counters = loop.counters
     return {
         "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, TASK_CHARACTERS),
-        "project": loop.project, "status": loop.status, "iteration": counters.iteration,
-        "seconds": seconds,
+        "project": loop.project, "worktree": "" if loop.ended_at else loop.worktree,
+        "status": loop.status, "iteration": counters.iteration, "seconds": seconds,
         "last": loop.options.max_iterations, "tokens": counters.tokens,
         "started_at": loop.started_at, "ended_at": loop.ended_at,
         "done": 0, "total": 0, "failed": 0, "not_proven": {}, "cost": 0.0, "item": "", "action": "",

@@ -51,7 +51,10 @@ def _print(status: Status) -> None:
         RUN: "run",
     }.get(status.kind, f"session {status.session}")
     item = f", works at: {one_line(status.item, 60)}" if status.item and status.is_working else ""
-    show.line(f"{whose} in {display(status.project, '')}{item}", "dim", indent=4)
+    place = display(status.project, "")
+    if status.worktree:
+        place = f"{place}, at work in {display(status.worktree, '')}"
+    show.line(f"{whose} in {place}{item}", "dim", indent=4)
     if status.pending:
         show.line(status.pending, "yellow", indent=4)
     elif status.need:
