@@ -324,6 +324,14 @@ def test_a_branch_that_was_deleted_is_made_again_at_its_last_commit(nights: Nigh
     assert nights.subjects(name) == ["first", "cart", "receipt", "total"]
 
 
+def test_a_run_that_nothing_would_end_names_the_project(nights: Nights) -> None:
+    nights.commit("rm", "-q", "fix_plan.md")
+    nights.commit("commit", "-qm", "no plan")
+    answer = night(nights, "--", "Move it", processes=ALL)
+    assert answer.code == 2
+    assert f"there is no fix_plan.md in {nights.world.project}, " in answer.err
+
+
 def test_a_worktree_needs_a_repository(nights: Nights) -> None:
     shutil.rmtree(nights.world.project / ".git")
     answer = night(nights, processes=ALL)

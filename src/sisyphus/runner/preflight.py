@@ -35,13 +35,14 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
     path and items if it has none."""
     if not can_be_project(place.project):
         raise SisyphusError(NO_PROJECT)
+    folder = run.folder if run.state.tip else place.project  # a new worktree is not there yet
     if command := git.unfinished(run.folder):
         raise SisyphusError(
             f"A `git {command}` is not finished here. Finish it, or take it back with "
             f"`git {command} --abort`: the run's work would be mixed with it."
         )
-    plan = fix_plan.read(run.state.plan, run.folder) if run.state.plan else FixPlan("")
-    _check_end(run.folder, run, plan)
+    plan = fix_plan.read(run.state.plan, folder) if run.state.plan else FixPlan("")
+    _check_end(folder, run, plan)
     if run.setup.max_usd and not clients.headless(run.setup.client).COUNTS_DOLLARS:
         raise UsageError(
             "--max-usd cannot end this run: the client does not say what it costs. Give "
