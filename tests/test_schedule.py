@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sisyphus.boulder import order
 from sisyphus.boulder.plan import (
     BLOCKED,
     CANCELLED,
@@ -38,7 +39,7 @@ def test_which_items_may_begin(case: dict[str, Any]) -> None:
 
     assert found.begin == case["begin"]
     assert found.waits == case.get("waits", {})
-    assert schedule.problems(plan) == case.get("problems", [])
+    assert order.problems(plan) == case.get("problems", [])
 
 
 def test_a_failed_item_begins_again_unless_its_work_is_merged() -> None:
@@ -150,7 +151,7 @@ def test_what_never_begins_waits_for_what_is_left_to_the_user(
 
     *_, last = play.steps(data)
 
-    assert schedule.problems(plan) == []
+    assert order.problems(plan) == []
     assert len(play.begun) == len(set(play.begun))
     assert sorted([*play.begun, *last.waits]) == sorted(play.left(OPEN, IN_PROGRESS))
     stuck = {*play.aside, *play.left(BLOCKED), *last.waits}

@@ -4,7 +4,7 @@ plan is now.
 Pure: a record comes in, a new one goes out.
 """
 
-from sisyphus.boulder.find import PlanFile
+from sisyphus.boulder.find import PlanFile, in_order
 from sisyphus.boulder.plan import BLOCKED, FAILED, IN_PROGRESS, OPEN, Plan
 from sisyphus.boulder.plans import (
     ACTIVE,
@@ -120,6 +120,7 @@ def as_known(plan: Plan, record: PlanRecord) -> Plan:
     if record.failed:
         named = zip(plan.names, plan.tasks, strict=True)
         plan = plan.with_failed({task.line for name, task in named if name in record.failed})
+        plan = in_order(plan)
         if OF_PLAN in record.failed:
             plan = replace(plan, failed_check=record.failed_check)
     return at_checkpoint(plan, record.checkpoint)

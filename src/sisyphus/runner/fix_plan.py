@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Collection, Iterable
 
-from sisyphus.boulder import checks, follow
+from sisyphus.boulder import checks, follow, order
 from sisyphus.boulder import find as plan_files
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, NAME_CHARACTERS, Plan, parse, plain
 from sisyphus.boulder.plans import Checkpoint
@@ -18,7 +18,7 @@ from sisyphus.ground.masking import masked_line
 from sisyphus.ground.record import Record, field, replace
 from sisyphus.ground.text import one_line
 from sisyphus.loops.runs import Run, RunState
-from sisyphus.runner import messages, schedule
+from sisyphus.runner import messages
 
 MAX_NEW = 20
 """The most items that are added at once: more than that is no list but a new plan."""
@@ -83,8 +83,8 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
     )
     named = {names[task.line]: task.checks for task in plan.tasks if task.checks}
     return FixPlan(
-        path, plan.title, todo, done, blocked, "", named, plan.checks, schedule.after(plan),
-        schedule.problems(plan),
+        path, plan.title, todo, done, blocked, "", named, plan.checks, order.after(plan),
+        order.problems(plan),
     )  # fmt: skip
 
 
