@@ -173,7 +173,7 @@ def run(
     if resume:
         check_limits(place, target)
         if target.state.worktree and target.state.tip:
-            worktrees.make_ready(target, place.settings)
+            worktrees.make(target)  # the plan is in it
     about_commits = preflight.check_commits(target, allow_dirty=allow_dirty)
     plan = preflight.check(place, target, allow_dirty=allow_dirty or (resume and not commits_now))
     about_checks = preflight.settle_checks(place, target, plan, trusts_all=trust_checks)

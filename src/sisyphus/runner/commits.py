@@ -84,7 +84,8 @@ def begin(run: Run) -> str:
         done = repository.commit(project, f"Plan of run {run.id}", _PLAN_SECONDS, state.plan)
         if done.code:
             repository.run(project, "reset", "--quiet", "--", state.plan)
-        _need(done, f"git does not commit the open edits of {name}. Commit them yourself")
+        where = f" in {display(project, '')}" if state.worktree else ""
+        _need(done, f"git does not commit the open edits of {name}. Commit them yourself{where}")
         said = f"Committed {name}, which had open edits, to {state.branch}."
     if not git.head(project):
         words = ("commit", "--allow-empty", "-qm", f"Begin of run {run.id}")

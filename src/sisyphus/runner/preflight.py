@@ -217,9 +217,10 @@ def _check_branch(run: Run) -> None:
             "makes one."
         )
     if before and branch != before:
+        new = "" if repository.has_branch(run.folder, before) else "-c "
         raise SisyphusError(
             f"Run {run.id} commits on {before}, and HEAD is on {branch or 'no branch'}. "
-            f"`git switch {before}` in {display(run.folder, '')} brings it back."
+            f"`git switch {new}{before}` in {display(run.folder, '')} brings it back."
         )
 
 

@@ -27,6 +27,7 @@ from sisyphus.loops import history, iterations, lifecycle, loops, transcripts
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.loop import (
     BLOCKED,
+    CANCELLED,
     FATAL_ERROR,
     LIMIT,
     MAX_ITERATIONS,
@@ -85,6 +86,7 @@ _NOTHING_TO_RESUME = (
 def new(place: Place, arguments: Arguments, plan: str) -> Run:
     """Returns a run that has not begun. plan: the file with its items; "" = none. Raises
     `SisyphusError` if one is at work in the project."""
+    _need_no_worktree(place)
     _need_rest(loops.latest_run(place.store, place.project))
     counters = lifecycle.new_counters(place.project, arguments.options)
     done = fix_plan.read(plan, place.project).done if plan else []
@@ -105,6 +107,7 @@ def find_plan(place: Place) -> str:
 
 def find(place: Place) -> Run:
     """Returns the last run of the project. Raises `SisyphusError` if it cannot be resumed."""
+    _need_no_worktree(place)
     run = loops.latest_run(place.store, place.project)
     if run is None:
         raise SisyphusError(_NOTHING_TO_RESUME)
@@ -164,13 +167,14 @@ def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
     """Prepares the place where the clients work, and the branch that they work on, or finds them as
     they were. A run that cannot begin so has failed, and can be resumed. has_ended_client: a client
     of it was at work till now."""
-    run = drive.run
+    run, plan = drive.run, drive.state.plan
     try:
         if run.state.worktree:
             drive.screen.say(messages.works_in(run, drive.settings["runner.setup"]))
+            worktrees.make(run)
+            if not run.state.tip:
+                worktrees.bring_plan(run)
             worktrees.make_ready(run, drive.settings)
-        if run.state.worktree and not run.state.tip:
-            worktrees.bring_plan(run)
         if run.setup.commits and run.state.tip:
             commits.resume(drive, has_ended_client=has_ended_client)
         elif run.setup.commits and (about_plan := commits.begin(run)):
@@ -178,12 +182,12 @@ def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
     except SisyphusError as error:
         with drive.change():
             run.end(FATAL_ERROR, one_line(str(error)), time.time())
-            run.runner = ""
+            run.runner, run.state.plan = "", plan
         raise
     except SystemExit:  # Ctrl-C twice, while the worktree was set up
         with drive.change():
             run.pause(PAUSED, messages.INTERRUPTED, time.time())
-            run.runner = ""
+            run.runner, run.state.plan = "", plan
         drive.screen.say(f"Run {run.id} is paused. `{messages.RESUME}` goes on with it.")
         raise SystemExit(_ENDS[decide.STOP][0]) from None
     drive.save()
@@ -270,6 +274,18 @@ def _count_killed(place: Place, run: Run) -> None:
         state.spent_tokens += tokens
         run.heard_at = max(run.heard_at, *(record.at for record in records), 0.0)
     state.spent_seconds += max(0.0, run.heard_at - state.began_at)
+
+
+def _need_no_worktree(place: Place) -> None:
+    """Raises `SisyphusError` if the project is the worktree of a run that is at work, or can be
+    resumed: two of them would work on one branch."""
+    run = loops.find_run(place.store, place.project.rpartition("-")[2])
+    if run is None or run.state.worktree != place.project or run.result in (SUCCESS, CANCELLED):
+        return
+    raise SisyphusError(
+        f"This is the worktree of run {run.id}. `{messages.RESUME}` in {display(run.project, '')} "
+        f"goes on with it, `sisyphus ralph cancel {run.id}` ends it."
+    )
 
 
 def _need_rest(run: Run | None) -> None:

@@ -42,6 +42,9 @@ _WORKER = "SISYPHUS_WORKER"
 _READY = "sisyphus-is-ready"
 """A file in git's folder for a worktree that has all it needs. It goes with the worktree."""
 
+_HAS_PLAN = "sisyphus-has-plan"
+"""A file there: the plan was brought along."""
+
 
 def assign(run: Run) -> None:
     """Gives a new run the place for its worktree, and its branch."""
@@ -68,29 +71,43 @@ def path_in(run: Run, path: str) -> str:
     return os.path.join(run.state.worktree, path[len(run.project) + 1 :]) if is_theirs else path
 
 
+def make(run: Run) -> None:
+    """Makes the worktree, unless it is there, with what is committed. Raises `SisyphusError`."""
+    tree = run.state.worktree
+    try:
+        if not _is_there(run):
+            _make(run)
+    except OSError as error:
+        raise SisyphusError(f"The run has no worktree: {error}") from error
+    # git writes the index last: without it, files are missing, and nobody has worked here.
+    folder = git.folder_of(tree)
+    if not any(os.path.exists(os.path.join(folder, name)) for name in ("index", _READY)):
+        _need(repository.run(tree, "reset", "--hard", "--quiet"))
+
+
 def make_ready(run: Run, settings: dict[str, Any]) -> None:
-    """Makes the worktree, unless it is there, with what git does not bring along. What was left
-    half done is done again. Raises `SisyphusError`."""
+    """Makes the worktree, unless it is there, with what git does not bring along, too. What was
+    left half done is done again. Raises `SisyphusError`."""
     tree = run.state.worktree
     os.environ[_WORKER] = "1"
-    if not git.is_checkout(tree):
-        _make(run)
+    make(run)
     mark = os.path.join(git.folder_of(tree), _READY)
     if os.path.exists(mark):
         return
-    # Nobody has worked in it yet, and a checkout that was cut off lacks files.
-    _need(repository.run(tree, "reset", "--hard", "--quiet"))
-    for name in _to_copy(run.project):
-        _copy(run.project, tree, name)
-    _set_up(tree, settings)
-    exports.replace(mark, b"")
+    try:
+        for name in _to_copy(run.project):
+            _copy(run.project, tree, name)
+        _set_up(tree, settings)
+        exports.replace(mark, b"")
+    except OSError as error:
+        raise SisyphusError(f"The worktree cannot be made ready: {error}") from error
 
 
 def restore(drive: Drive) -> None:
     """Makes the worktree again if somebody has removed it while the run was at work: all that was
     committed is on its branch. Raises `SisyphusError`."""
     run = drive.run
-    if not run.state.worktree or git.is_checkout(run.state.worktree):
+    if not run.state.worktree or _is_there(run):
         return
     make_ready(run, drive.settings)
     drive.screen.say(f"The worktree was gone, and was made again from {run.state.branch}.")
@@ -101,7 +118,9 @@ def leave(run: Run) -> Merge:
     git ignores goes with it."""
     state, project = run.state, run.project
     if run.result == SUCCESS and os.path.isdir(state.worktree):
-        repository.run(project, "worktree", "remove", state.worktree)
+        # git asks its own `status`, and would not see new files if its user has hidden them.
+        shown = ("-c", "status.showUntrackedFiles=normal")
+        repository.run(project, *shown, "worktree", "remove", state.worktree)
     tree = state.worktree if os.path.isdir(state.worktree) else ""
     changed = {*repository.changed_between(project, "HEAD", state.branch)}
     in_the_way = [name for name in git.uncommitted(project) or () if name in changed]
@@ -116,15 +135,32 @@ def bring_plan(run: Run) -> None:
     that the plan of the run. Raises `SisyphusError`."""
     state, plan = run.state, run.state.plan
     target = path_in(run, plan)
-    if target == plan or not paths.is_inside(target, state.worktree):
+    name = paths.display(plan, run.project)
+    if target == plan:
         return
+    if not paths.is_inside(target, state.worktree):
+        if not paths.is_inside(plan, run.project):
+            return
+        raise SisyphusError(
+            f"{name} is a link into your checkout, which the run would change. Make it a relative "
+            "link and commit that, or leave out --worktree."
+        )
     try:
         text = files.read_bytes(plan, run.project, LIMIT)
-    except UnreadableError as error:
-        name = paths.display(plan, run.project)
-        raise SisyphusError(f"{name} cannot be read: {error}") from error
-    exports.replace(target, text, is_shared=True)
+        mark = os.path.join(git.folder_of(state.worktree), _HAS_PLAN)
+        if not os.path.exists(mark):  # else its user may have mended it there
+            exports.replace(os.path.realpath(target), text, is_shared=True)  # a link stays one
+            exports.replace(mark, b"")
+    except (UnreadableError, OSError) as error:
+        raise SisyphusError(f"{name} cannot be brought along: {error}") from error
     state.plan = target
+
+
+def _is_there(run: Run) -> bool:
+    """Tells whether the worktree is there, and not another repository in its place."""
+    tree = run.state.worktree
+    ours, its = (os.path.realpath(git.common_folder(each)) for each in (run.project, tree))
+    return git.is_checkout(tree) and ours == its
 
 
 def _make(run: Run) -> None:
@@ -140,7 +176,9 @@ def _make(run: Run) -> None:
     start = state.tip or state.head  # somebody may have deleted the branch
     is_there = repository.has_branch(project, state.branch)
     new = [folder, state.branch] if is_there else ["-b", state.branch, folder, start]
-    _need(repository.run(project, "worktree", "add", "--quiet", *new))
+    done = repository.run(project, "worktree", "add", "--quiet", *new)
+    if not _is_there(run):  # else a hook has failed, after the checkout
+        raise SisyphusError(f"The run has no worktree: {done.output.strip()}")
 
 
 def _to_copy(project: str) -> list[str]:
