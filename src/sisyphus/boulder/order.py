@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"(?:(?:task|step|item) )?([a-z]{0,4}-?[0-9]+(?:\.[0-9]+)*[
 def after(plan: Plan) -> dict[str, list[str]]:
     """Returns the open items that have to wait for others → these, done or not. Nobody waits for
     one that is cancelled."""
-    if not any(task.after for task in plan.tasks):
+    if not plan.names_order:
         return {}
     tasks = dict(zip(plan.names, plan.tasks, strict=True))
     before = _Order(plan, finished(plan, ())).before
@@ -52,8 +52,7 @@ def before(plan: Plan, over: Collection[str]) -> dict[str, list[str]]:
 def problems(plan: Plan) -> list[str]:
     """Returns what is wrong with the `(after: …)` of open items, in sentences: words that name no
     item, several, or the item itself, and items that wait for each other."""
-    named = any(task.after for task in plan.tasks)
-    return _Order(plan, finished(plan, ())).problems if named else []
+    return _Order(plan, finished(plan, ())).problems if plan.names_order else []
 
 
 def finished(plan: Plan, merged: Collection[str]) -> set[str]:
@@ -78,7 +77,7 @@ class _Order:
     def __init__(self, plan: Plan, over: Collection[str]) -> None:
         self.problems: list[str] = []
         self.before: dict[str, list[str]] = {name: [] for name in plan.names}
-        labels = [_label(name) for name in plan.names] if any(t.after for t in plan.tasks) else []
+        labels = [_label(name) for name in plan.names] if plan.names_order else []
         for name, task in zip(plan.names, plan.tasks, strict=True):
             for words in task.after if name not in over else ():
                 found = _called(words, labels)

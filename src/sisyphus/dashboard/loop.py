@@ -316,7 +316,7 @@ def _item(run: Run, text: str, state: str, answers: list[str]) -> Item:
     failed = run.state.failed.get(text) if state != DONE else None
     word = run.state.evidence.get(text, "") if failed or state == DONE else ""
     made, branch = run.state.commits.get(text), run.state.aside_of(text)
-    commit = made.tip[: report.SHORT] if made and made.tip != made.since else ""
+    commit = made.short if made else ""
     return Item(
         fingerprint(text), text, state, "", False, answers, "", word, failed and _short(failed),
         commit, "" if commit else branch,

@@ -50,7 +50,7 @@ _MOST_NAME_BYTES = 64_000_000
 _MOST_NAMES = 1_000
 """How many branches with the same words we make."""
 
-_END_BY_QUIT = ("rebase", "am")
+END_BY_QUIT = ("rebase", "am")
 """Commands that do not end when a commit is checked out: `--abort` would take commits of later
 items out of the branch."""
 
@@ -169,7 +169,7 @@ def staged_tree(project: str) -> str:
 
 def unresolved(project: str) -> list[str]:
     """Returns the names of the files in conflict that still have the marks of it."""
-    unmerged = run(project, "diff", "--name-only", "-z", "--diff-filter=U").output.split("\0")
+    unmerged = _names(project, "diff", "--name-only", "-z", "--diff-filter=U")
     found = run(project, "diff", "--check", "HEAD", "--").output
     marked = {line.partition(":")[0] for line in found.splitlines() if "conflict marker" in line}
     return [name for name in unmerged if name in marked]
@@ -198,8 +198,7 @@ def return_to_branch(project: str, branch: str) -> bool:
 
 def changed_between(project: str, base: str, branch: str) -> list[str]:
     """Returns the names of the files that a branch has changed since it left another one."""
-    words = ("diff", "--name-only", "-z", "--no-renames", f"{base}...{branch}", "--")
-    return [name for name in run(project, *words).output.split("\0") if name]
+    return _names(project, "diff", "--name-only", "-z", "--no-renames", f"{base}...{branch}", "--")
 
 
 def conflicts(project: str, branch: str) -> list[str] | None:
@@ -218,7 +217,13 @@ def conflicts(project: str, branch: str) -> list[str] | None:
 def staged_since(project: str, base: str) -> list[str]:
     """Returns the names of the files that differ between a commit and what is staged."""
     words = ("diff", "--cached", "--name-only", "-z", "--no-renames", base, "--")
-    return [name for name in run(project, *words).output.split("\0") if name]
+    return _names(project, *words)
+
+
+def _names(project: str, *words: str) -> list[str]:
+    """Returns what a command prints with a NUL behind each name."""
+    output = run(project, *words, tail=_MOST_NAME_BYTES).output
+    return [name for name in output.split("\0") if name]
 
 
 def save_to_branch(project: str, name: str, message: str, base: str, branch: str) -> CommandResult:
@@ -338,7 +343,7 @@ def go_back(project: str, branch: str, commit: str, saved: str) -> CommandResult
     saved; `reset --hard` would overwrite it, even one that its user told git to assume
     unchanged."""
     for words in (
-        *(((stopped, "--quit"),) if (stopped := git.unfinished(project)) in _END_BY_QUIT else ()),
+        *(((stopped, "--quit"),) if (stopped := git.unfinished(project)) in END_BY_QUIT else ()),
         ("symbolic-ref", "HEAD", f"refs/heads/{branch}"),
         ("read-tree", "-m", "-u", "--no-recurse-submodules", f"refs/heads/{saved}", commit),
         ("reset", "--quiet", commit),

@@ -29,6 +29,10 @@ class FailedCheck(Record):
     at: float = 0.0
 
 
+_SHORT = 7
+"""How many characters of a commit's name are shown, as git does."""
+
+
 class ItemCommits(Record):
     """The commits that an item has become. since: the commit before the first one; "" = none. tip:
     the last one. checks: the commands that passed before it was made."""
@@ -36,6 +40,11 @@ class ItemCommits(Record):
     since: str
     tip: str
     checks: list[str] = field(default_factory=list)
+
+    @property
+    def short(self) -> str:
+        """Returns the last commit as git shows it for people; "" = there was nothing to commit."""
+        return self.tip[:_SHORT] if self.tip != self.since else ""
 
 
 class RunOptions(Record):

@@ -6,6 +6,10 @@ from sisyphus.ground import processes
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import cut
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sisyphus.ground.processes import CommandResult
+
 _LINES = 20
 _UNITS = 2000
 
@@ -29,19 +33,22 @@ def run(command: str, project: str, seconds: int) -> Check:
         done = processes.run(command, project, seconds, tail=100_000)
     except OSError as error:
         return Check(False, f"could not be run ({error})", "")
-    how = f"exited {done.code}"
-    if done.has_timed_out:
-        how = f"did not finish within {seconds} s"
-    elif done.code == 0:
+    how = how_ended(done, seconds)
+    if done.code == 0:
         from sisyphus.sessions.no_tests import ran_no_test  # imported late: few checks get here
 
         if ran_no_test(command, done.output):
-            return Check(False, f"{how}, but ran no test", _tail(done.output), ran_no_test=True)
+            return Check(False, f"{how}, but ran no test", tail(done.output), ran_no_test=True)
     late = done.has_timed_out
-    return Check(done.code == 0, how, _tail(done.output), has_timed_out=late)
+    return Check(done.code == 0, how, tail(done.output), has_timed_out=late)
 
 
-def _tail(output: str) -> str:
+def how_ended(done: CommandResult, seconds: int) -> str:
+    """Says how a command ended, as the end of a sentence. seconds: how long it might take."""
+    return f"did not finish within {seconds} s" if done.has_timed_out else f"exited {done.code}"
+
+
+def tail(output: str) -> str:
     """Returns the last lines as a terminal would show them, without colours."""
     lines = [line.rpartition("\r")[2] for line in output.rstrip().replace("\r\n", "\n").split("\n")]
     plain = ["".join(c for c in line if c.isprintable() or c == "\t") for line in lines[-_LINES:]]

@@ -19,7 +19,7 @@ from sisyphus.ground.paths import is_inside
 from sisyphus.ground.processes import CommandResult
 from sisyphus.ground.worktree import own_paths
 from sisyphus.loops.runs import Run, RunState
-from sisyphus.runner import project_files
+from sisyphus.runner import messages, project_files
 from sisyphus.runner.drive import Drive
 
 _SLUG = 40
@@ -38,7 +38,7 @@ def finish(drive: Drive) -> None:
     """Sets aside what is to be set aside, and notes its branch. If the run is killed meanwhile, it
     does so again. Raises `SisyphusError` if git cannot keep the work, which stays then."""
     state, project = drive.state, drive.folder
-    item, plan = state.sets_aside, _plan(drive)
+    item, plan = state.sets_aside, plan_of(drive.run)
     if not item:
         return
     is_bare, branch = _has_plan_alone(drive, plan), state.aside_branch
@@ -73,6 +73,12 @@ def own_files(project: str) -> list[str]:
     """Returns the paths of a project that are in no commit of a run: those that it writes
     itself."""
     return [*own_paths(project), *filter(None, [project_files.chosen_state()])]
+
+
+def plan_of(run: Run) -> str:
+    """Returns the path of the plan; "" = the run has none in its folder."""
+    plan = run.state.plan
+    return plan if plan and is_inside(plan, run.folder) else ""
 
 
 def with_ticks_of(text: str, base: str) -> str:
@@ -116,7 +122,7 @@ def _is_at_tip(drive: Drive) -> bool:
 
 def _keep(drive: Drive, item: str) -> str:
     run, state = drive.run, drive.state
-    text = f"Half work: {masked_line(item, 200)}\n\nSisyphus-Run: {run.id}\n"
+    text = f"Half work: {masked_line(item, 200)}\n\n{messages.trailer(run)}\n"
     name = branch_of(run, item)
     return _need(
         repository.save_to_branch(drive.folder, name, text, state.tip, state.branch)
@@ -135,12 +141,6 @@ def _edited_plan(drive: Drive, plan: str, branch: str) -> bytes | None:
         return None
     there, then = (each.decode("utf-8", "surrogateescape") for each in (text, base))
     return with_ticks_of(there, then).encode("utf-8", "surrogateescape")
-
-
-def _plan(drive: Drive) -> str:
-    """Returns the path of the plan; "" = the run has none in the project."""
-    plan = drive.state.plan
-    return plan if plan and is_inside(plan, drive.folder) else ""
 
 
 def _content(plan: str, project: str) -> bytes | None:

@@ -14,11 +14,12 @@ from sisyphus.boulder.trust import CheckResult
 from sisyphus.ground import git, repository
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.masking import mask
-from sisyphus.ground.paths import display, is_inside
+from sisyphus.ground.paths import display
 from sisyphus.ground.processes import CommandResult
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
+from sisyphus.loops import verify
 from sisyphus.loops.runs import ItemCommits, Run, RunState
 from sisyphus.runner import asides, item_checks, messages
 from sisyphus.runner.drive import Drive
@@ -32,13 +33,12 @@ could not mend it."""
 _SUBJECT = 72
 """The longest subject, in characters: what `git log --oneline` shows in a terminal."""
 
-_RUN, _CHECK = "Sisyphus-Run", "Sisyphus-Check"
-"""The trailers of a commit: the id of its run, and a command that passed before it."""
+_CHECK = "Sisyphus-Check"
+"""The trailer of a commit with a command that passed before it."""
 
 _BODY_LINES, _LINE = 10, 500
 """The most lines of a body, and the most characters of one."""
 
-_TAIL_LINES = 30
 _SHOWN = 5
 """The most files that a sentence names."""
 
@@ -79,11 +79,11 @@ def begin(run: Run) -> str:
     # It may commit only from now on: what is done already is no commit of it.
     state.others = [each for each in state.done if each not in state.before]
     said = ""
-    if state.plan and is_inside(state.plan, project) and _is_open(project, state.plan):
-        name = display(state.plan, project)
-        done = repository.commit(project, f"Plan of run {run.id}", _PLAN_SECONDS, state.plan)
+    if (plan := asides.plan_of(run)) and _is_open(project, plan):
+        name = display(plan, project)
+        done = repository.commit(project, f"Plan of run {run.id}", _PLAN_SECONDS, plan)
         if done.code:
-            repository.run(project, "reset", "--quiet", "--", state.plan)
+            repository.run(project, "reset", "--quiet", "--", plan)
         where = f" in {display(project, '')}" if state.worktree else ""
         _need(done, f"git does not commit the open edits of {name}. Commit them yourself{where}")
         said = f"Committed {name}, which had open edits, to {state.branch}."
@@ -111,7 +111,7 @@ def _is_users(drive: Drive, commit: str) -> bool:
     run, state = drive.run, drive.state
     if not state.is_working:
         return True
-    if f"{_RUN}: {run.id}" in repository.text_of(drive.folder, commit).splitlines():
+    if messages.trailer(run) in repository.text_of(drive.folder, commit).splitlines():
         return False
     is_known = bool(Session.load(drive.store, run.session).transcript)
     ended_at = max(state.began_at, run.heard_at) + _LATE_SECONDS
@@ -237,13 +237,14 @@ def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckRe
             break
         if failed := item_checks.first_failure(drive, plan, items):
             return failed
-    return CheckResult(messages.COMMIT, FAILED, _how(done, seconds), _tail(done.output))
+    how, tail = verify.how_ended(done, seconds), verify.tail(done.output)
+    return CheckResult(messages.COMMIT, FAILED, how, tail)
 
 
 def _why_not_yet(project: str) -> str:
     """Returns what a commit would take along that nobody has finished; "" = nothing."""
     stopped = git.unfinished(project)
-    if stopped in ("rebase", "am"):
+    if stopped in repository.END_BY_QUIT:
         return f"a `git {stopped}` is not finished"
     if stopped and (names := repository.unresolved(project)):
         return f"conflicts of a `git {stopped}` are left in {', '.join(names[:_SHOWN])}"
@@ -259,14 +260,6 @@ def _check_again(drive: Drive, plan: FixPlan, items: list[str], before: str) -> 
     return failed
 
 
-def _how(done: CommandResult, seconds: int) -> str:
-    return f"did not finish within {seconds:,} s" if done.has_timed_out else f"exited {done.code}"
-
-
-def _tail(output: str) -> str:
-    return "\n".join(output.strip().splitlines()[-_TAIL_LINES:])
-
-
 # ---------------------------------------------------------------- what it says
 
 
@@ -278,7 +271,7 @@ def message(run: Run, items: Sequence[str], said: str, checks: Sequence[str]) ->
     whole = "\n".join(f"- {name}" for name in names) if subject != names[0] else ""
     words = "\n".join(_plain_lines(mask(said).strip())[:_BODY_LINES])
     trailers = [
-        f"{_RUN}: {run.id}",
+        messages.trailer(run),
         *(f"{_CHECK}: {one_line(mask(each), 300)} (exit 0)" for each in checks),
     ]
     parts = (subject, whole, words, "\n".join(trailers))

@@ -23,6 +23,7 @@ from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import one_line
 from sisyphus.loops import verify
 from sisyphus.loops.runs import FailedCheck
+from sisyphus.loops.verify import Check
 from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.runner.client import ClientResult
 from sisyphus.runner.drive import Drive
@@ -125,11 +126,17 @@ def _verify(drive: Drive) -> CheckResult | None:
     if not command or not setup.commits or setup.verifies_at_end:
         return None
     _show(drive, command)
+    check = run_verify(drive)
+    return None if check.has_passed else CheckResult(command, FAILED, check.how, check.tail)
+
+
+def run_verify(drive: Drive) -> Check:
+    """Runs the check of the run, and notes when it passed."""
+    command = drive.run.options.verify
     check = verify.run(command, drive.folder, drive.settings["ralph.verify_seconds"])
     if check.has_passed:
         drive.state.passed_at[command] = time.time()
-        return None
-    return CheckResult(command, FAILED, check.how, check.tail)
+    return check
 
 
 def failing(drive: Drive, results: Results) -> list[str]:

@@ -113,6 +113,11 @@ def check_of_item(command: str, how: str) -> str:
     return f"{what}: {masked_line(command, 200)}"
 
 
+def trailer(run: Run) -> str:
+    """Returns the line by which a commit says whose it is."""
+    return f"Sisyphus-Run: {run.id}"
+
+
 def with_half_work(run: Run, why: str) -> str:
     """Adds to why an item is left where its half work lies."""
     branch = run.state.aside_of(run.state.item)

@@ -15,7 +15,7 @@ from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, writing
 from sisyphus.handoff.handoffs import Handoff
 from sisyphus.hook.session import Session
-from sisyphus.loops import check_files, project_changes, verify
+from sisyphus.loops import check_files, project_changes
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.runs import Run
 from sisyphus.loops.verify import Check
@@ -200,10 +200,9 @@ def _completion(
     if drive.state.passed_at.get(verify_command, 0.0) >= now:  # for a commit
         check = Check(True, "exited 0", "")
     else:
-        check = verify.run(verify_command, drive.folder, drive.settings["ralph.verify_seconds"])
+        check = item_checks.run_verify(drive)
     if not check.has_passed:
         return Completion("", f"the check {check.how}", check, changed)
-    drive.state.passed_at[verify_command] = time.time()
     passed = loop_messages.check_passed(verify_command)
     why = passed if why == messages.CHECK_PASSED else f"{why}, {passed}"
     return Completion(why, "", check, changed)

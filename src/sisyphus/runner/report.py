@@ -44,9 +44,6 @@ _BARE, _PASSED_BEFORE, _LOST = (
 )
 _GONE = "gone from the plan"
 
-SHORT = 7
-"""How many characters of a commit's name are shown, as git does."""
-
 _SHOWN = 20
 """The most entries of a list: the report is read before the first coffee."""
 

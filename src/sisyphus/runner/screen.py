@@ -24,7 +24,6 @@ from sisyphus.runner import messages
 from sisyphus.runner.report import (
     DONE,
     NEEDS_USER,
-    SHORT,
     iteration_line,
     short_cost,
     short_count,
@@ -77,7 +76,7 @@ class Lines:
         """Shows how it has ended."""
         state = run.state
         made = state.commits.get(iteration.item) if iteration.is_done else None
-        commit = made.tip[:SHORT] if made and made.tip != made.since else ""
+        commit = made.short if made else ""
         self.say(iteration_line(iteration, len(state.done), state.total, commit))
 
     def say(self, text: str) -> None:
