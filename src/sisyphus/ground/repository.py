@@ -12,10 +12,11 @@ import os
 import time
 
 from sisyphus.ground import git, paths, processes
+from sisyphus.ground.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from sisyphus.ground.processes import CommandResult
 
@@ -41,10 +42,10 @@ _ENCODINGS = ("-c", "i18n.commitEncoding=utf-8", "-c", "i18n.logOutputEncoding=u
 _NOT_STARTED = 127
 """The exit code if there is no git, the same as shells use."""
 
-_MOST_BYTES = 6_000_000
+MOST_BYTES = 6_000_000
 """The largest file that is read out of a commit: more than any plan may have."""
 
-_MOST_NAME_BYTES = 64_000_000
+MOST_NAME_BYTES = 64_000_000
 """The most bytes of names of files: of about a million."""
 
 _MOST_NAMES = 1_000
@@ -211,6 +212,47 @@ def conflicts(project: str, branch: str) -> list[str] | None:
     return names[: names.index("")] if done.code and "" in names else []
 
 
+# ---------------------------------------------------------------- refs
+
+
+class Ref(Record, frozen=True):
+    """A branch, or another name of a commit.
+
+    tree: the worktree in which this branch is checked out; "" = in none. is_head: that is the one
+    we asked in.
+    """
+
+    commit: str
+    tree: str
+    is_head: bool
+
+
+def refs(project: str, *patterns: str) -> dict[str, Ref]:
+    """Returns refs by their full names. patterns: full names, or what is above them."""
+    form = "--format=%(objectname)%00%(HEAD)%00%(refname)%00%(worktreepath)"
+    done = run(project, "for-each-ref", form, *patterns, tail=MOST_NAME_BYTES)
+    lines = done.output.split("\n") if done.code == 0 else []
+    fields = (line.split("\0") for line in lines if line)
+    return {name: Ref(commit, tree, mark == "*") for commit, mark, name, tree in fields}
+
+
+def move_refs(project: str, new: Mapping[str, str], old: Mapping[str, str]) -> CommandResult:
+    """Moves refs all at once, or none if one is not where it was. new: full names → commits; "" =
+    it is deleted. old: where they have to be; others may be anywhere."""
+    lines = ["start"]
+    for name, commit in new.items():
+        was = f" {old[name]}" if name in old else ""
+        lines.append(f"update {name} {commit}{was}" if commit else f"delete {name}{was}")
+    asked = "\n".join([*lines, "commit", ""]).encode()
+    return run(project, "update-ref", "-m", "sisyphus: merge", "--stdin", stdin=asked)
+
+
+def fork_point(project: str, one: str, other: str) -> str:
+    """Returns the last commit that two histories share; "" = they share none."""
+    done = run(project, "merge-base", one, other)
+    return done.output.strip() if done.code == 0 else ""
+
+
 # ---------------------------------------------------------------- setting work aside
 
 
@@ -222,7 +264,7 @@ def staged_since(project: str, base: str) -> list[str]:
 
 def _names(project: str, *words: str) -> list[str]:
     """Returns what a command prints with a NUL behind each name."""
-    output = run(project, *words, tail=_MOST_NAME_BYTES).output
+    output = run(project, *words, tail=MOST_NAME_BYTES).output
     return [name for name in output.split("\0") if name]
 
 
@@ -235,7 +277,7 @@ def save_to_branch(project: str, name: str, message: str, base: str, branch: str
     the commit to which the work tree and `branch` will go back. What that branch has, and HEAD and
     the commit have not, gets a branch of such a name, too.
     """
-    for done in (run(project, "add", "--update", "--", ":/"), _stage_left(project, base)):
+    for done in (run(project, "add", "--update", "--", ":/"), stage_left(project, base)):
         if done.code:
             return done
     tree, head = run(project, "write-tree"), git.head(project)
@@ -256,11 +298,11 @@ def save_to_branch(project: str, name: str, message: str, base: str, branch: str
     return _branch_at(project, name, head)
 
 
-def _stage_left(project: str, base: str) -> CommandResult:
+def stage_left(project: str, base: str) -> CommandResult:
     """Stages what was taken out of git's hands and is still there, or lies where files of a commit
     were: it would be overwritten by those."""
     words = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, "--")
-    done = run(project, *words, tail=_MOST_NAME_BYTES)
+    done = run(project, *words, tail=MOST_NAME_BYTES)
     if done.code or done.is_cut:
         return processes.CommandResult(done.code or 1, "Too many files were deleted.")
     found = (_in_the_way(project, name) for name in done.output.split("\0") if name)
@@ -294,7 +336,7 @@ def file_at(project: str, commit: str, path: str) -> bytes | None:
     name = os.path.relpath(path, project)
     if not run(project, "ls-tree", commit, "--", f":(literal){name}").output.startswith("100"):
         return None
-    done = run(project, "cat-file", "--filters", f"{commit}:{name}", tail=_MOST_BYTES)
+    done = run(project, "cat-file", "--filters", f"{commit}:{name}", tail=MOST_BYTES)
     if done.code or done.is_cut or "\ufffd" in done.output:
         return None
     return done.output.encode()

@@ -122,7 +122,7 @@ def _is_at_tip(drive: Drive) -> bool:
 
 def _keep(drive: Drive, item: str) -> str:
     run, state = drive.run, drive.state
-    text = f"Half work: {masked_line(item, 200)}\n\n{messages.trailer(run)}\n"
+    text = f"Half work: {masked_line(item, 200)}\n\n{messages.trailer(run.id)}\n"
     name = branch_of(run, item)
     return _need(
         repository.save_to_branch(drive.folder, name, text, state.tip, state.branch)

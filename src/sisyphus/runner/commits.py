@@ -111,7 +111,7 @@ def _is_users(drive: Drive, commit: str) -> bool:
     run, state = drive.run, drive.state
     if not state.is_working:
         return True
-    if messages.trailer(run) in repository.text_of(drive.folder, commit).splitlines():
+    if messages.trailer(run.id) in repository.text_of(drive.folder, commit).splitlines():
         return False
     is_known = bool(Session.load(drive.store, run.session).transcript)
     ended_at = max(state.began_at, run.heard_at) + _LATE_SECONDS
@@ -170,7 +170,7 @@ def attempt(
         return Attempt(earlier, ItemCommits(state.tip, state.tip), failed)
     checks = item_checks.passed(drive, plan, items, since)
     names = items or [_MEND if state.is_mending else drive.run.task]
-    text = message(drive.run, names, said, checks)
+    text = message(drive.run.id, names, said, checks)
     refused = _commit(drive, plan, items, text)
     return Attempt(items, ItemCommits(state.tip, git.head(drive.folder), checks), refused)
 
@@ -263,9 +263,9 @@ def _check_again(drive: Drive, plan: FixPlan, items: list[str], before: str) -> 
 # ---------------------------------------------------------------- what it says
 
 
-def message(run: Run, items: Sequence[str], said: str, checks: Sequence[str]) -> str:
-    """Returns the message of a commit. items: what was done. said: the agent's last message.
-    checks: the commands that have passed."""
+def message(run: str, items: Sequence[str], said: str, checks: Sequence[str]) -> str:
+    """Returns the message of a commit. run: the id of the run. items: what was done. said: the
+    agent's last message. checks: the commands that have passed."""
     names = [one_line(mask(item), ITEM_CHARACTERS) or "An item" for item in items]
     subject = cut_on_word("; ".join(names), _SUBJECT)
     whole = "\n".join(f"- {name}" for name in names) if subject != names[0] else ""

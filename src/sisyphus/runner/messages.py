@@ -113,9 +113,9 @@ def check_of_item(command: str, how: str) -> str:
     return f"{what}: {masked_line(command, 200)}"
 
 
-def trailer(run: Run) -> str:
-    """Returns the line by which a commit says whose it is."""
-    return f"Sisyphus-Run: {run.id}"
+def trailer(run: str) -> str:
+    """Returns the line by which a commit says whose it is. run: its id."""
+    return f"Sisyphus-Run: {run}"
 
 
 def with_half_work(run: Run, why: str) -> str:
