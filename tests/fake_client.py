@@ -1,7 +1,8 @@
 """A program that behaves as Claude Code without a terminal does, by a script.
 
 `FAKE_CLIENT` names a folder. Each process takes the first of `processes.json` there, a list of
-lists of steps, and adds its arguments and its prompt to `calls.jsonl`. See `_Session.step`.
+lists of steps, and adds its arguments and its prompt to `calls.jsonl`. See `_Session.step`. Where
+several work at once, `items/ITEM.json` is such a list for the item that the prompt names.
 """
 
 from __future__ import annotations
@@ -225,12 +226,15 @@ def write(path: str, text: str, mode: str = "w") -> None:
 
 
 def main(words: list[str]) -> int:
-    call = {"words": words, "prompt": sys.stdin.read()}
+    prompt = sys.stdin.read()
+    call = {"words": words, "prompt": prompt, "folder": os.getcwd()}
     write(in_folder("calls.jsonl"), json.dumps(call) + "\n", "a")
-    script = in_folder("processes.json")
+    script = script_of(prompt)
     processes = json.loads(read(script))
     steps = processes.pop(0) if processes else []
-    write(script, json.dumps(processes))
+    left = f"{script}.{os.getpid()}"  # the next one needs all of it, even if we are killed now
+    write(left, json.dumps(processes))
+    os.replace(left, script)
     session = _Session(id_of(words))
     is_plain = bool(steps) and steps[0] == ["plain", True]
     if not is_plain:
@@ -240,6 +244,14 @@ def main(words: list[str]) -> int:
     if not is_plain:
         session.end()
     return session.code
+
+
+def script_of(prompt: str) -> str:
+    """The file with the processes for the item of a prompt, else that for all."""
+    folder = in_folder("items")
+    names = os.listdir(folder) if os.path.isdir(folder) else ()
+    own = (name for name in names if f"\n> {name.removesuffix('.json')}\n" in prompt)
+    return os.path.join(folder, name) if (name := next(own, "")) else in_folder("processes.json")
 
 
 def id_of(words: list[str]) -> str:

@@ -31,6 +31,7 @@ from pathlib import Path
 import fake_client
 import pytest
 import typer
+import yaml
 from typer.core import TyperGroup
 from world import SISYPHUS, Json, Reply, World, agent, result, use, user
 
@@ -243,6 +244,9 @@ def _code(text: str) -> Iterator[str]:
             yield from (command for command, _ in _commands(step["body"]))
         elif step["info"] == "sh":
             yield from filter(None, step["body"].splitlines())
+        elif step["info"] == "yaml":
+            lines = (line.strip().removeprefix("- run: ") for line in step["body"].splitlines())
+            yield from (line for line in lines if line.startswith("sisyphus "))
 
 
 def _walk(command: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
@@ -254,6 +258,65 @@ def _walk(command: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
         if hidden := command.commands.get("show"):
             params += hidden.params
     yield path, [option for param in params for option in (*param.opts, *param.secondary_opts)]
+
+
+def test_the_workflow_merges_what_passes_and_leaves_the_rest(tmp_path: Path) -> None:
+    """Its own steps, with jobs of which one conflicts, one fails the check and one is blocked."""
+    [text] = [s["body"] for s in _STEP.finditer(PAGES["ci.md"].read_text()) if s["info"] == "yaml"]
+    jobs = yaml.safe_load(text)["jobs"]
+    [bundle] = [s["run"] for s in jobs["item"]["steps"] if "git bundle" in s.get("run", "")]
+    [merge] = [s["run"] for s in jobs["merge"]["steps"] if "git bundle" in s.get("run", "")]
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    _make_repository(origin)
+    (origin / "Makefile").write_text("test:\n\t! test -e broken\n")
+    _git(origin, "add", "-A")
+    _git(origin, "commit", "-qm", "Plans")
+    works = {
+        "a": "echo a > file",
+        "b": "echo b > file",
+        "c": "touch broken",
+        "d": "git switch -qc sisyphus/k7Qm2-d; touch half",
+        "e": "echo e > other",
+    }
+
+    def run(name: str, script: str, artifacts: str) -> int:
+        tree, home = tmp_path / name, tmp_path / f"{name}-home"
+        reports = home / ".claude/.sisyphus/ralph/transcripts"
+        reports.mkdir(parents=True)
+        (reports / "k7Qm2_report.md").write_text("# Run k7Qm2\n")
+        for key in ("user.name", "user.email"):
+            subprocess.run(["git", "config", "--file", home / ".gitconfig", key, "you"], check=True)
+        _git(tmp_path, "clone", "-q", "--depth", "1", f"file://{origin}", name)
+        env = os.environ | {
+            "HOME": str(home),
+            "GITHUB_SHA": _git(origin, "rev-parse", "HEAD"),
+            "RUNNER_TEMP": str(tmp_path / artifacts),
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        }
+        (tmp_path / artifacts).mkdir(exist_ok=True)
+        return subprocess.run(["bash", "-ec", script], cwd=tree, env=env, check=False).returncode
+
+    for name, work in works.items():
+        made = f"git switch -qc work; {work}; git add -A; git commit -qm {name}"
+        assert run(f"job-{name}", f"{made}\n{bundle}", f"temp-{name}") == 0
+        shutil.copytree(tmp_path / f"temp-{name}/out", tmp_path / f"temp/items/item-{name}")
+
+    assert run("merge", merge, "temp") == 1
+    summary = (tmp_path / "summary").read_text().splitlines()
+    assert summary == [
+        "- merged: item-a", "- left: item-b", "- left: item-c", "- left: item-d",
+        "- merged: item-e",
+    ]  # fmt: skip
+    _git(origin, "fetch", "-q", str(tmp_path / "temp/night.bundle"), "night:night")
+    assert _git(origin, "ls-tree", "--name-only", "night").split() == ["Makefile", "file", "other"]
+    assert _git(origin, "show", "night:file") == "a"
+    half = str(tmp_path / "temp/items/item-d/work.bundle")
+    assert "sisyphus/k7Qm2-d" in _git(origin, "bundle", "list-heads", half)
+
+
+def _git(folder: Path, *words: str) -> str:
+    return subprocess.check_output(["git", *words], cwd=folder, encoding="utf-8").strip()
 
 
 def test_settings_exist(page: Path) -> None:

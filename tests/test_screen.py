@@ -6,6 +6,7 @@ import io
 import os
 import re
 import time
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -18,7 +19,7 @@ from sisyphus.clients.transcript_records import AGENT, RecordedCall, TranscriptL
 from sisyphus.ground import processes
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loop import Counters, Options
-from sisyphus.loops.runs import Run, RunState
+from sisyphus.loops.runs import Run, RunState, Worker
 from sisyphus.runner.screen import Lines, Live, open_screen, picture
 from sisyphus.terminal import show
 
@@ -39,9 +40,15 @@ def report_of(*said: str, calls: tuple[RecordedCall, ...] = ()) -> Report:
     return Report(records=[record], tokens=50_000, cost=0.25, context=430_000, window=1_000_000)
 
 
-def shown(run: Run, report: Report | None = None, width: int = 80, height: int = 24) -> list[str]:
+def shown(
+    run: Run,
+    report: Report | None = None,
+    width: int = 80,
+    height: int = 24,
+    workers: Sequence[Worker] = (),
+) -> list[str]:
     console = Console(file=io.StringIO(), width=width, height=height, record=True)
-    console.print(picture(run, report or Report(), NOW, height))
+    console.print(picture(run, report or Report(), NOW, height, workers))
     return [line.rstrip() for line in console.export_text().splitlines()]
 
 
@@ -141,6 +148,86 @@ def test_nothing_is_wider_or_higher_than_the_terminal(width: int, height: int) -
 
     assert len(lines) <= height
     assert all(cell_len(line) <= width for line in lines)
+
+
+def worker_of(number: int, item: str, **fields: Any) -> Worker:
+    """A worker whose iteration began 190 seconds ago. fields: of `Worker`, and of its state."""
+    own: dict[str, Any] = {**SPENT}
+    own |= {name: fields.pop(name, 0) for name in ("is_merging", "waits_until")}
+    counters = Counters(fields.pop("iteration", 1), tokens=100_000)
+    return Worker(
+        f"aB3xY-{number}", "/p", "Fix it", Options(max_iterations=0), 1_000.0, counters,
+        state=RunState(only=item, worktree=f"/p-{number}", cost=1.0, **own), **fields,
+    )  # fmt: skip
+
+
+def test_each_worker_has_a_line() -> None:
+    run = run_of(done=["stack"], todo=["fire", "cool", "sell"], cost=3.0)
+    run.setup.jobs = 2
+    workers = [
+        worker_of(1, "cool", action="Edit /p-1/kiln.py", percent=43, iteration=2, tokens=50_000),
+        worker_of(2, "sell", action="Bash make", is_merging=True),
+    ]
+
+    assert [line for line in shown(run, workers=workers) if line] == [
+        "Run aB3xY  Fix [bold]the[/bold] kiln",
+        "✓ stack",
+        "· fire",
+        "▶ cool",
+        "▶ sell",
+        "1 cool · iteration 2 · 3 min · context 43 % → Edit kiln.py",
+        "2 sell · 3 min · merges",
+        "1 of 4 items · 2 h 30 min · $5.00 · 1.4 M tokens",
+    ]
+
+
+def test_a_worker_that_waits_says_until_when() -> None:
+    clock = time.strftime("%H:%M", time.localtime(NOW + 60))
+
+    lines = shown(run_of(), workers=[worker_of(1, "fire", waits_until=NOW + 60, action="Bash x")])
+    assert f"1 fire · 3 min · waits until {clock}" in lines
+
+
+@pytest.mark.parametrize(
+    ("height", "lines"),
+    [
+        (12, ["▶ item 0", "  and 9 more", *(f"{n} item {n - 1}" for n in range(1, 9))]),
+        (11, ["▶ item 0", *(f"{n} item {n - 1}" for n in range(1, 9))]),
+        (5, ["1 item 0", "2 item 1", "  and 6 more at work"]),
+        (3, ["  and 8 more at work"]),
+        (2, []),
+    ],
+)
+def test_as_many_workers_as_fit_are_shown(height: int, lines: list[str]) -> None:
+    run = run_of(todo=[f"item {n}" for n in range(10)])
+    workers = [worker_of(n, f"item {n - 1}") for n in range(1, 9)]
+
+    drawn = shown(run, height=height, workers=workers)[1:-1]
+    assert [line.partition(" · ")[0] for line in drawn] == lines
+
+
+@pytest.mark.parametrize("width", [1, 10, 40, 200])
+@pytest.mark.parametrize("height", [1, 3, 9, 24])
+def test_no_worker_is_wider_or_higher_than_the_terminal(width: int, height: int) -> None:
+    wide = "漢字 [red]and[/red]\nmore\x1b[2J " * 40
+    run = run_of(todo=[wide] * 30, waits_until=NOW + 60, waits_for=wide)
+
+    workers = [worker_of(n, wide, action=wide, percent=99) for n in range(1, 9)]
+    lines = shown(run, width=width, height=height, workers=workers)
+    assert len(lines) <= height
+    assert all(cell_len(line) <= width for line in lines)
+    assert "\x1b" not in "".join(lines)
+
+
+def test_words_of_workers_are_no_markup_and_no_secret() -> None:
+    (line,) = (
+        line
+        for line in shown(
+            run_of(), workers=[worker_of(1, "[red]a[/red]", action="Bash password=hunter22 [b]")]
+        )
+        if "Bash" in line
+    )
+    assert line == "1 [red]a[/red] · 3 min → Bash password=… [b]"
 
 
 def test_the_same_item_twice_is_current_once() -> None:

@@ -13,15 +13,14 @@ from typing import Any
 from sisyphus.boulder import evidence, hold_messages, holds
 from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
 from sisyphus.enforce.enforcements import enforced_since
-from sisyphus.ground.paths import display
-from sisyphus.ground.record import Record
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso, one_line, sentence
 from sisyphus.handoff import handoffs
 from sisyphus.hook.session import Session
-from sisyphus.loops import iterations, lifecycle, loops, messages, user_actions
+from sisyphus.loops import iterations, lifecycle, loops, messages, state_file, user_actions, workers
 from sisyphus.loops.loop import ACTIVE, RUN, Hold, Loop, Work
-from sisyphus.loops.runs import Run
+from sisyphus.loops.runs import Run, Worker
 from sisyphus.sessions import dialog, sessions
 from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions.hooks import FAILURE
@@ -44,7 +43,7 @@ STANDSTILL_SECONDS = 600
 """After so long, background work that has not ended is something to look at. It is what
 `ralph.background_wait` has if nobody sets it; here nobody knows the settings of each project."""
 
-TASK_CHARACTERS, _TASK_IN_LINE = 200, 100
+TASK_CHARACTERS, _TASK_IN_LINE, _ITEM_IN_LINE = 200, 100, 60
 
 
 class Need(Record, frozen=True):
@@ -64,6 +63,35 @@ class Need(Record, frozen=True):
     brief: str = ""
 
 
+class WorkerStatus(Record, frozen=True):
+    """How a worker of a run stands, or stood when the run's process ended.
+
+    number: from 1. iteration: at its item, from 1. since: when that began or, before the first one,
+    when the worker did, in seconds since 1970. is_at_work: the process of its run is alive.
+    is_merging: it brings its item onto the branch of the run. waits_until: for an account's limit,
+    say; 0 = it does not wait. action: what its agent did last. doing: what it does now, on a line:
+    that it merges or waits, else its action. heard_at: when its agent was last heard of; 0 = never.
+    percent: of its context; 0 = unknown. tokens, cost: used so far. session: the id of the one that
+    works for it; "" = none yet. worktree: where.
+    """
+
+    number: int
+    item: str
+    iteration: int
+    since: float
+    is_at_work: bool
+    is_merging: bool
+    waits_until: float
+    action: str
+    doing: str
+    heard_at: float
+    percent: int
+    tokens: int
+    cost: float
+    session: str
+    worktree: str
+
+
 class Status(Record, frozen=True):
     """How a loop, hold or run stands.
 
@@ -74,11 +102,11 @@ class Status(Record, frozen=True):
     iteration: the current one, of a run that has ended the last; last: of how many, 0 = no limit.
     done, total: the items of a run; failed: how many more of them are ticked, and their checks
     fail; not_proven: how many of those that it did have which evidence that proves nothing. tokens,
-    cost: used so far. seconds: how long it has run, without pauses. session: the id of the one that
-    works at it, or did last; "" = none. is_working: its agent works now, as far as we know. item,
-    action: what a run works at, and what its agent did last. heard_at: when the agent was last
-    heard of, in seconds since 1970; 0 = never. worktree: where a run works that has a folder of its
-    own; "" = in the project.
+    cost: used so far, by workers too. seconds: how long it has run, without pauses. session: the id
+    of the one that works at it, or did last; "" = none. is_working: its agent works now, as far as
+    we know. item, action: what a run works at, and what its agent did last. heard_at: when an agent
+    was last heard of, in seconds since 1970; 0 = never. worktree: where a run works that has a
+    folder of its own; "" = in the project. workers: of a run, those whose items are begun.
     """
 
     id: str
@@ -108,6 +136,7 @@ class Status(Record, frozen=True):
     action: str
     heard_at: float
     worktree: str
+    workers: list[WorkerStatus] = field(default_factory=list)
 
 
 def in_words(status: Status) -> str:
@@ -129,6 +158,47 @@ def line(status: Status) -> str:
     name = f"{status.kind.title()} {status.id}"
     task = one_line(status.task, _TASK_IN_LINE)
     return f"{name}: {in_words(status)}, {int(status.seconds // 60)} min: {task}"
+
+
+def worker_lines(status: Status, now: float) -> list[str]:
+    """Says how the workers of a run stand, a line each."""
+    return [_worker_line(each, now) for each in status.workers]
+
+
+def _worker_line(worker: WorkerStatus, now: float) -> str:
+    minutes = max(0, int((now - worker.since) // 60))
+    parts = (
+        f"Worker {worker.number}: {one_line(worker.item, _ITEM_IN_LINE)}",
+        f"iteration {worker.iteration}" if worker.iteration > 1 else "",
+        f"{minutes} min" if worker.is_at_work else "begun",
+        f"context {worker.percent} %" if worker.percent else "",
+        worker.doing,
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def run_as_dict(store: Store, run: Run, now: float) -> dict[str, Any]:
+    """Returns a run as --json shows it, with its workers."""
+    found = workers.of(store, run)
+    own = state_file.run_as_dict(workers.with_used(run, found), user_actions.owner_id(store, run))
+    return own | {"workers": [_worker_as_dict(_of_worker(store, each, run, now)) for each in found]}
+
+
+def _worker_as_dict(worker: WorkerStatus) -> dict[str, Any]:
+    return {
+        "number": worker.number,
+        "item": worker.item,
+        "iteration": worker.iteration,
+        "since": iso(worker.since),
+        "is_merging": worker.is_merging,
+        "waits_until": iso(worker.waits_until) if worker.waits_until else None,
+        "action": worker.action or None,
+        "heard_at": iso(worker.heard_at) if worker.heard_at else None,
+        "percent": worker.percent or None,
+        "tokens": worker.tokens,
+        "session_id": worker.session or None,
+        "worktree": worker.worktree,
+    }
 
 
 # ---------------------------------------------------------------- all of them
@@ -195,27 +265,44 @@ def of(store: Store, loop: Work, now: float) -> Status:
 
 
 def _of_run(store: Store, run: Run, now: float) -> Status:
-    stands, is_left = run.state, run.is_left
+    stands, is_left, found = run.state, run.is_left, workers.of(store, run)
     session = Session.load(store, run.session)
+    used = workers.with_used(run, found)
     last = run.action if run.is_at_work else stands.action
-    common = _common(run, run.seconds(now))
+    common = _common(run, used.seconds(now))
     if run.ended_at is not None:
         common["iteration"] = stands.finished
     common |= {
         "done": len(stands.done), "total": stands.total,
-        "tokens": run.all_tokens, "cost": run.all_cost,
+        "tokens": used.all_tokens, "cost": used.all_cost,
         "failed": sum(item in stands.failed for item in stands.todo),
         "not_proven": _not_proven(run),
         "item": stands.item if run.ended_at is None else "",
-        "action": action(*last.partition(" ")[::2], run.folder),
+        "action": messages.last_action(last, run.folder),
     }  # fmt: skip
     return Status(
         **common, need=_need_of_run(store, run, session), why=run.why,
         pending=messages.STOPS_SOON if run.is_at_work and not run.is_active else "",
         is_current=True,
         state=LEFT if is_left else run.result or run.status,
-        session=session.id, heard_at=run.heard_at,
+        session=session.id, heard_at=used.heard_at,
         is_working=run.is_active and not is_left,
+        workers=[_of_worker(store, each, run, now) for each in found],
+    )  # fmt: skip
+
+
+def _of_worker(store: Store, worker: Worker, run: Run, now: float) -> WorkerStatus:
+    state, counters = worker.state, worker.counters
+    is_at_work, action = run.is_at_work, messages.last_action(worker.action, worker.folder)
+    return WorkerStatus(
+        worker.number, state.only, counters.iteration,
+        since=max(worker.started_at, counters.resumed_at, state.began_at),
+        is_at_work=is_at_work, is_merging=is_at_work and state.is_merging,
+        waits_until=state.waits_until if is_at_work and state.waits_until > now else 0.0,
+        action=action, doing=(workers.doing(worker, now) or action) if is_at_work else "",
+        heard_at=worker.heard_at, percent=worker.percent, tokens=worker.all_tokens,
+        cost=worker.all_cost, session=Session.load(store, worker.session).id,
+        worktree=worker.worktree,
     )  # fmt: skip
 
 
@@ -236,12 +323,6 @@ def _not_proven(run: Run) -> dict[str, int]:
     items = (item for item in run.state.done if item not in run.state.before)
     found = evidence.counts(run.state.evidence.get(item, "") for item in items)
     return {word: found[word] for word in (UNCHANGED, UNPROVEN) if word in found}
-
-
-def action(tool: str, target: str, project: str) -> str:
-    """Says on a line what an agent did. target: what the tool worked on, a path as people write
-    it."""
-    return one_line(f"{tool} {display(target, project)}", TASK_CHARACTERS)
 
 
 # ---------------------------------------------------------------- what it needs
@@ -305,7 +386,7 @@ def _last_seen(store: Store, run: Run, session: Session) -> float:
     """Returns when a run was last seen at work: by its own process, at the end of an iteration, or
     by a hook in its session. Its client may outlive that process."""
     ended = [each.at for each in iterations.of(store, run)]
-    return max(run.worked_at, *ended, session.seen_at)
+    return max(workers.worked_at(store, run), *ended, session.seen_at)
 
 
 def _need_of_failed(store: Store, run: Work) -> Need:

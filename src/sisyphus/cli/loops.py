@@ -32,18 +32,19 @@ def list_loops(
     shown = [user_actions.require(store, id)] if id else loops.unended(store)
     if session and not id:
         owner = asker.session_of(store, session).id
-        shown = [loop for loop in shown if owner == user_actions.owner_id(store, loop)]
+        shown = [loop for loop in shown if owner in user_actions.session_ids(store, loop)]
     if as_json:
         rows = [_as_dict(store, loop) for loop in shown]
         show.as_json(rows[0] if id else rows)
         return
     if not shown:
         show.line("No loop is running.")
+    now = time.time()
     for loop in shown:
-        _print(work.of(store, loop, time.time()))
+        _print(work.of(store, loop, now), now)
 
 
-def _print(status: Status) -> None:
+def _print(status: Status, now: float) -> None:
     show.line(f"{status.id}  {work.in_words(status)}")
     show.line(one_line(status.task, 100), indent=4)
     whose = {
@@ -55,6 +56,8 @@ def _print(status: Status) -> None:
     if status.worktree:
         place = f"{place}, at work in {display(status.worktree, '')}"
     show.line(f"{whose} in {place}{item}", "dim", indent=4)
+    for text in work.worker_lines(status, now):
+        show.line(text, "dim", indent=4)
     if status.pending:
         show.line(status.pending, "yellow", indent=4)
     elif status.need:
@@ -62,11 +65,10 @@ def _print(status: Status) -> None:
 
 
 def _as_dict(store: Store, loop: Work) -> dict[str, Any]:
-    owner = user_actions.owner_id(store, loop)
     if isinstance(loop, Run):
-        row = state_file.run_as_dict(loop, owner)
+        row = work.run_as_dict(store, loop, time.time())
     else:
-        row = state_file.as_dict(loop, owner)
+        row = state_file.as_dict(loop, user_actions.owner_id(store, loop))
     file = loop.file if isinstance(loop, Loop) else ""
     row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": file or None}
     row |= {"plan": loops.plan_file(store, loop)} if isinstance(loop, Hold) else {}

@@ -15,7 +15,7 @@ from sisyphus.loops import loops, state_file, user_actions
 from sisyphus.loops.loop import Hold, Loop
 from sisyphus.loops.runs import Run
 from sisyphus.terminal import show
-from sisyphus.work import Need
+from sisyphus.work import Need, Status
 
 _SHOWN_CHARACTERS = 100
 
@@ -54,9 +54,7 @@ def as_dict(store: Store, name: str, project: Project) -> dict[str, Any]:
             state_file.as_dict(loop, user_actions.owner_id(store, loop)) for loop in project.loops
         ],
         "holds": [holds.as_dict(store, hold, time.time()) for hold in project.holds],
-        "runs": [
-            state_file.run_as_dict(run, user_actions.owner_id(store, run)) for run in project.runs
-        ],
+        "runs": [work.run_as_dict(store, run, time.time()) for run in project.runs],
     }
 
 
@@ -64,8 +62,16 @@ def print_one(store: Store, name: str, project: Project) -> None:
     show.heading(display(name, ""))
     for status in project.plans:
         show.line(_plan(status), indent=2)
+    now = time.time()
     for each in [*project.loops, *project.holds, *project.runs]:
-        show.line(work.line(work.of(store, each, time.time())), indent=2)
+        print_work(work.of(store, each, now), now, indent=2)
+
+
+def print_work(status: Status, now: float, *, indent: int = 0) -> None:
+    """Prints how a loop, hold or run stands, with a line for each of its workers."""
+    show.line(work.line(status), indent=indent)
+    for text in work.worker_lines(status, now):
+        show.line(text, "dim", indent=indent + 4)
 
 
 def _plan(status: PlanStatus) -> str:

@@ -154,7 +154,7 @@ def _sent(counts: dict[str, int], hooks: int) -> str:
 def _title(session: dict[str, Any]) -> str:
     """Returns what a session is about; "" = unknown."""
     if session["run"]:
-        return messages.of_run(session["run"], session["iteration"], session["item"] or "")
+        return messages.of_run(session["run"], session["iteration"] or 0, session["item"] or "")
     return str(session["first_prompt"])
 
 
@@ -171,7 +171,7 @@ def _describe(
         "project_name": os.path.basename(session.project),
         "first_prompt": clients.transcript(session.client).first_prompt(transcript),
         "run": run,
-        "iteration": iteration,
+        "iteration": iteration or None,
         "item": item or None,
         "state": "ended" if session.is_over else "open",
         "start": session.source,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from sisyphus import clients, work
@@ -35,7 +36,7 @@ _SENT_ANSWERS = 5
 """The most answers that the page remembers, the last ones."""
 
 DONE, OPEN, BLOCKED, NOW = "done", "open", "blocked", "now"
-"""How an item of a run is. NOW: the current iteration works on it."""
+"""How an item of a run is. NOW: the current iteration, or a worker, works on it."""
 
 _RECENT_BYTES = 100_000
 """How much of the end of a client's transcript is read for what the agent did last."""
@@ -156,7 +157,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
     row = work.of(store, loop, now)
     pages = paging.choose(params, iterations.count(store, loop), PAGE_ITERATIONS)
     way, command = _way(store, loop, run, row)
-    items = _items(store, run) if run else []
+    items = _items(store, run, row) if run else []
     bars_are, bars = _bars(store, loop)
     return LoopPage(
         row=row,
@@ -224,7 +225,7 @@ def _action(store: Store, loop: Work, row: Status) -> str:
     read = clients.transcript(session.client).read
     reading = read(session.transcript, limit=_RECENT_BYTES)
     calls = [call for each in reading.records for call in each.calls]
-    return work.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
+    return messages.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
 
 
 def _answers(store: Store, loop: Work) -> list[str]:
@@ -270,12 +271,13 @@ def _plan(store: Store, loop: Work, run: Run | None) -> PlanName | None:
     return PlanName(*found) if found else None
 
 
-def _items(store: Store, run: Run) -> list[Item]:
+def _items(store: Store, run: Run, row: Status) -> list[Item]:
     """Returns the items of a run: what waits for the user first, then what is open, then what is
     done."""
     state = run.state
     marked = [item for item in state.marked if item not in state.blocked]
-    now = state.item if run.is_at_work and run.ended_at is None else ""
+    begun = (state.item, *(each.item for each in row.workers))
+    now = begun if run.is_at_work and run.ended_at is None else ()
     opened = [item for item in state.todo if item not in state.blocked]
     answers = state.answers
     return [
@@ -305,8 +307,9 @@ def _has_new_answer(store: Store, run: Run) -> bool:
         return False
 
 
-def _open_item(run: Run, text: str, now: str, answers: list[str]) -> Item:
-    if text == now:
+def _open_item(run: Run, text: str, now: Sequence[str], answers: list[str]) -> Item:
+    """now: the items that somebody works at."""
+    if text in now:
         return _item(run, text, NOW, answers)
     comes = _COMES if run.is_at_work else _GOES_ON
     return replace(_item(run, text, OPEN, answers), next=comes if answers else "")

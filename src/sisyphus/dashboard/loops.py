@@ -23,6 +23,7 @@ from sisyphus.loops.loop import (
     RESULTS,
     RUN,
     STUCK,
+    WORKER,
 )
 from sisyphus.work import LEFT, WAITING, Status
 
@@ -94,7 +95,7 @@ def query(desk: Desk, params: Params) -> Loops:
 
 def _where(store: Store, filters: Filters, now: float) -> tuple[str, list[Value]]:
     """Returns a condition on rows of `loop`, and its values. Raises `SisyphusError`."""
-    parts = ["1"]
+    parts = [f"kind <> '{WORKER}'"]  # the page of its run shows it
     values: list[Value] = []
     for word in filters.q.split()[:_WORDS]:
         escaped = "".join(f"\\{c}" if c in "%_\\" else c for c in word)

@@ -43,6 +43,7 @@ from sisyphus.loops.loop import (
     RUN,
     STUCK,
     UNUSABLE,
+    WORKER,
     Counters,
     Options,
 )
@@ -61,7 +62,7 @@ _CACHES = ("settings_file", "rule_index", "rule_text", "sent", "advice", "chore"
 """Tables whose rows are made anew, so that nobody misses one."""
 
 _WORDS = {
-    ("loop", "kind"): (LOOP, HOLD, RUN),
+    ("loop", "kind"): (LOOP, HOLD, RUN, WORKER),
     ("loop", "status"): (ACTIVE, PAUSED, BLOCKED, STUCK, ENDED),
     ("loop", "outcome"): ("", *RESULTS),
     ("plan", "state"): ("active", "no_tasks", "complete", "missing", "dismissed"),
@@ -440,7 +441,9 @@ def _write_aside(store: Store, faults: list[Fault]) -> str:
 
 def _mend(store: Store, fault: Fault) -> Iterator[str]:
     """Makes one row usable, or removes it; yields what the user should know."""
-    if fault.table == "session":
+    if worker := _worker_of(store, fault):
+        yield from _forget_worker(store, worker)
+    elif fault.table == "session":
         yield from _mend_session(store, fault)
     elif fault.table == "plan":
         yield from _mend_plan(store, fault)
@@ -498,6 +501,27 @@ def _mend_loop(store: Store, fault: Fault) -> Iterator[str]:
         return
     store.run("UPDATE loop SET ended_at = NULL WHERE n = ?", n)
     yield from _end(store, "n = ?", n)
+
+
+def _worker_of(store: Store, fault: Fault) -> int:
+    """Returns the number of the worker that cannot go on with such a row; 0 = it is none's."""
+    row, wrong = fault.row, fault.wrong.keys()
+    if fault.table == "loop":
+        return row["n"] if row["kind"] == WORKER else 0
+    if fault.table != "run" or "loop" in wrong or not {"options", "state"} & wrong:
+        return 0
+    found = store.one("SELECT n FROM loop WHERE n = ? AND kind = ?", row["loop"], WORKER)
+    return found[0] if found else 0
+
+
+def _forget_worker(store: Store, n: int) -> Iterator[str]:
+    """Removes the row of a worker: one that does not know its item can do nothing. Another one
+    begins with that, and keeps what is in the worktree."""
+    store.run("DELETE FROM loop WHERE n = ?", n)
+    yield (
+        "A worker of a run has ended: its row in the database could not be read. "
+        "Its run begins with the item anew, and sets the half work aside."
+    )
 
 
 def _empty(store: Store, fault: Fault, **values: Any) -> None:

@@ -26,6 +26,9 @@ far."""
 GRACE_SECONDS = 5.0
 """How long a process may take to end after SIGTERM, before it is killed."""
 
+_GIT_SECONDS = 1.0
+"""How long a git may take for that: it removes a few files."""
+
 _STEP_SECONDS = 0.2
 """How often a running command's output is measured."""
 
@@ -85,6 +88,22 @@ def in_terminals(name: str, folder: str) -> dict[int, list[str]]:
     return found
 
 
+def is_any_in(folder: str, name: str) -> bool:
+    """Tells whether one of the user's processes that is the program `name` works in a folder. Says
+    so of each folder if the system has no `/proc`."""
+    if not os.path.isdir("/proc/self"):
+        return True
+    place = os.path.realpath(folder)
+    for pid in _every():
+        try:
+            is_there = os.readlink(f"/proc/{pid}/cwd") == place
+        except OSError:  # it has ended, or is another user's
+            continue
+        if is_there and os.path.basename(_words(pid)[0]) == name:
+            return True
+    return False
+
+
 def end(process: str) -> bool:
     """Ends a process that leads a group, and the group; tells whether it was still there. process:
     its name by `key()`; "" = none."""
@@ -135,13 +154,13 @@ def marked(mark: str) -> set[int]:
 
 def end_marked(mark: str) -> bool:
     """Kills the user's processes with a variable in their environment, see `marked`, and what they
-    start meanwhile; tells whether there were any."""
+    start meanwhile; tells whether there were any. git may remove its locks first."""
     import signal
     import time
     from contextlib import suppress
 
     deadline = time.monotonic() + GRACE_SECONDS
-    is_there = False
+    is_there = _end_gits(mark)
     while (found := marked(mark)) and time.monotonic() < deadline:
         is_there = True
         for pid in found:
@@ -149,6 +168,22 @@ def end_marked(mark: str) -> bool:
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
     return is_there
+
+
+def _end_gits(mark: str) -> bool:
+    """Lets each git with a variable in its environment end; tells whether there was one."""
+    import signal
+    import time
+    from contextlib import suppress
+
+    gits = [pid for pid in marked(mark) if os.path.basename(_words(pid)[0]) == "git"]
+    for pid in gits:
+        with suppress(OSError):
+            os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + _GIT_SECONDS
+    while any(map(key, gits)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return bool(gits)
 
 
 def is_below(process: str, leader: int, mark: str) -> bool:
@@ -374,10 +409,19 @@ def _reap(process: Popen[bytes], options: int) -> int | None:
 
 def start(module: str, request: object, environment: dict[str, str]) -> None:
     """Starts one of our modules in a process of its own, which outlives us, and waits for nothing.
-    Its Python heeds no `PYTHONPATH`, which may lead into a project.
+    Its output goes nowhere. Otherwise as `spawn`."""
+    import subprocess
+
+    process = spawn(module, request, environment, subprocess.DEVNULL)
+    process.returncode = 0  # nobody will ask; otherwise Python warns that it is still running
+
+
+def spawn(module: str, request: object, environment: dict[str, str], output: int) -> Popen[bytes]:
+    """Starts one of our modules in a process and a session of its own. Its Python heeds no
+    `PYTHONPATH`, which may lead into a project.
 
     request: a small value; the module reads it as JSON from stdin. environment: all its variables.
-    Raises `OSError`.
+    output: for its stdout and its stderr, as `subprocess` takes it. Raises `OSError`.
     """
     import json
     import subprocess
@@ -388,14 +432,14 @@ def start(module: str, request: object, environment: dict[str, str]) -> None:
         cwd=paths.user_home() or os.sep,
         env=environment,
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
         start_new_session=True,
     )
     assert process.stdin
     process.stdin.write(json.dumps(request).encode())
     process.stdin.close()
-    process.returncode = 0  # nobody will ask; otherwise Python warns that it is still running
+    return process
 
 
 class OrderlyEnd:

@@ -88,6 +88,26 @@ def abort(tree: str) -> CommandResult:
     return _run(tree, "rebase", "--abort")
 
 
+def forget(tree: str, branch: str, staged: str) -> CommandResult:
+    """Ends a rebase that git knows too little of to end it: the branch is checked out, which has
+    not moved yet. staged: the tree with what is in the work tree."""
+    for words in (
+        ("rebase", "--quit"),
+        ("symbolic-ref", "HEAD", f"refs/heads/{branch}"),
+        ("read-tree", "-m", "-u", staged, "HEAD"),
+    ):
+        done = _run(tree, *words)
+        if done.code:
+            break
+    return done
+
+
+def fast_forward(tree: str, commit: str) -> CommandResult:
+    """Moves the branch that is checked out on to a commit, and the files with it. git refuses where
+    that would overwrite what somebody has changed."""
+    return _run(tree, "merge", "--ff-only", "--no-autostash", "--quiet", commit)
+
+
 def stray_commits(tree: str, since: str) -> list[str]:
     """Returns the commits at which HEAD has been since it was at another one, and that no ref
     reaches. Raises `SisyphusError`."""

@@ -8,6 +8,7 @@ Nothing is deleted, and nothing is overwritten that no commit has: see `go_back`
 
 from __future__ import annotations
 
+import glob
 import os
 import time
 
@@ -116,6 +117,29 @@ def lock(project: str) -> str:
     return path if os.path.lexists(path) else ""
 
 
+def unlock(tree: str, *refs: str) -> None:
+    """Removes the locks that a git has left which was killed, unless one is at work there: those of
+    a worktree, and those of refs that are changed in it alone. refs: full names, or what is above
+    them. Raises `OSError`."""
+    own, common = git.folder_of(tree), git.common_folder(tree)
+    locks = [os.path.join(own, f"{name}.lock") for name in ("index", "HEAD", "ORIG_HEAD")]
+    for ref in refs:
+        place = os.path.join(glob.escape(common), ref)
+        locks += [f"{os.path.join(common, ref)}.lock"]
+        locks += glob.glob(os.path.join(place, "**", "*.lock"), recursive=True)
+    left = [path for path in locks if os.path.lexists(path)]
+    if left and not processes.is_any_in(tree, "git"):
+        for path in left:
+            os.unlink(path)
+
+
+def wait_for_others(tree: str) -> None:
+    """Waits until no other git is at work in a folder, or has been for too long."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while processes.is_any_in(tree, "git") and time.monotonic() < deadline:
+        time.sleep(_STEP_SECONDS)
+
+
 def is_ignored(project: str, path: str) -> bool:
     """Tells whether git ignores a file, which may not be there yet."""
     return run(project, "check-ignore", "--quiet", "--", path).code == 0
@@ -185,12 +209,19 @@ def commit(project: str, message: str, seconds: float, *only: str) -> CommandRes
     return run(project, *words, seconds=seconds, stdin=message.encode("utf-8", "replace"))
 
 
+def amend(project: str, seconds: float) -> CommandResult:
+    """Adds what is staged to the last commit, whose message stays, with the user's hooks. seconds:
+    the longest that it may take."""
+    words = ("commit", "--amend", "--no-edit", "--quiet", "--no-verbose", "--cleanup=whitespace")
+    return run(project, *words, seconds=seconds)
+
+
 def return_to_branch(project: str, branch: str) -> bool:
     """Checks a branch out again that somebody has left, if it has nothing that HEAD has not: the
     branch moves on to HEAD, and no file changes. Tells whether that was so; the other branch
     stays."""
     ref, head = f"refs/heads/{branch}", git.head(project)
-    tip = _commit_at(project, ref)
+    tip = commit_of(project, branch)
     if not (head and tip) or not is_ancestor(project, tip, head):
         return False
     words = ("update-ref", "-m", "sisyphus: go on from HEAD", ref, head, tip)
@@ -283,7 +314,7 @@ def save_to_branch(project: str, name: str, message: str, base: str, branch: str
     tree, head = run(project, "write-tree"), git.head(project)
     if tree.code:
         return tree
-    tip = _commit_at(project, f"refs/heads/{branch}")
+    tip = commit_of(project, branch)
     if tip and not any(is_ancestor(project, tip, each) for each in (base, head) if each):
         done = _branch_at(project, name, tip)
         if done.code:
@@ -359,7 +390,12 @@ def _branch_at(project: str, name: str, commit: str) -> CommandResult:
 
 def has_branch(project: str, branch: str) -> bool:
     """Tells whether there is a branch of this name."""
-    return bool(_commit_at(project, f"refs/heads/{branch}"))
+    return bool(commit_of(project, branch))
+
+
+def commit_of(project: str, branch: str) -> str:
+    """Returns the last commit of a branch; "" = there is none of this name."""
+    return _commit_at(project, f"refs/heads/{branch}")
 
 
 def _commit_at(project: str, ref: str) -> str:

@@ -126,11 +126,11 @@ CREATE TABLE history (
 
 -- Loops, holds and runs. The current loop of a session is the last one that has not ended; earlier
 -- ones wait for it. A hold holds every session that follows its plan. A run works in one session
--- after the other; table `run` has the rest of it.
+-- after the other, and its workers do, too, each at one item; table `run` has the rest of both.
 CREATE TABLE loop (
     n          INTEGER PRIMARY KEY,
-    id         TEXT NOT NULL UNIQUE,    -- five letters and digits
-    kind       TEXT NOT NULL,           -- loop, hold, run
+    id         TEXT NOT NULL UNIQUE,    -- five letters and digits; of a worker RUN-NUMBER
+    kind       TEXT NOT NULL,           -- loop, hold, run, worker
     session    INTEGER REFERENCES session,  -- of a loop, else NULL
     plan       INTEGER REFERENCES plan ON DELETE CASCADE,  -- of a hold, else NULL
     project    TEXT NOT NULL,
@@ -181,7 +181,8 @@ CREATE INDEX iteration_loop ON iteration (loop);
 CREATE INDEX iteration_at ON iteration (at);
 
 -- The rest of a run: a loop of kind `run` works in fresh contexts, one client process after the
--- other (`sisyphus ralph run`).
+-- other (`sisyphus ralph run`). And of its workers (`--jobs`): a loop of kind `worker` is there as
+-- long as somebody has to work at its item; its iterations are those of the run.
 CREATE TABLE run (
     loop    INTEGER PRIMARY KEY REFERENCES loop ON DELETE CASCADE,
     session INTEGER REFERENCES session ON DELETE SET NULL,  -- that works at it, or did last

@@ -153,13 +153,15 @@ SETTINGS = {
         30, "Seconds that a run waits for an account, a server or the network; doubled at each try."
     ),
     "runner.item_tries": Setting(
-        3, "Set an item of a run aside when its check has failed so often with its box ticked."
+        3,
+        "Set an item of a run aside when so often, with its box ticked, its check has failed or it "
+        "could not be merged.",
     ),
     "runner.check_before": Setting(
         True, "Run the check of an item before its work begins: it proves nothing if it passes."
     ),
     "runner.setup": Setting(
-        "", "Shell command that is run in each new worktree of a run, as `npm ci`."
+        "", "Shell command that is run once in each new worktree of a run, as `npm ci`."
     ),
     "notify.command": Setting("", "Shell command that is run when something needs you or ends."),
     "state.keep_days": Setting(

@@ -97,13 +97,19 @@ def heading(
     rows = [
         ("Written", time.strftime("%Y-%m-%d %H:%M", time.localtime(now))),
         ("Session", session),
-        ("Loop", f"{loop.id}, {loop_messages.iteration(loop)}" if loop else ""),
+        ("Loop", _whose(loop) if loop else ""),
         ("Context", f"{usage.percent} % ({LEVELS[level]})" if usage.tokens else ""),
         ("Why", occasion(usage.percent, level, why)),
         ("Earlier handoff", place(before) if before else ""),
     ]
     lines = [f"- **{name}**: {one_line(value)}" for name, value in rows if value]
     return "# Handoff\n\n" + "\n".join(lines)
+
+
+def _whose(loop: Work) -> str:
+    """Names a loop, and its iteration: of a worker, the one at its item."""
+    worker = f", worker {loop.id.rpartition('-')[2]}" if loop.id != loop.owner else ""
+    return f"{loop.owner}{worker}, {loop_messages.iteration(loop)}"
 
 
 def occasion(percent: int, level: int, why: str) -> str:

@@ -21,7 +21,7 @@ from sisyphus.handoff.facts import Facts
 from sisyphus.handoff.handoffs import OPEN, Handoff
 from sisyphus.hook.session import Session
 from sisyphus.loops import loops
-from sisyphus.loops.loop import HOLD, RUN, Work
+from sisyphus.loops.loop import HOLD, Work
 from sisyphus.loops.runs import Run
 from sisyphus.sessions import messages as session_messages
 from sisyphus.sessions import usage as usages
@@ -62,13 +62,13 @@ def draft(store: Store, session: Session, usage: Usage, level: int, why: str, no
         file, before = before.file, _before(store, session, before.at)
     else:
         # Several sessions may work under one hold, in the same minute.
-        name = loop.id if loop and loop.kind != HOLD else session_messages.short(session.id)
+        name = loop.owner if loop and loop.kind != HOLD else session_messages.short(session.id)
         file = _new_file(session.project, name, now)
     block = _block(
         session.project, known, file, messages.occasion(usage.percent, level, why), before
     )
     handoff = Handoff(
-        session.n, loop.id if loop else "", session.project, file, OPEN, level, usage.percent,
+        session.n, loop.owner if loop else "", session.project, file, OPEN, level, usage.percent,
         now, block, known.next_step, _resumed(known), _open_plan(store, session), why,
     )  # fmt: skip
     return Draft(handoff, text, is_written=is_written)
@@ -202,7 +202,7 @@ def _writable(folder: str) -> str:
 
 def _started_at(session: Session, loop: Work | None) -> float:
     started = session.started_at or session.seen_at
-    return min(started, loop.started_at) if loop and loop.kind != RUN else started
+    return min(started, loop.started_at) if loop and not isinstance(loop, Run) else started
 
 
 def _new_file(project: str, name: str, now: float) -> str:

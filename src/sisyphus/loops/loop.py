@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-LOOP, HOLD, RUN = "loop", "hold", "run"
+LOOP, HOLD, RUN, WORKER = "loop", "hold", "run", "worker"
 """Kinds of work."""
 
 ACTIVE, PAUSED, BLOCKED, STUCK, ENDED = "active", "paused", "blocked", "stuck", "ended"
@@ -46,6 +46,9 @@ MAX_DEPTH = 5
 
 PROMISE_CHARACTERS = 200
 """The longest promise. Each reply to a Stop repeats it, and a reply must fit into a pipe."""
+
+MAX_JOBS = 8
+"""The most workers of a run: an account's limits come earlier."""
 
 _ID_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -124,6 +127,12 @@ class Work(Record):
     def name(self) -> str:
         """Returns what a sentence begins with that is about it."""
         return f"{self.title} {self.id}"
+
+    @property
+    def owner(self) -> str:
+        """Returns the id under which its iterations and transcripts are kept: of a worker that of
+        its run."""
+        return self.id
 
     @property
     def is_active(self) -> bool:

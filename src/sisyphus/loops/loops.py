@@ -11,6 +11,7 @@ from sisyphus.loops.loop import (
     HOLD,
     LOOP,
     RUN,
+    WORKER,
     Counters,
     Hold,
     Loop,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from sisyphus.ground.store import Store, Value
-    from sisyphus.loops.runs import Run
+    from sisyphus.loops.runs import Run, Worker
 
     T = TypeVar("T", bound=Work)
 
@@ -45,15 +46,15 @@ _ROW = "loop = (SELECT n FROM loop WHERE id = ?)"
 
 def find(store: Store, id: str) -> Work | None:
     """Returns the loop, hold or run with an id; None if there is none."""
-    found = _select(store, Work, "WHERE id = ?", id)
+    found = _select(store, Work, f"WHERE id = ? AND kind <> '{WORKER}'", id)
     return found[0] if found else None
 
 
 def insert(store: Store, work: Work) -> None:
     marks = ", ".join("?" for _ in _COLUMNS.split(","))
-    logged = 2 if work.kind == HOLD else 0  # `sessions.jsonl` has no holds
+    logged = 2 if work.kind in (HOLD, WORKER) else 0  # `sessions.jsonl` has none of these
     store.run(f"INSERT INTO loop ({_COLUMNS}, logged) VALUES ({marks}, {logged})", *_row(work))
-    if work.kind == RUN:
+    if work.kind in (RUN, WORKER):
         store.run(
             "INSERT INTO run (loop, runner, client, action, percent, heard_at, options, state) "
             "SELECT n, '', '', '', 0, 0, '{}', '{}' FROM loop WHERE id = ?",
@@ -65,7 +66,7 @@ def insert(store: Store, work: Work) -> None:
 def save(store: Store, work: Work) -> None:
     sets = ", ".join(f"{column.strip()} = ?" for column in _COLUMNS.split(","))
     store.run(f"UPDATE loop SET {sets} WHERE id = ?", *_row(work), work.id)
-    if work.kind == RUN:
+    if work.kind in (RUN, WORKER):
         _save_run(store, work)
 
 
@@ -83,6 +84,7 @@ def cancel(store: Store, work: Work, why: str, now: float) -> None:
 
 
 def delete(store: Store, work: Work) -> None:
+    """Deletes a loop, hold or run, or a worker of one."""
     store.run("DELETE FROM loop WHERE id = ?", work.id)
 
 
@@ -218,13 +220,28 @@ def latest_run(store: Store, project: str) -> Run | None:
 
 
 def find_run(store: Store, id: str) -> Run | None:
-    """Returns the run with an id; None if there is none."""
-    found = _runs(store, f"WHERE kind = '{RUN}' AND id = ?", id)
+    """Returns the run, or the worker, with an id; None if there is none."""
+    found = _runs(store, f"WHERE kind IN ('{RUN}', '{WORKER}') AND id = ?", id)
     return found[0] if found else None
 
 
+def workers(store: Store, run: Run) -> list[Worker]:
+    """Returns the workers of a run, in the order in which their items began."""
+    from sisyphus.loops.runs import Worker
+
+    return _select(
+        store, Worker, f"WHERE kind = '{WORKER}' AND id GLOB ? ORDER BY n", f"{run.owner}-*"
+    )
+
+
+def forget_workers(store: Store, run: Work) -> None:
+    """Removes the rows of a run's workers: nobody goes on with their items."""
+    store.run(f"DELETE FROM loop WHERE kind = '{WORKER}' AND id GLOB ?", f"{run.id}-*")
+
+
 def run_of(store: Store, session: Session) -> Run | None:
-    """Returns the run that a session works at; None if it works at none now."""
+    """Returns the run, or the worker of one, that a session works at; None if it works at none
+    now."""
     found = _runs(
         store,
         "WHERE ended_at IS NULL AND n IN (SELECT loop FROM run WHERE session = ? AND client <> '')",
@@ -255,7 +272,8 @@ def all_files(store: Store) -> list[str]:
 def count_ended(store: Store) -> dict[tuple[str, str], int]:
     """Returns how many have ended, by kind and result."""
     rows = store.all(
-        "SELECT kind, outcome, count(*) FROM loop WHERE ended_at IS NOT NULL GROUP BY 1, 2"
+        "SELECT kind, outcome, count(*) FROM loop WHERE ended_at IS NOT NULL "
+        f"AND kind <> '{WORKER}' GROUP BY 1, 2"
     )
     return {(kind, outcome): count for kind, outcome, count in rows}
 
@@ -265,31 +283,35 @@ def through(
 ) -> list[tuple[int, int, str, str, str, str]]:
     """Returns the loops, holds and runs that went through sessions, by their numbers, the newest
     first: the session, how many there are, and of at most `most` of them the id, the kind, the
-    beginning of the prompt, and the result or the status."""
+    beginning of the prompt, and the result or the status. A session of a worker is one of its
+    run."""
     marks = ", ".join("?" * len(sessions))
     return store.all(
         "WITH through (session, loop) AS ("
         f"SELECT session, n FROM loop WHERE session IN ({marks}) "
         f"UNION SELECT session, loop FROM iteration WHERE session IN ({marks}) "
-        f"UNION SELECT session, loop FROM run WHERE session IN ({marks})) "
+        "UNION SELECT run.session, lead.n FROM run JOIN loop AS own ON own.n = run.loop "
+        "JOIN loop AS lead ON lead.id = CASE own.kind "
+        f"WHEN '{WORKER}' THEN substr(own.id, 1, instr(own.id, '-') - 1) ELSE own.id END "
+        f"WHERE run.session IN ({marks})) "
         "SELECT each.session, amount, id, kind, substr(ltrim(prompt), 1, ?), "
         "iif(outcome = '', status, outcome) FROM (SELECT session, loop, row_number() OVER "
         "(PARTITION BY session ORDER BY loop DESC) AS place, count(*) OVER (PARTITION BY session) "
-        "AS amount FROM through) AS each JOIN loop ON loop.n = each.loop WHERE place <= ? "
-        "ORDER BY each.session, place",
+        "AS amount FROM through) AS each "
+        "JOIN loop ON loop.n = each.loop WHERE place <= ? ORDER BY each.session, place",
         *sessions * 3, characters, most,
     )  # fmt: skip
 
 
 def ended(store: Store, limit: int) -> list[Work]:
     """Returns the loops, holds and runs that ended last, newest first."""
-    rest = "WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT ?"
+    rest = f"WHERE kind <> '{WORKER}' AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT ?"
     return _select(store, Work, rest, limit)
 
 
 def ended_since(store: Store, since: float) -> list[Work]:
     """Returns the loops and runs that ended after a time, oldest first."""
-    rest = f"WHERE kind <> '{HOLD}' AND ended_at > ? ORDER BY ended_at"
+    rest = f"WHERE kind NOT IN ('{HOLD}', '{WORKER}') AND ended_at > ? ORDER BY ended_at"
     return _select(store, Work, rest, since)
 
 
@@ -344,16 +366,16 @@ def _work(store: Store, row: tuple[Any, ...]) -> Work:
     kind, session, plan, origin, left_at, file, stamp, by_model = row[len(Work.FIELDS) :]
     if kind == HOLD:
         return Hold(**common, plan=plan)
-    if kind == RUN:
-        return _run(store, common)
+    if kind in (RUN, WORKER):
+        return _run(store, kind, common)
     return Loop(
         **common, session=session or 0, origin=origin, left_at=left_at, file=file, stamp=stamp,
         by_model=bool(by_model),
     )  # fmt: skip
 
 
-def _run(store: Store, common: dict[str, Any]) -> Run:
-    from sisyphus.loops.runs import Run, RunOptions, state_of  # imported late, too
+def _run(store: Store, kind: str, common: dict[str, Any]) -> Run:
+    from sisyphus.loops.runs import Run, RunOptions, Worker, state_of  # imported late, too
 
     columns = ", ".join(_PROCESS)
     query = f"SELECT {columns}, options, state FROM run WHERE {_ROW}"
@@ -361,7 +383,8 @@ def _run(store: Store, common: dict[str, Any]) -> Run:
     own: dict[str, Any] = dict(zip(_PROCESS, process, strict=True))
     own["session"] = own["session"] or 0
     setup, stands = RunOptions(**quick_json.loads(options)), state_of(quick_json.loads(state))
-    return Run(**common, setup=setup, state=stands, **own)
+    made = Worker if kind == WORKER else Run
+    return made(**common, setup=setup, state=stands, **own)
 
 
 def _save_run(store: Store, run: Any) -> None:

@@ -22,6 +22,7 @@ from sisyphus.loops.loop import (
     DEFAULT_MINUTES,
     ENDED,
     HOLD,
+    MAX_JOBS,
     PAUSED,
     RUN,
     STUCK,
@@ -265,6 +266,18 @@ def iteration(loop: Work) -> str:
     """Returns which iteration a loop is in, of how many."""
     last = f" of {loop.options.max_iterations}" if loop.options.max_iterations else ""
     return f"iteration {loop.counters.iteration}{last}"
+
+
+def action(tool: str, target: str, folder: str) -> str:
+    """Says on a line what an agent did. target: what the tool worked on, a path as people write it.
+    folder: where the agent works."""
+    return one_line(f"{tool} {display(target, folder)}", _PATH)
+
+
+def last_action(noted: str, folder: str) -> str:
+    """Says the same as a run notes it: the tool, and then what it worked on; "" = nothing yet."""
+    tool, _, target = noted.partition(" ")
+    return action(tool, target, folder)
 
 
 def iterations(number: int) -> str:
@@ -560,11 +573,14 @@ def deleted(loops: Sequence[Work]) -> str:
 
 
 def worktree_stays(loop: Work) -> str:
-    """Says that the worktree of a run is still there; "" = it is not, or it had none."""
+    """Says that the worktree of a run, and those of its workers, are still there; "" = they are
+    not, or it had none."""
     tree = loop.worktree
-    if not tree or not os.path.isdir(tree):
-        return ""
-    return f" Its worktree stays: `git worktree remove {display(tree, '')}` removes it."
+    trees = [tree, *(f"{tree}-{number}" for number in range(1, MAX_JOBS + 1))] if tree else []
+    here = [display(each, "") for each in trees if os.path.isdir(each)]
+    if len(here) > 1:
+        return f" Its worktrees stay: {', '.join(here)}. `git worktree remove` removes them."
+    return f" Its worktree stays: `git worktree remove {here[0]}` removes it." if here else ""
 
 
 def not_adopted(problem: str) -> str:
@@ -684,6 +700,6 @@ def cancelled(loops: Sequence[Work]) -> str:
         return "No Ralph loop is running in this session."
     return "\n".join(
         f"{loop.name} was cancelled at iteration {loop.counters.iteration}: "
-        f"{one_line(loop.task, _TASK)}{worktree_stays(loop)}"
-        for loop in loops
+        f"{one_line(loop.task, _TASK)}{'.' * bool(stays)}{stays}"
+        for loop, stays in zip(loops, map(worktree_stays, loops), strict=True)
     )

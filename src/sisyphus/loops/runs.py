@@ -5,7 +5,7 @@ from __future__ import annotations
 from sisyphus import clients
 from sisyphus.ground import processes
 from sisyphus.ground.record import Record, field
-from sisyphus.loops.loop import RUN, Work
+from sisyphus.loops.loop import RUN, WORKER, Work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class RunOptions(Record):
     client: its name; of a command, the client whose language it speaks. trusted: the commands in
     the checks of the plan that it may run. commits: each item that is done is committed.
     verifies_at_end: the run's check is asked once, and not of each item that is to be committed.
+    jobs: how many workers do its items, each in a worktree of its own; 0 = none, the run itself
+    does one after the other.
     """
 
     max_usd: float = 0.0
@@ -66,6 +68,7 @@ class RunOptions(Record):
     trusted: list[str] = field(default_factory=list)
     commits: bool = False
     verifies_at_end: bool = False
+    jobs: int = 0
 
 
 class RunState(Record):
@@ -106,6 +109,9 @@ class RunState(Record):
     asides: branches → the items whose half work they have, the latest last. sets_aside: the item
     whose half work leaves the work tree just now, aside_branch: the branch that has it already;
     "" = none. worktree: where it works; "" = in the project itself.
+    only: the item that a worker is there for; "" = it is none. is_counted: its next iteration
+    counts among those of the run already. is_merging: it merges, and the others wait for their
+    turn.
     """
 
     plan: str = ""
@@ -161,6 +167,9 @@ class RunState(Record):
     sets_aside: str = ""
     aside_branch: str = ""
     worktree: str = ""
+    only: str = ""
+    is_counted: bool = False
+    is_merging: bool = False
 
     @property
     def left(self) -> int:
@@ -278,3 +287,24 @@ class Run(Work):
             return False
         has_ended = processes.end(self.client)
         return processes.end_marked(self.mark) or has_ended
+
+
+class Worker(Run):
+    """What works at one item of a run, in a worktree and on a branch of its own, as a run of one
+    item would. Its row is there as long as somebody has to work at the item. Its id is that of the
+    run with its number, from 1: `aB3xY-2`."""
+
+    kind, title = WORKER, "Worker"
+
+    @property
+    def owner(self) -> str:
+        return self.id.rpartition("-")[0]
+
+    @property
+    def number(self) -> int:
+        return int(self.id.rpartition("-")[2])
+
+    @property
+    def mark(self) -> str:
+        """Besides this one, its clients have the mark of the run."""
+        return f"_SISYPHUS_WORKER={self.id}-{self.started_at:.3f}"

@@ -76,13 +76,13 @@ def write(entry: Entry) -> None:
     files.make_folder(_folder())
     loop, stop = entry.loop, _stop(entry)
     text = _cut(_render(loop, stop).encode("utf-8", "replace"))
-    _append(_iteration_file(loop.id, stop.iteration), text, ITERATION_BYTES)
-    _append(full_file(loop.id), text, FULL_BYTES)
+    _append(_iteration_file(loop.owner, stop.iteration), text, ITERATION_BYTES)
+    _append(full_file(loop.owner), text, FULL_BYTES)
     data = replace(stop, steps=_ends(stop.steps), check=stop.check[-ITERATION_BYTES:])
     line = quick_json.dumps(asdict(data), ensure_ascii=False)
     # The first line break ends a line that a full disk cut off.
-    _append(_data_file(loop.id), f"\n{line}\n".encode("utf-8", "replace"), FULL_BYTES)
-    old = _iteration_file(loop.id, stop.iteration - KEPT_ITERATIONS)
+    _append(_data_file(loop.owner), f"\n{line}\n".encode("utf-8", "replace"), FULL_BYTES)
+    old = _iteration_file(loop.owner, stop.iteration - KEPT_ITERATIONS)
     _remove(old)
     _remove(f"{old}.1")
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.store import Store
 from sisyphus.hook.session import Session
-from sisyphus.loops import history, lifecycle, loops, messages, transcripts
+from sisyphus.loops import history, lifecycle, loops, messages, transcripts, workers
 from sisyphus.loops.loop import CANCELLED, PAUSED, Loop, Work
 from sisyphus.loops.runs import Run
 
@@ -26,6 +26,13 @@ def require(store: Store, id: str) -> Work:
 def owner_id(store: Store, loop: Work) -> str:
     """Returns the id of the session that works at a loop, or did last; "" = none."""
     return Session.load(store, loop.session).id
+
+
+def session_ids(store: Store, loop: Work) -> list[str]:
+    """Returns the ids of the sessions that work at a loop, or did last: of a run, those of its
+    workers too."""
+    found = workers.of(store, loop) if isinstance(loop, Run) else []
+    return [id for each in (loop, *found) if (id := owner_id(store, each))]
 
 
 def is_left(store: Store, loop: Work) -> bool:
@@ -75,8 +82,10 @@ def cancel(store: Store, loop: Work) -> Work:
     """Ends a loop; ends the client of a run whose own process is gone."""
     with _edit(store, loop) as fresh:
         fresh.end(CANCELLED, messages.BY_USER, time.time())
-    if isinstance(fresh, Run):
-        fresh.end_client()
+    if isinstance(fresh, Run) and not fresh.is_at_work:
+        workers.end_clients(store, fresh)
+        with store.write():
+            workers.forget(store, fresh)
     return fresh
 
 
@@ -89,6 +98,7 @@ def delete(store: Store, picked: Iterable[Work]) -> None:
     with store.write():
         for loop in picked:
             loops.delete(store, loop)
+            loops.forget_workers(store, loop)
         history.remove({loop.id for loop in picked})
     for loop in picked:
         transcripts.remove(loop.id)
@@ -103,7 +113,7 @@ def _edit(store: Store, picked: Work) -> Iterator[Work]:
         if loop.ended_at is not None:
             raise SisyphusError(messages.has_ended(loop))
         if isinstance(loop, Run) and loop.is_left:
-            loop.counters.paused_at = loop.worked_at
+            loop.counters.paused_at = workers.worked_at(store, loop)
         yield loop
         loops.save(store, loop)
     lifecycle.export(store, _session(store, loop))

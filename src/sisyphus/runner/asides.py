@@ -66,7 +66,7 @@ def branch_of(run: Run, item: str) -> str:
         if len(longer) > _SLUG:
             break
         slug = longer
-    return f"sisyphus/{run.id}-{slug or 'item'}"
+    return f"sisyphus/{run.owner}-{slug or 'item'}"
 
 
 def own_files(project: str) -> list[str]:
@@ -122,7 +122,7 @@ def _is_at_tip(drive: Drive) -> bool:
 
 def _keep(drive: Drive, item: str) -> str:
     run, state = drive.run, drive.state
-    text = f"Half work: {masked_line(item, 200)}\n\n{messages.trailer(run.id)}\n"
+    text = f"Half work: {masked_line(item, 200)}\n\n{messages.trailer(run.owner)}\n"
     name = branch_of(run, item)
     return _need(
         repository.save_to_branch(drive.folder, name, text, state.tip, state.branch)

@@ -131,7 +131,7 @@ def _follow(drive: Drive, process: ClientProcess, report: Report) -> End | None:
             _note_session(drive, report)
         _note_action(drive, report)
         drive.screen.show(drive.run, report, time.time())
-        if drive.signals.take_news():
+        if drive.signals.take_news() and not drive.state.only:
             drive.screen.say(_ENDS_SOON)
         silence = time.monotonic() - heard_at
         is_late = silence > drive.settings["runner.background_seconds"] or _why_over(drive)
@@ -161,10 +161,10 @@ def _why_over(drive: Drive) -> str:
     """Returns why the client has to end now; "" = it may go on."""
     if drive.signals.ends_now:
         return messages.INTERRUPTED
-    fresh = loops.find_run(drive.store, drive.run.id)
-    if fresh is None or fresh.ended_at is not None:
+    whole = loops.find_run(drive.store, drive.run.owner)
+    if whole is None or whole.ended_at is not None:
         return messages.CANCELLED
-    return decide.minutes(fresh, time.time())
+    return decide.minutes(whole, time.time())
 
 
 # ---------------------------------------------------------------- its session

@@ -11,6 +11,7 @@ from sisyphus import clients
 from sisyphus.ground.errors import UsageError
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import plain
+from sisyphus.loops.loop import MAX_JOBS
 from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
 from sisyphus.ralph import arguments
 from sisyphus.runner import fix_plan, preflight, screen, worktrees
@@ -105,6 +106,17 @@ def run(
             "stays yours. Implies --commit.",
         ),
     ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MAX_JOBS,
+            help="Do N items at once, each in a worktree of its own, and merge one after the other "
+            "when its check passes on what is merged. Implies --worktree.",
+            show_default=False,
+        ),
+    ] = None,
     verify_at_end: Annotated[
         bool,
         typer.Option(
@@ -166,10 +178,12 @@ def run(
     if audit is not None:
         target.setup.audits = audit
     _set_client(target.setup, str(client or ""), client_command, permission_mode)
-    commits_now = (commit or worktree) and not target.setup.commits
-    target.setup.commits = target.setup.commits or commit or worktree
+    target.setup.jobs = target.setup.jobs if jobs is None else jobs
+    has_tree = worktree or (target.setup.jobs > 0 and not resume)
+    commits_now = (commit or has_tree) and not target.setup.commits
+    target.setup.commits = target.setup.commits or commit or has_tree
     target.setup.verifies_at_end = target.setup.verifies_at_end or verify_at_end
-    _set_worktree(target, wants=worktree, is_again=resume)
+    _set_worktree(target, wants=has_tree or target.setup.jobs > 0, is_again=resume)
     if resume:
         check_limits(place, target)
         if target.state.worktree and target.state.tip:
@@ -224,7 +238,7 @@ def _set_worktree(run: Run, *, wants: bool, is_again: bool) -> None:
     if wants and is_again and not run.state.worktree:
         raise UsageError(
             f"Run {run.id} works in the project itself, and --resume cannot move it into a "
-            "worktree. Leave out --worktree, or start a new run."
+            "worktree. Leave out --worktree and --jobs, or start a new run."
         )
     if wants and not is_again:
         worktrees.assign(run)

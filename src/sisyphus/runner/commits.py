@@ -78,21 +78,33 @@ def begin(run: Run) -> str:
     state.branch = state.branch or repository.branch(project)
     # It may commit only from now on: what is done already is no commit of it.
     state.others = [each for each in state.done if each not in state.before]
-    said = ""
-    if (plan := asides.plan_of(run)) and _is_open(project, plan):
-        name = display(plan, project)
-        done = repository.commit(project, f"Plan of run {run.id}", _PLAN_SECONDS, plan)
-        if done.code:
-            repository.run(project, "reset", "--quiet", "--", plan)
-        where = f" in {display(project, '')}" if state.worktree else ""
-        _need(done, f"git does not commit the open edits of {name}. Commit them yourself{where}")
-        said = f"Committed {name}, which had open edits, to {state.branch}."
+    said = keep_plan(run)
     if not git.head(project):
         words = ("commit", "--allow-empty", "-qm", f"Begin of run {run.id}")
         _need(repository.run(project, *words), "git makes no commit. Make the first one yourself")
     state.tip = git.head(project)
     state.head = state.head or state.tip
     return said
+
+
+def run_branch(run: Run) -> str:
+    """Returns the branch onto which the workers of a run merge."""
+    return f"sisyphus/{run.owner}"
+
+
+def keep_plan(run: Run) -> str:
+    """Commits the open edits of the plan; returns what the user is told, "" = there were none.
+    Raises `SisyphusError` if git makes no commit."""
+    project, plan = run.folder, asides.plan_of(run)
+    if not (plan and _is_open(project, plan)):
+        return ""
+    name = display(plan, project)
+    done = repository.commit(project, f"Plan of run {run.id}", _PLAN_SECONDS, plan)
+    if done.code:
+        repository.run(project, "reset", "--quiet", "--", plan)
+    where = f" in {display(project, '')}" if run.state.worktree else ""
+    _need(done, f"git does not commit the open edits of {name}. Commit them yourself{where}")
+    return f"Committed {name}, which had open edits, to {run.state.branch}."
 
 
 def resume(drive: Drive, *, has_ended_client: bool) -> None:
@@ -111,7 +123,7 @@ def _is_users(drive: Drive, commit: str) -> bool:
     run, state = drive.run, drive.state
     if not state.is_working:
         return True
-    if messages.trailer(run.id) in repository.text_of(drive.folder, commit).splitlines():
+    if messages.trailer(run.owner) in _lines_of(drive.folder, commit):
         return False
     is_known = bool(Session.load(drive.store, run.session).transcript)
     ended_at = max(state.began_at, run.heard_at) + _LATE_SECONDS
@@ -127,7 +139,7 @@ _PLAN_SECONDS = 600.0
 
 def _need(done: CommandResult, what: str) -> None:
     if done.code:
-        raise SisyphusError(f"The run cannot begin: {what}.\n{done.output.strip()}")
+        raise SisyphusError(f"The run cannot go on: {what}.\n{done.output.strip()}")
 
 
 def _is_open(project: str, plan: str) -> bool:
@@ -170,7 +182,7 @@ def attempt(
         return Attempt(earlier, ItemCommits(state.tip, state.tip), failed)
     checks = item_checks.passed(drive, plan, items, since)
     names = items or [_MEND if state.is_mending else drive.run.task]
-    text = message(drive.run.id, names, said, checks)
+    text = message(drive.run.owner, names, said, checks)
     refused = _commit(drive, plan, items, text)
     return Attempt(items, ItemCommits(state.tip, git.head(drive.folder), checks), refused)
 
@@ -228,7 +240,9 @@ def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckRe
         if done.code == 0 and not repository.has_staged(project):
             return None
         before, staged = git.head(project), repository.staged_tree(project)
-        if done.code == 0:
+        if done.code == 0 and _is_begun(drive):
+            done = repository.amend(project, seconds)
+        elif done.code == 0:
             done = repository.commit(project, text, seconds)
         if done.code == 0:
             is_as_staged = repository.tree_of(project, "HEAD") == staged
@@ -239,6 +253,19 @@ def _commit(drive: Drive, plan: FixPlan, items: list[str], text: str) -> CheckRe
             return failed
     how, tail = verify.how_ended(done, seconds), verify.tail(done.output)
     return CheckResult(messages.COMMIT, FAILED, how, tail)
+
+
+def _is_begun(drive: Drive) -> bool:
+    """Tells whether HEAD is our commit of a worker's item, which could not be merged: what its
+    agent has mended since belongs to it."""
+    run, project = drive.run, drive.folder
+    if not run.state.only or messages.trailer(run.owner) not in _lines_of(project, "HEAD"):
+        return False
+    return not repository.is_ancestor(project, "HEAD", run_branch(run))
+
+
+def _lines_of(project: str, commit: str) -> list[str]:
+    return repository.text_of(project, commit).splitlines()
 
 
 def _why_not_yet(project: str) -> str:

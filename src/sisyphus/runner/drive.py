@@ -19,7 +19,7 @@ from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
-from sisyphus.loops import history, iterations, loops, transcripts
+from sisyphus.loops import history, iterations, loops, transcripts, workers
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.loops.loop import PAUSED
@@ -89,23 +89,43 @@ class Drive(Record):
     def before_iteration(self) -> Decision:
         """Decides whether another iteration may begin. Reads the run's row again: the user may
         have cancelled or paused it."""
-        fresh = loops.find_run(self.store, self.run.id)
-        if fresh is None or fresh.ended_at is not None:
+        if not self.state.only:
+            return self._may_go_on()
+        with self.change():  # two workers must not both take the last iteration
+            decision = self._may_go_on()
+            self.state.is_counted = decision.goes_on
+        return decision
+
+    def _may_go_on(self) -> Decision:
+        whole = self.whole()
+        if whole is None:
             return Decision(decide.CANCELLED, messages.CANCELLED)
-        run = replace(self.run)
-        run.take_over(fresh)
-        limit, most = decide.limit(run, time.time()), decide.max_iterations(run)
+        limit, most = decide.limit(whole, time.time()), decide.max_iterations(whole)
         return decide.decide(
-            IterationFacts(stop=self.why_stop(run), limit=limit, max_iterations=most)
+            IterationFacts(stop=self.why_stop(whole), limit=limit, max_iterations=most)
         )
 
-    def why_stop(self, run: Run) -> str:
+    def whole(self) -> Run | None:
+        """Returns the whole run as its row has it now, with all that its workers have used, for
+        its limits; None = it has ended."""
+        fresh = loops.find_run(self.store, self.run.owner)
+        if fresh is None or fresh.ended_at is not None:
+            return None
+        if fresh.id != self.run.id:
+            return workers.whole(self.store, fresh, apart=self.run)
+        run = replace(self.run)
+        run.take_over(fresh)
+        return workers.whole(self.store, run) if run.setup.jobs else run
+
+    def why_stop(self, whole: Run) -> str:
         """Returns why the user wants the run to stop after this iteration; "" = they do not."""
         if self.signals.is_terminated:
             return "it was told to end, or its terminal was closed"
         if self.signals.ends_after_iteration:
             return "you pressed Ctrl-C"
-        return "you paused it" if run.status == PAUSED else ""
+        if whole.id != self.run.id and not whole.is_at_work:
+            return "the process of its run is gone"
+        return "you paused it" if whole.status == PAUSED else ""
 
     def note_wait(self, failure: Failure, now: float) -> None:
         """Notes until when the run waits: for a time that the client has named, else a bit longer
@@ -116,6 +136,16 @@ class Drive(Record):
         wait = min(doubled, _LONGEST_WAIT)
         state.waits_until = failure.until + 1 if failure.until > now else now + wait
         state.waits_for = failure.text
+
+    def shares_wait(self) -> bool:
+        """Tells whether another worker of the run waits, for an account's limit, say: then this one
+        does, too, until the same time."""
+        lead = loops.find_run(self.store, self.run.owner) if self.state.only else None
+        if lead is None or lead.state.waits_until <= max(time.time(), self.state.waits_until):
+            return False
+        self.state.waits_until = lead.state.waits_until
+        self.state.waits_for = lead.state.waits_for
+        return True
 
     def note_cut_session(self) -> None:
         """Notes the session of an iteration that was cut off, or failed in a way that passes,
@@ -144,17 +174,25 @@ class Drive(Record):
         )  # fmt: skip
 
     def close(self, done: Iteration) -> None:
-        """Adds the row of an iteration that has ended."""
+        """Adds the row of an iteration that has ended. Those of all workers of a run have one row
+        of numbers."""
+        if self.run.state.only:
+            done.number = 1 + iterations.count(self.store, self.run)
         iterations.record(self.store, self.run, self.run.session, done)
         state = self.state
-        state.finished += 1
+        state.finished, state.is_counted = state.finished + 1, False
         state.spent_seconds, state.spent_tokens, state.spent_cost = 0.0, 0, 0.0
 
     def export(self, prompt: str = "") -> None:
         """Writes the files of the run. prompt: of PROMPT.md; "" = it stays as it is."""
-        rows = iterations.of(self.store, self.run)
-        write = partial(project_files.write, self.run, rows, prompt)
+        write = partial(project_files.write, self.run, self.iterations(), prompt)
         exports.run([write, partial(history.export, self.store)])
+
+    def iterations(self) -> list[Iteration]:
+        """Returns the iterations of the run, or those in which somebody worked at the worker's
+        item, oldest first."""
+        rows, only = iterations.of(self.store, self.run), self.state.only
+        return [row for row in rows if row.item == only] if only else rows
 
     def write_down(self, done: Iteration, turn: Turn, check: str = "") -> None:
         """Writes the transcript of an iteration. check: what the run's check printed; "" =
@@ -172,7 +210,7 @@ class Drive(Record):
             return
         session = Session.load(self.store, self.run.session).id
         text = (  # it starts with our own words
-            f"Run {run.id}, {loop_messages.iteration(run)}: {one_line(why)}. "
+            f"{run.name}, {loop_messages.iteration(run)}: {one_line(why)}. "
             f"Task: {one_line(run.task, _TASK_CHARACTERS)}"
         )
         notice = notify.Notice(

@@ -7,8 +7,9 @@ import os
 import shlex
 from collections.abc import Collection, Iterable
 
-from sisyphus.boulder import checks, follow, order
+from sisyphus.boulder import checks, follow, order, size
 from sisyphus.boulder import find as plan_files
+from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, NAME_CHARACTERS, Plan, parse, plain
 from sisyphus.boulder.plans import Checkpoint
 from sisyphus.ground import exports, files, markdown, paths, quoting
@@ -61,7 +62,12 @@ def find(project: str, followed: str) -> str:
 def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPlan:
     """Reads the items. A file that cannot be used has a problem and no items. checkpoint: of the
     plan, where the file is one."""
-    file = plan_files.read(path, project)
+    return of_file(plan_files.read(path, project), checkpoint)
+
+
+def of_file(file: PlanFile, checkpoint: Checkpoint | None = None) -> FixPlan:
+    """Returns the items of a plan file that was read already, see `read`."""
+    path = file.path
     if file.problem:
         return FixPlan(path, problem=file.problem)
     if file.plan is None:
@@ -85,6 +91,23 @@ def read(path: str, project: str, checkpoint: Checkpoint | None = None) -> FixPl
     return FixPlan(
         path, plan.title, todo, done, blocked, "", named, plan.checks, order.after(plan),
         order.problems(plan),
+    )  # fmt: skip
+
+
+def of_item(plan: FixPlan, item: str, *, is_done: bool) -> FixPlan:
+    """Returns a plan with one item alone, which may begin. It is open if the plan has it no more:
+    what an agent has made of its name does not do the item. is_done: it is, whatever its box
+    says."""
+    if is_done:
+        plan = replace(plan, done=[item])
+    done, blocked = (
+        [each for each in items if each == item] for items in (plan.done, plan.blocked)
+    )
+    todo = [] if done or blocked or plan.problem else [item]
+    named = {each: checks for each, checks in plan.checks.items() if each == item}
+    return replace(
+        plan, todo=todo, done=done, blocked=blocked, checks=named, plan_checks=(), after={},
+        unclear=[],
     )  # fmt: skip
 
 
@@ -113,6 +136,16 @@ def note(plan: FixPlan, state: RunState) -> None:
         named = checks.split(plan.checks.get(item, ())).commands
         if not set(lost).difference(named):
             del state.lost_checks[item]  # they have come back
+
+
+def note_changes(plan: FixPlan, state: RunState) -> None:
+    """Notes how the items have changed: those that left the plan undone, too."""
+    now = {*plan.todo, *plan.done, *plan.blocked}
+    missing = [item for item in state.todo if item not in now]
+    removals = [*state.removals, *(i for i in missing if not size.of(i).must_be_split)]
+    state.removals = [item for item in dict.fromkeys(removals) if item not in now]
+    state.blocked = {item: why for item, why in state.blocked.items() if item in plan.todo}
+    note(plan, state)
 
 
 def next_item(plan: FixPlan, aside: Collection[str]) -> str:

@@ -22,7 +22,7 @@ from sisyphus.ground.masking import mask
 from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import one_line
 from sisyphus.loops import verify
-from sisyphus.loops.runs import FailedCheck
+from sisyphus.loops.runs import FailedCheck, RunState
 from sisyphus.loops.verify import Check
 from sisyphus.runner import fix_plan, messages, project_files
 from sisyphus.runner.client import ClientResult
@@ -53,7 +53,12 @@ def read(drive: Drive) -> FixPlan:
     if not path:
         return FixPlan("")
     followed = plans.find(drive.store, path)
-    return fix_plan.read(path, drive.folder, followed.checkpoint if followed else None)
+    plan = fix_plan.read(path, drive.folder, followed.checkpoint if followed else None)
+    item = drive.state.only
+    if not item:
+        return plan
+    failed = drive.state.failed.get(item)  # a rebase that has stopped has the plan of the others
+    return fix_plan.of_item(plan, item, is_done=bool(failed and failed.command == messages.MERGE))
 
 
 def plan_of(drive: Drive) -> FixPlan:
@@ -66,12 +71,17 @@ def choose(drive: Drive, item: str, now: float) -> None:
     state = drive.state
     if item != state.item:
         state.item_began_at = now
-    if item not in state.failed:  # else it is ticked; this one may have been, and was opened again
-        state.evidence.pop(item, None)
-        state.commits.pop(item, None)
-        state.before = [each for each in state.before if each != item]
-        state.others = [each for each in state.others if each != item]
+    if item not in state.failed:  # else it is ticked
+        forget(state, item)
     state.item = item
+
+
+def forget(state: RunState, item: str) -> None:
+    """Forgets that an item was done: it may have been, and was opened again."""
+    state.evidence.pop(item, None)
+    state.commits.pop(item, None)
+    state.before = [each for each in state.before if each != item]
+    state.others = [each for each in state.others if each != item]
 
 
 def passed_before(drive: Drive, plan: FixPlan, item: str) -> bool:
@@ -224,8 +234,8 @@ def _judge(drive: Drive, plan: FixPlan, item: str, work: TickWork) -> ItemResult
         is_lost=bool(lost),
     )
     has_passed = bool(results) and all(each.has_passed for each in results)
-    if before and before.command == messages.COMMIT:
-        before = None  # no check failed
+    if before and before.command in messages.NO_CHECK:
+        before = None
     is_flaky = has_passed and before is not None and work.last_change <= before.at
     changed = tuple(path for each in results for path in each.changed)
     return ItemResult(evidence.judge(facts), failed, changed, lost, is_flaky)
@@ -264,7 +274,7 @@ def _run(drive: Drive, commands: tuple[str, ...] | list[str]) -> list[CheckResul
     _show(drive, ", ".join(ours))
     seconds = drive.settings["ralph.verify_seconds"]
     run = drive.run
-    results = trust.run(drive.store, ours, run.project, seconds, run.id, drive.folder)
+    results = trust.run(drive.store, ours, run.project, seconds, run.owner, drive.folder)
     state.passed_at |= {each.command: time.time() for each in results if each.has_passed}
     return results
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from sisyphus.boulder import size
 from sisyphus.ground import files, git
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.masking import mask, masked_line
@@ -27,6 +26,7 @@ from sisyphus.runner import (
     decide,
     fix_plan,
     item_checks,
+    landing,
     messages,
     outcome,
     project_files,
@@ -72,7 +72,7 @@ def _plan_before(drive: Drive) -> FixPlan:
         return fix_plan.with_failed(plan, drive.state.failed)
     now = time.time()
     results = item_checks.judge(drive, plan, None)
-    commit = commits.attempt(drive, plan, results, now)
+    commit = landing.attempt(drive, plan, results, now)
     if commit:
         results = commit.given_again(drive.state, results)
     if results or commit:
@@ -222,7 +222,9 @@ def set_aside(drive: Drive, decision: Decision) -> Decision:
     the work tree."""
     state = drive.state
     try:
+        landing.take_back(drive.run)
         asides.finish(drive)
+        landing.hand_over_words(drive)
     except SisyphusError as error:
         return Decision(decide.FATAL, one_line(str(error)))
     plan = item_checks.read(drive)
@@ -265,7 +267,7 @@ def _note(drive: Drive, found: Findings) -> str:
     item_checks.note(drive, found.results)
     commits.note(drive, found.commit)
     if found.plan.path:
-        _compare(state, found.plan)
+        fix_plan.note_changes(found.plan, state)
     if found.blocked_on and state.item and not found.is_done:
         state.blocked[state.item] = masked_line(found.blocked_on, SAID_CHARACTERS)
     is_aside = bool(found.blocked_on) or state.item in state.blocked
@@ -289,16 +291,6 @@ def _pass_on(drive: Drive, found: Findings, handoff: Handoff) -> None:
     state.checkpoint = project_files.checkpoint(handoff, state.item)
     state.checkpoint["active"] = not is_over
     state.resume = "" if is_over else handoff.resume
-
-
-def _compare(state: RunState, plan: FixPlan) -> None:
-    """Notes how the items have changed: those that left the plan undone, too."""
-    now = {*plan.todo, *plan.done, *plan.blocked}
-    missing = [item for item in state.todo if item not in now]
-    removals = [*state.removals, *(i for i in missing if not size.of(i).must_be_split)]
-    state.removals = [item for item in dict.fromkeys(removals) if item not in now]
-    state.blocked = {item: why for item, why in state.blocked.items() if item in plan.todo}
-    fix_plan.note(plan, state)
 
 
 def _count(drive: Drive, found: Findings, *, is_aside: bool) -> str:

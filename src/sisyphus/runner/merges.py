@@ -40,8 +40,9 @@ class Work(Record, frozen=True):
     """The work of a worker at one item, all of it committed.
 
     tree: the worktree, its root. worker: its branch, which is checked out there. branch: that of
-    the run, `sisyphus/RUN`, which is checked out nowhere. plan: the path of the plan below the
-    tree, to which no link leads; "" = git tracks none.
+    the run, `sisyphus/RUN`. plan: the path of the plan below the tree, to which no link leads; "" =
+    git tracks none. home: the run's own worktree, where its branch may be checked out, and whose
+    files go along; "" = it has none.
     """
 
     tree: str
@@ -49,6 +50,7 @@ class Work(Record, frozen=True):
     branch: str
     item: str
     plan: str = ""
+    home: str = ""
 
     @property
     def id(self) -> str:
@@ -92,9 +94,11 @@ class Failed(Record, frozen=True):
 
 
 class Refused(Record, frozen=True):
-    """Nothing was merged, for what stands in the way is neither a conflict nor a check."""
+    """Nothing was merged, for what stands in the way is neither a conflict nor a check. needs_user:
+    nor is it anything that an agent has done."""
 
     why: str
+    needs_user: bool = False
 
 
 Outcome = Merged | Conflict | Failed | Refused
@@ -132,8 +136,46 @@ def take_back(work: Work) -> None:
         text = f"Half of a merge: {masked_line(work.item, ITEM_CHARACTERS)}"
         made = repository.run(tree, "commit-tree", staged, "-p", "HEAD", "-m", text)
         _keep(work, _need(made).output.strip())
-        _need(rebasing.abort(tree))
+        if rebasing.abort(tree).code:  # git was killed before it had noted where it began
+            _need(rebasing.forget(tree, work.worker, staged))
     _drop(work, _State(work))
+
+
+def unmoved(home: str, branch: str) -> dict[str, str]:
+    """Returns the refs of items that were about to be merged, with the last commit of each: the
+    branch has not moved on to it."""
+    form = "--format=%(refname) %(objectname)"
+    words = ("for-each-ref", form, "--no-merged=HEAD", f"{_below(branch)}/merged/")
+    done = repository.run(home, *words)
+    lines = done.output.splitlines() if done.code == 0 else []
+    return dict(line.split() for line in lines)
+
+
+def take_back_move(home: str, branch: str) -> bool:
+    """Takes back what a git that was killed has made of the run's worktree while it moved the
+    branch on: HEAD is as before, and some files, and ticks, are those of an item that is not
+    merged. Tells whether the tree is as HEAD now; else something else has changed, and all stays.
+    Nobody may merge meanwhile. Raises `SisyphusError`."""
+    if not unmoved(home, branch):
+        return True
+    repository.wait_for_others(home)  # that git may be there still, and about to end the move
+    found = unmoved(home, branch)
+    if not found:
+        return True
+    _need(repository.stage(home, asides.own_files(home)))
+    changed, staged = {*repository.staged_since(home, "HEAD")}, repository.staged_tree(home)
+    others = ({*repository.staged_since(home, each)} for each in found.values())
+    if not any(changed.isdisjoint(each) for each in others):
+        return False
+    _need(repository.run(home, "read-tree", "-m", "-u", staged, "HEAD"))
+    forget_moves(home, branch)
+    return True
+
+
+def forget_moves(home: str, branch: str) -> None:
+    """Forgets that items were about to be merged. Raises `SisyphusError`."""
+    if found := unmoved(home, branch):
+        _need(repository.move_refs(home, dict.fromkeys(found, ""), {}))
 
 
 def forget(tree: str, branch: str) -> None:
@@ -223,17 +265,24 @@ _THROWN_AWAY = (
 
 def _move(work: Work, state: _State, head: str) -> Outcome | None:
     """Moves the run's branch on to a commit; None = somebody has moved it meanwhile."""
-    tree = work.tree
-    if state.place_of_tip:
-        return Refused(f"{work.branch} is checked out in {state.place_of_tip}.")
-    tip = f"refs/heads/{work.branch}"
-    new = {tip: head, work.merged: head, **dict.fromkeys(state.own, "")}
-    done = repository.move_refs(tree, new, {tip: state.tip})
+    tree, place, tip = work.tree, state.place_of_tip, f"refs/heads/{work.branch}"
+    own = dict.fromkeys(state.own, "")
+    if place and place != work.home:
+        return Refused(f"{work.branch} is checked out in {place}.", needs_user=True)
+    if place:  # after a kill between the two, the item is known to be merged
+        _need(repository.move_refs(tree, {work.merged: head}, {}))
+        done = rebasing.fast_forward(place, head)
+    else:
+        done = repository.move_refs(tree, {tip: head, work.merged: head, **own}, {tip: state.tip})
     if not done.code:
+        _need(repository.move_refs(tree, own, {}) if place and own else done)
         return Merged(head)
-    if _State(work).tip == state.tip:
-        _need(done)
-    _begin(work, state, head)
+    if _State(work).tip != state.tip:
+        _begin(work, state, head)
+        return None
+    if place:
+        return Refused(f"git says in {place}: {done.output.strip()}", needs_user=True)
+    _need(done)
     return None
 
 

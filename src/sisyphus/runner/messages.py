@@ -20,6 +20,12 @@ CANCELLED = "you cancelled it"
 COMMIT = "git commit"
 """The command of a failed check where git did not take the work of an item."""
 
+MERGE = "git rebase"
+"""The same where the work could not be merged with what others have merged meanwhile."""
+
+NO_CHECK = (COMMIT, MERGE)
+"""These: no check of the item has failed."""
+
 _TASK = 100
 
 
@@ -39,8 +45,12 @@ def started(run: Run) -> str:
 def works_in(run: Run, setup: str) -> str:
     """Tells the user where a run works that has a worktree. setup: the command that prepares a new
     one; "" = none."""
+    jobs, branch, folder = run.setup.jobs, run.state.branch, display(run.folder, "")
     first = f" `{one_line(setup, _TASK)}` prepares it." if setup and not run.state.tip else ""
-    return f"It works in {display(run.folder, '')}, on the branch {run.state.branch}.{first}"
+    if not jobs:
+        return f"It works in {folder}, on the branch {branch}.{first}"
+    who = f"{jobs} workers do its items" if jobs > 1 else "A worker does its items"
+    return f"{who} beside {folder}, and what passes is merged onto {branch}.{first}"
 
 
 def _success(run: Run) -> str:
@@ -107,8 +117,8 @@ def waits(why: str, until: float) -> str:
 
 def check_of_item(command: str, how: str) -> str:
     """Says why a ticked item does not count. how: its check ended."""
-    if command == COMMIT:
-        return f"`git commit` {how}"
+    if command in NO_CHECK:
+        return f"`{command}` {how}"
     what = "its check ran no test" if "no test" in how else "its check fails"
     return f"{what}: {masked_line(command, 200)}"
 

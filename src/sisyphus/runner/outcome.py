@@ -26,6 +26,7 @@ from sisyphus.runner import (
     decide,
     fix_plan,
     item_checks,
+    landing,
     messages,
     project_files,
 )
@@ -116,11 +117,13 @@ def _settle(
     judged = _as_judged(drive, plan, results)
     has_worked = not (result.failure or result.end)
     completion = _completion(drive, turn, judged, now, has_worked=has_worked)
-    commit = commits.attempt(drive, plan, results, now, turn.last_text, completion.why)
+    commit = landing.attempt(drive, plan, results, now, turn.last_text, completion.why)
     if commit is None or commit.refused is None:
         return judged, results, completion, commit
     results = commit.given_again(drive.state, results)
-    if completion.why or commit.is_astray:
+    if drive.state.only:
+        completion = Completion("")  # its item says why
+    elif completion.why or commit.is_astray:
         completion = _not_committed(commit.refused)
     return _as_judged(drive, item_checks.read(drive), results), results, completion, commit
 
@@ -235,16 +238,17 @@ def decide_after(drive: Drive, found: Findings, stuck: str) -> Decision:
     """Decides how the run goes on after an iteration that has been noted. stuck: why the breaker
     opens; "" = it stays closed."""
     run, passing = drive.run, found.result.passing
+    whole = drive.whole() or run
     facts = IterationFacts(
         completed=found.completion.why,
         blocked=_why_blocked(run, found),
         checkpoint=_why_handed_over(found),
         fatal=_why_fatal(run, found),
         wait=passing.text if passing else "",
-        limit=decide.limit(run, time.time()),
-        max_iterations=decide.max_iterations(run, after=1),
+        limit=decide.limit(whole, time.time()),
+        max_iterations=decide.max_iterations(whole, after=1),
         stuck=stuck,
-        stop=drive.why_stop(run),
+        stop=drive.why_stop(whole),
         missing=_missing(run, found),
     )
     return decide.decide(facts)

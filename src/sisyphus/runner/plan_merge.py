@@ -39,16 +39,18 @@ Key = tuple[str, str, int]
 from 1."""
 
 
-def merge_plans(base: str, theirs: str, ours: str, item: str, tool: str = "") -> str:
+def merge_plans(
+    base: str, theirs: str, ours: str, item: str, tool: str = "", *, is_done: bool = True
+) -> str:
     """Returns the run's plan with what a worker brings. Line ends stay as the run's plan has them.
 
     base: the plan when the worker began. theirs: the worker's. ours: the run's. item: the name of
-    the worker's item, which is done (see `Plan.names`). tool: see `plan.parse`.
+    the worker's item (see `Plan.names`). tool: see `plan.parse`. is_done: the item is ticked.
     """
     before, worker, run = (_Document(text, tool) for text in (base, theirs, ours))
     own = before.keys.get(item) or worker.keys.get(item) or run.keys.get(item)
     edit = _Edit(run)
-    if own:
+    if own and is_done:
         edit.tick(own)
     ticked = edit.text
     if own:

@@ -146,10 +146,10 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
         raise UsageError("--verify-at-end needs --commit and a --verify command. Leave it out.")
     if not options.commits:
         return []
-    option = "--worktree" if run.state.worktree else "--commit"
+    option = "--jobs" if options.jobs else "--worktree" if run.state.worktree else "--commit"
     if allow_dirty and run.state.worktree:
         raise UsageError(
-            "--worktree needs no --allow-dirty: what is not committed stays in your checkout. "
+            f"{option} needs no --allow-dirty: what is not committed stays in your checkout. "
             "Leave it out."
         )
     if allow_dirty:
@@ -161,7 +161,7 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
         raise SisyphusError(f"{option} needs a git repository. `git init` makes one.")
     if not git.is_installed(project):
         raise SisyphusError(f"{option} needs a `git` on the PATH. Install it.")
-    if lock := repository.lock(run.folder):
+    if not run.state.worktree and (lock := repository.lock(run.folder)):
         raise SisyphusError(
             f"Another git is at work here, or was killed: there is {display(lock, project)}. If "
             "none is at work, delete that file."
@@ -172,7 +172,7 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
             '`git config --global user.name "…"` and `user.email`.'
         )
     if run.state.worktree and not run.state.tip:
-        return _check_worktree(run)
+        return _check_worktree(run, option)
     _check_branch(run)
     return _about_edits(run)
 
@@ -186,15 +186,21 @@ def _about_edits(run: Run) -> list[str]:
     return [f"Not committed, so the next item's commit has it: {_listed(dirty)}."] if dirty else []
 
 
-def _check_worktree(run: Run) -> list[str]:
+def _check_worktree(run: Run, option: str) -> list[str]:
     """Checks that a worktree would have what the run needs; returns what it will lack."""
     project, plan = run.project, run.state.plan
+    if run.setup.jobs and not plan.startswith(project + os.sep):
+        where = f"{display(plan, project)} is not in it" if plan else "there is none"
+        raise UsageError(
+            f"--jobs shares the items of a plan of this project out among workers, and {where}. "
+            "Write them as boxes into fix_plan.md, or leave out --jobs."
+        )
     if not git.head(project):
-        raise SisyphusError("--worktree needs a commit from which it begins: make the first one.")
+        raise SisyphusError(f"{option} needs a commit from which it begins: make the first one.")
     if plan.startswith(project + os.sep) and repository.is_ignored(project, plan):
         raise SisyphusError(
             f"git ignores {display(plan, project)}, so its ticks would not come back with the "
-            f"branch. `git add -f {display(plan, project)}` and commit it, or leave out --worktree."
+            f"branch. `git add -f {display(plan, project)}` and commit it, or leave out {option}."
         )
     dirty = _dirty(project, plan)
     if not dirty:

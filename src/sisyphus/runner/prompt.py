@@ -47,11 +47,13 @@ def build(run: Run, plan: FixPlan, before: Sequence[Iteration]) -> str:
 
 def _current_state(run: Run) -> str:
     state, number = run.state, run.counters.iteration
-    most = run.options.max_iterations
+    most, is_worker = run.options.max_iterations, bool(state.only)
+    has_items = state.total > 0 and not is_worker
     rows = (
         ("Iteration", f"{number:,} of {most:,}" if most else f"{number:,}"),
         ("Last action", plain(state.action, 200)),
-        ("Remaining items", f"{state.left:,} of {state.total:,}" if state.total else ""),
+        ("Remaining items", f"{state.left:,} of {state.total:,}" * has_items),
+        ("Others", "They work at the other items, each in a worktree of their own" * is_worker),
         ("Plan", _plan_file(run) if state.plan else ""),
         ("Started", iso(run.started_at)),
     )
@@ -97,6 +99,8 @@ def _failed(run: Run) -> str:
         return ""
     if failed.command == messages.COMMIT:
         what = "The box is ticked, and the run could not commit the work"
+    elif failed.command == messages.MERGE:
+        what = "The box is ticked, and the run could not merge the work with that of others"
     else:
         what = "The box is ticked, and its check fails"
     text = f"{what}: {code(failed.command, 300)} {failed.how}."
@@ -194,6 +198,12 @@ def _task(run: Run, plan: FixPlan) -> str:
 
 def _mend(command: str) -> str:
     """Says what to do about an item whose box is ticked."""
+    if command == messages.MERGE:
+        return (
+            "The rebase is under way, with marks of the conflict in those files. Make of each what "
+            "both sides want, without the marks, and leave the box ticked. You need not go on with "
+            "the rebase: the run does. Do not abort it."
+        )
     if command != messages.COMMIT:
         return "Mend what its check says, and leave the box ticked."
     return (

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sisyphus.boulder.checks import split
-from sisyphus.boulder.evidence import UNCHANGED, UNPROVEN
+from sisyphus.boulder.evidence import FAILED, UNCHANGED, UNPROVEN
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import block, bullets, code, plain
@@ -64,7 +64,8 @@ class Merge(Record, frozen=True):
     """How the work of a run comes to its user. branch: to be merged. base: the branch that they
     have checked out; "" = none. conflicts: the files in which the two conflict now; None = unknown.
     in_the_way: files of the user that are not committed, and that the branch changes, too. tree:
-    the worktree, if it is still there; "" = it is gone. is_complete: nobody goes on in it."""
+    the worktree, if it is still there; "" = it is gone. is_complete: nobody goes on in it. workers:
+    the worktrees of workers that stay → the items that are begun there; "" = none is."""
 
     branch: str
     base: str
@@ -72,6 +73,7 @@ class Merge(Record, frozen=True):
     in_the_way: list[str]
     tree: str
     is_complete: bool
+    workers: dict[str, str]
 
 
 def render(
@@ -97,6 +99,7 @@ def render(
         _numbers(run, iterations, commits, changed),
         _merge(merge, len(commits)),
         _section("Look at first", _look_at(run, points)),
+        _section("Begun, and not done", _begun(merge) if merge else ""),
         _section("Items done", bullets(done, _SHOWN)),
         _section("Iterations", _table(iterations)),
         f"What was said and done in them: {file}" if iterations else "",
@@ -200,17 +203,35 @@ def _merge(merge: Merge | None, commits: int) -> str:
         parts.append(f"First commit or stash what you have changed in {files}.")
     if merge.tree:
         parts.append(_worktree(merge))
+    parts += [
+        _stays(tree, "The worktree of a worker") for tree, item in merge.workers.items() if not item
+    ]
     return " ".join(parts)
 
 
 def _worktree(merge: Merge) -> str:
     """Says that the worktree is still there, and what for."""
-    tree = display(merge.tree, "")
-    if not merge.is_complete:
-        return f"Its worktree, {code(tree, 300)}, stays for `--resume`. Write what it needs there."
+    if merge.is_complete:
+        return _stays(merge.tree, "Its worktree")
+    tree = code(display(merge.tree, ""), 300)
+    return f"Its worktree, {tree}, stays for `--resume`. Write what it needs there."
+
+
+def _stays(tree: str, what: str) -> str:
+    """Says why a worktree in which nobody goes on is still there."""
+    shown = display(tree, "")
     return (
-        f"Its worktree, {code(tree, 300)}, stays: something in it is not committed. "
-        f"{code(f'git worktree remove {tree}', 300)} removes it."
+        f"{what}, {code(shown, 300)}, stays: something in it is not committed. "
+        f"{code(f'git worktree remove {shown}', 300)} removes it."
+    )
+
+
+def _begun(merge: Merge) -> str:
+    """Returns the items that workers have begun, and where the half work is."""
+    return bullets(
+        f"{plain(item, _ITEM)}: its half work is in {code(display(tree, ''), 300)}"
+        for tree, item in merge.workers.items()
+        if item
     )
 
 
@@ -414,7 +435,9 @@ def _result(iteration: Iteration) -> str:
 
 def _refusal(iteration: Iteration) -> str:
     """Returns why the run did not end with an iteration that did the last item: its check failed,
-    say; "" = nothing was missing but items."""
+    say; or why its item could not be merged; "" = nothing was missing but items."""
+    if iteration.evidence == FAILED and iteration.why.startswith(f"`{messages.MERGE}`"):
+        return iteration.why
     is_over = not iteration.is_done or iteration.decision != decide.CONTINUE
     return "" if is_over or iteration.why == messages.ITEM_DONE else iteration.why
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import os
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from sisyphus import clients
@@ -23,7 +24,7 @@ from sisyphus.ground.record import replace
 from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, writing
 from sisyphus.hook.session import Session
-from sisyphus.loops import history, iterations, lifecycle, loops, transcripts
+from sisyphus.loops import history, iterations, lifecycle, loops, transcripts, workers
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.loop import (
     BLOCKED,
@@ -36,22 +37,26 @@ from sisyphus.loops.loop import (
     SUCCESS,
     new_id,
 )
-from sisyphus.loops.runs import Run, RunState
+from sisyphus.loops.runs import Run, RunState, Worker
 from sisyphus.ralph.arguments import Arguments
 from sisyphus.runner import (
     commits,
     decide,
     fix_plan,
     item_checks,
+    landing,
+    merges,
     messages,
     project_files,
     report,
+    team,
     worktrees,
 )
 from sisyphus.runner.audit import audit
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.iteration import iterate, set_aside
+from sisyphus.runner.report import Merge
 from sisyphus.terminal.show import Place
 
 _STEP_SECONDS = 0.2
@@ -113,6 +118,7 @@ def find(place: Place) -> Run:
         raise SisyphusError(_NOTHING_TO_RESUME)
     _need_rest(run)
     if run.result == SUCCESS:
+        _leave(run, [])  # it may have been killed before it did that
         raise SisyphusError(
             f"Run {run.id}, the last one of this project, is complete. Start another one."
         )
@@ -133,7 +139,7 @@ def check_limits(place: Place, run: Run) -> None:
     )
     for option, why, used in limits:
         if why:
-            has_ended_client = run.end_client()
+            has_ended_client = workers.end_clients(place.store, run)
             raise SisyphusError(
                 f"Run {run.id} cannot go on: {why}. Give more than {used} with {option}, or 0 for "
                 f"no limit.{_ENDED_CLIENT * has_ended_client}"
@@ -148,7 +154,7 @@ def begin(drive: Drive, *, is_again: bool) -> None:
     somebody else was quicker."""
     place, run, screen = drive.place, drive.run, drive.screen
     if is_again:
-        has_ended_client = _resume(place, run)
+        has_ended_client = take_up(place, run)
         _enter(drive, has_ended_client=has_ended_client)
         ended_client = _ENDED_CLIENT * has_ended_client
         screen.say(f"Run {run.id} goes on with {messages.next_iteration(run)}.{ended_client}")
@@ -176,6 +182,7 @@ def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
                 worktrees.bring_plan(run)
             worktrees.make_ready(run, drive.settings)
         if run.setup.commits and run.state.tip:
+            landing.take_back_move(drive)
             commits.resume(drive, has_ended_client=has_ended_client)
         elif run.setup.commits and (about_plan := commits.begin(run)):
             drive.screen.say(about_plan)
@@ -204,16 +211,19 @@ def _insert(place: Place, run: Run) -> Run | None:
             loops.cancel(place.store, replaced, f"replaced by {run.id}", time.time())
         loops.insert(place.store, run)
     if before:
-        before.end_client()
+        workers.end_clients(place.store, before)
+    if replaced:
+        with place.store.write():
+            workers.forget(place.store, replaced)
     exports.run([partial(history.export, place.store)])
     return replaced
 
 
-def _resume(place: Place, run: Run) -> bool:
-    """Makes a run active again; tells whether a client of it was still there and was ended. An
-    iteration that had no end is made again, from its handoff."""
+def take_up(place: Place, run: Run) -> bool:
+    """Makes a run, or a worker, active again; tells whether a client of it was still there and was
+    ended. An iteration that had no end is made again, from its handoff."""
     now = time.time()
-    has_ended_client = run.end_client()
+    has_ended_client = workers.end_clients(place.store, run)
     handoff = None
     if run.state.is_working:
         session = Session.load(place.store, run.session)
@@ -224,7 +234,7 @@ def _resume(place: Place, run: Run) -> bool:
             raise SisyphusError(_NOTHING_TO_RESUME)
         _need_rest(fresh)
         fresh.setup, fresh.options = run.setup, run.options
-        if fresh.ended_at is not None:
+        if fresh.ended_at is not None and fresh.owner == fresh.id:
             history.forget(place.store, fresh)
         _reopen(place, fresh, now)
         if handoff:
@@ -245,7 +255,7 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     if run.client:
         _count_killed(place, run)
     rests_since = None if run.runner else run.counters.paused_at or run.ended_at
-    run.counters.paused_at = rests_since or run.worked_at
+    run.counters.paused_at = rests_since or workers.worked_at(place.store, run)
     run.ended_at, run.result = None, ""
     run.resume(now)
     run.runner, run.client = processes.key(os.getpid()), ""
@@ -279,12 +289,14 @@ def _count_killed(place: Place, run: Run) -> None:
 def _need_no_worktree(place: Place) -> None:
     """Raises `SisyphusError` if the project is the worktree of a run that is at work, or can be
     resumed: two of them would work on one branch."""
-    run = loops.find_run(place.store, place.project.rpartition("-")[2])
-    if run is None or run.state.worktree != place.project or run.result in (SUCCESS, CANCELLED):
+    _, id, number = (*place.project.rsplit("-", 2), "", "")[:3]
+    found = (loops.find_run(place.store, each) for each in (f"{id}-{number}", number))
+    run = next((each for each in found if each and each.state.worktree == place.project), None)
+    if run is None or run.result in (SUCCESS, CANCELLED):
         return
     raise SisyphusError(
-        f"This is the worktree of run {run.id}. `{messages.RESUME}` in {display(run.project, '')} "
-        f"goes on with it, `sisyphus ralph cancel {run.id}` ends it."
+        f"This is a worktree of run {run.owner}. `{messages.RESUME}` in {display(run.project, '')} "
+        f"goes on with it, `sisyphus ralph cancel {run.owner}` ends it."
     )
 
 
@@ -311,7 +323,7 @@ def work(drive: Drive) -> int:
     """Works at a run until it is over or has to stop; returns the exit code. Raises `SisyphusError`
     if nothing can be noted any more: the run can be resumed then."""
     try:
-        return _finish(drive, _go_on(drive))
+        return _finish(drive, go_on(drive))
     except store.Error as error:
         raise SisyphusError(
             f"The run had to stop, because nothing can be noted: {error}. `{messages.RESUME}` goes "
@@ -319,7 +331,7 @@ def work(drive: Drive) -> int:
         ) from error
 
 
-def _go_on(drive: Drive) -> Decision:
+def go_on(drive: Drive) -> Decision:
     """Makes one iteration after the other; returns why the run has to stop."""
     try:
         if drive.state.sets_aside:  # the run was killed meanwhile, or could not do it
@@ -328,7 +340,7 @@ def _go_on(drive: Drive) -> Decision:
                 return decision
         while (decision := drive.before_iteration()).goes_on:
             worktrees.restore(drive)
-            decision = audit(drive) if drive.state.is_auditing else iterate(drive)
+            decision = _step(drive)
             if decision.kind == decide.WAIT:
                 decision = _wait(drive)
             if not decision.goes_on:
@@ -342,6 +354,15 @@ def _go_on(drive: Drive) -> Decision:
     return decision
 
 
+def _step(drive: Drive) -> Decision:
+    """Makes an iteration, or lets workers make theirs."""
+    if drive.shares_wait():
+        return Decision(decide.WAIT, drive.state.waits_for)
+    if team.is_needed(drive):
+        return team.work(drive)
+    return audit(drive) if drive.state.is_auditing else iterate(drive)
+
+
 def _wait(drive: Drive) -> Decision:
     """Waits; ends early if the run has to. A clock that is set back does not make it longer."""
     until, why = drive.state.waits_until, drive.state.waits_for
@@ -351,7 +372,8 @@ def _wait(drive: Drive) -> Decision:
         decision = drive.before_iteration()
         if not decision.goes_on:
             return decision
-        drive.screen.show(drive.run, Report(), time.time())
+        at_items = workers.of(drive.store, drive.run)
+        drive.screen.show(drive.run, Report(), time.time(), at_items)
         time.sleep(_STEP_SECONDS)
     return Decision(decide.CONTINUE, why)
 
@@ -362,20 +384,16 @@ def _wait(drive: Drive) -> Decision:
 def _finish(drive: Drive, decision: Decision) -> int:
     """Ends or pauses the run, and reports; returns the exit code."""
     now, run, kind = time.time(), drive.run, decision.kind
-    code, notice, status = _ENDS[kind]
+    code, notice, _ = _ENDS[kind]
     plan, why = item_checks.plan_of(drive), decision.why
-    with drive.change() as is_live:
-        if not plan.problem:
-            fix_plan.note(plan, run.state)
-        if kind == decide.COMPLETED:
-            why = f"{why}{report.how_proven(run)}"
-        if is_live and kind in (decide.BLOCKED, decide.STUCK, decide.STOP):
-            run.pause(status, why, now)
-        elif is_live:
-            run.end(status, why, now)
-        run.runner = run.client = ""
+    if not plan.problem:
+        fix_plan.note(plan, run.state)
+    if kind == decide.COMPLETED:
+        why = f"{why}{report.how_proven(run)}"
+    begun = workers.of(drive.store, run)
+    close(drive, decision, why)
     drive.export()
-    text = _report(drive, plan.problem, now)  # leaves the worktree
+    text = _report(drive, plan.problem, now, begun)  # leaves the worktree
     file = transcripts.report_file(run.id)
     exports.run([partial(exports.replace, file, text.encode("utf-8", "replace"))])
     if notice:
@@ -385,7 +403,23 @@ def _finish(drive: Drive, decision: Decision) -> int:
     return _NOT_PROVEN if kind == decide.COMPLETED and report.not_proven(run) else code
 
 
-def _report(drive: Drive, problem: str, now: float) -> str:
+def close(drive: Drive, decision: Decision, why: str) -> None:
+    """Ends or pauses the row of a run, or of a worker. why: in words."""
+    now, run, kind = time.time(), drive.run, decision.kind
+    status = _ENDS[kind][2]
+    with drive.change() as is_live:
+        if is_live and kind in (decide.BLOCKED, decide.STUCK, decide.STOP):
+            run.pause(status, why, now)
+        elif is_live:
+            run.end(status, why, now)
+        run.runner = run.client = ""
+        run.state.is_counted = False
+        if run.result == CANCELLED:
+            workers.forget(drive.store, run)
+
+
+def _report(drive: Drive, problem: str, now: float, begun: Sequence[Worker]) -> str:
+    """Returns the report. begun: the workers that were at an item when the run ended."""
     run = drive.run
     state, rows = run.state, iterations.of(drive.store, run)
     commits = git.commits_since(drive.folder, state.head)
@@ -395,5 +429,16 @@ def _report(drive: Drive, problem: str, now: float) -> str:
     else:
         changed = [*worktree.changed(drive.folder, run.started_at, now)]
     changed = [path for path in changed if path != state.plan]
-    merge = worktrees.leave(run) if state.worktree else None
-    return report.render(run, rows, problem, commits, changed, merge)
+    merge = _leave(run, begun)
+    used = workers.with_used(run, workers.of(drive.store, run))
+    return report.render(used, rows, problem, commits, changed, merge)
+
+
+def _leave(run: Run, begun: Sequence[Worker]) -> Merge | None:
+    """Leaves the worktree of a run that has come to rest; None = it has none. begun: as `_report`
+    has them."""
+    if not run.state.worktree:
+        return None
+    if run.setup.jobs and run.result in (SUCCESS, CANCELLED):
+        merges.forget(run.project, run.state.branch)
+    return worktrees.leave(run, begun)

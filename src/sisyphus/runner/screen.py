@@ -7,6 +7,7 @@ The texts of the agent and of the project are shown as they are, on one line, an
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -19,7 +20,8 @@ from sisyphus.ground.masking import masked_line
 from sisyphus.ground.text import one_line
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import Iteration
-from sisyphus.loops.runs import Run
+from sisyphus.loops.runs import Run, Worker
+from sisyphus.loops.workers import doing, with_used
 from sisyphus.runner import messages
 from sisyphus.runner.report import (
     DONE,
@@ -40,6 +42,9 @@ REFRESHES = 4
 
 _CHARACTERS = 300
 """The most that is shown of a text. No terminal has wider lines."""
+
+_ITEM_CHARACTERS = 40
+"""The most of an item in the line of its worker: the list above has all of it."""
 
 _SHARE = 2 / 3
 """How much of the terminal's height the picture has; the rest shows the iterations before."""
@@ -69,8 +74,9 @@ class Lines:
     def begin(self, run: Run, now: float) -> None:
         """Shows that a process begins."""
 
-    def show(self, run: Run, report: Report, now: float) -> None:
-        """Shows what it has reported so far. Called about five times a second."""
+    def show(self, run: Run, report: Report, now: float, workers: Sequence[Worker] = ()) -> None:
+        """Shows what it has reported so far. Called about five times a second. workers: those of
+        the run."""
 
     def end(self, run: Run, iteration: Iteration) -> None:
         """Shows how it has ended."""
@@ -95,6 +101,7 @@ class Live(Lines):
         self._console = console
         self._run: Run | None = None
         self._report = Report()
+        self._workers: Sequence[Worker] = ()
         self._ahead = 0.0  # of `time.monotonic`
         self._live = RichLive(
             console=console,
@@ -116,8 +123,8 @@ class Live(Lines):
         self.show(run, Report(), now)
         self._live.refresh()
 
-    def show(self, run: Run, report: Report, now: float) -> None:
-        self._run, self._report = run, report
+    def show(self, run: Run, report: Report, now: float, workers: Sequence[Worker] = ()) -> None:
+        self._run, self._report, self._workers = run, report, workers
         self._ahead = now - time.monotonic()
 
     def end(self, run: Run, iteration: Iteration) -> None:
@@ -132,30 +139,34 @@ class Live(Lines):
         if self._run is None:
             return Group()
         now = time.monotonic() + self._ahead
-        return picture(self._run, self._report, now, round(self._console.height * _SHARE))
+        height = round(self._console.height * _SHARE)
+        return picture(self._run, self._report, now, height, self._workers)
 
 
-def picture(run: Run, report: Report, now: float, height: int) -> Group:
-    """Returns what a terminal shows, at most `height` lines; those that are too long are cut."""
+def picture(
+    run: Run, report: Report, now: float, height: int, workers: Sequence[Worker] = ()
+) -> Group:
+    """Returns what a terminal shows, at most `height` lines; those that are too long are cut.
+    workers: who work at its items; () = the run itself does."""
     gap = [Text()] if height >= _AIRY_LINES else []
     head = Text.assemble((f"Run {run.id}", "bold"), "  ", one_line(run.task, _CHARACTERS))
-    foot = [
-        _iteration(run, report, now),
-        *_action(report),
-        _totals(run, report, now),
-        *_waits(run, now),
-    ]
-    items = _items(run, height - len(foot) - 1 - 3 * len(gap))
+    end = [_totals(with_used(run, workers), report, now), *_waits(run, now)]
+    if workers:
+        at_work = _workers(workers, now, height - len(end) - 1)
+    else:
+        at_work = [_iteration(run, report, now), *_action(report)]
+    foot = [*at_work, *end]
+    items = _items(run, workers, height - len(foot) - 1 - 3 * len(gap))
     lines = [*gap, head, *gap, *items, *(gap if items else []), *foot][: max(1, height)]
     for line in lines:
         line.no_wrap, line.overflow = True, "ellipsis"
     return Group(*lines)
 
 
-def _items(run: Run, room: int) -> list[Text]:
+def _items(run: Run, workers: Sequence[Worker], room: int) -> list[Text]:
     """Returns the items of the plan, at most `room` lines: where they do not fit, those around the
-    current one, which has one line above it."""
-    rows = _rows(run)
+    first current one, which has one line above it."""
+    rows = _rows(run, {run.state.item, *(worker.state.only for worker in workers)})
     if len(rows) <= room:
         return [_item(mark, text) for mark, text in rows]
     if room < 1:
@@ -168,13 +179,13 @@ def _items(run: Run, room: int) -> list[Text]:
     return [*shown, more][:room]
 
 
-def _rows(run: Run) -> list[tuple[str, str]]:
+def _rows(run: Run, current: set[str]) -> list[tuple[str, str]]:
     """Returns all items with their marks: those that are done, the open ones in the plan's order,
-    and those that are blocked."""
+    and those that are blocked. current: what somebody works at."""
     state = run.state
     rows = [(DONE, item) for item in state.done]
     for item in state.todo:
-        is_current = item == state.item and not any(mark == CURRENT for mark, _ in rows)
+        is_current = item in current and (CURRENT, item) not in rows
         mark = CURRENT if is_current else NEEDS_USER if item in state.blocked else OPEN
         rows.append((mark, item))
     rows += [(NEEDS_USER, item) for item in state.marked]
@@ -203,6 +214,33 @@ def _iteration(run: Run, report: Report, now: float) -> Text:
         f"context {percent} %" if percent else "",
     ]
     return Text(" · ".join(part for part in parts if part))
+
+
+def _workers(workers: Sequence[Worker], now: float, room: int) -> list[Text]:
+    """Returns a line for each worker, at most `room` lines."""
+    lines = [_worker(worker, now) for worker in workers]
+    if len(lines) <= room:
+        return lines
+    shown = lines[: max(0, room - 1)]
+    return [*shown, Text(f"  and {len(lines) - len(shown):,} more at work", "dim")][: max(0, room)]
+
+
+def _worker(worker: Worker, now: float) -> Text:
+    """Returns which item a worker is at, in which iteration, how long that takes, how full its
+    context is, and what it does."""
+    state, iteration = worker.state, worker.counters.iteration
+    parts = [
+        one_line(state.only, _ITEM_CHARACTERS),
+        f"iteration {iteration}" if iteration > 1 else "",
+        short_time(max(0.0, now - state.began_at)) if state.is_working else "",
+        f"context {worker.percent} %" if worker.percent else "",
+        doing(worker, now),
+    ]
+    line = Text.assemble((f"{worker.number} ", "cyan"), " · ".join(part for part in parts if part))
+    if worker.action and not parts[-1]:
+        action = masked_line(loop_messages.last_action(worker.action, worker.folder), _CHARACTERS)
+        line.append_text(Text.assemble(" ", ("→ ", "cyan"), action))
+    return line
 
 
 def _totals(run: Run, report: Report, now: float) -> Text:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from typing import Any
 
 from sisyphus.boulder.find import LIMIT
@@ -19,8 +20,8 @@ from sisyphus.ground import exports, files, git, paths, processes, repository
 from sisyphus.ground.errors import SisyphusError, UnreadableError
 from sisyphus.ground.processes import CommandResult
 from sisyphus.ground.quoting import code
-from sisyphus.loops.loop import SUCCESS
-from sisyphus.loops.runs import Run
+from sisyphus.loops.loop import MAX_JOBS, SUCCESS
+from sisyphus.loops.runs import Run, Worker
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.report import Merge
 
@@ -37,10 +38,15 @@ _SENSITIVE = (".git", ".claude", ".vscode", ".idea", ".husky")
 """Folders in which Claude Code lets nobody edit, wherever they stand in a path."""
 
 _WORKER = "SISYPHUS_WORKER"
-"""The variable with the number of a worker, from 1: for its port, or its database."""
+"""The variable with the number of a worker, from 1: for its port, or its database. A run without
+workers is the first one itself; where it has some, what they have merged is checked in 0."""
 
 _READY = "sisyphus-is-ready"
 """A file in git's folder for a worktree that has all it needs. It goes with the worktree."""
+
+_INITIALIZING = "initializing"
+"""Why git locks a worktree until it has made it: one at which it was killed could not be
+removed."""
 
 _HAS_PLAN = "sisyphus-has-plan"
 """A file there: the plan was brought along."""
@@ -72,24 +78,30 @@ def path_in(run: Run, path: str) -> str:
 
 
 def make(run: Run) -> None:
-    """Makes the worktree, unless it is there, with what is committed. Raises `SisyphusError`."""
+    """Makes the worktree, unless it is there, with what is committed. Nobody of the run is at work
+    in it. Raises `SisyphusError`."""
     tree = run.state.worktree
     try:
         if not _is_there(run):
             _make(run)
+        _restore_branch(run)
+        branch = run.state.branch
+        repository.unlock(tree, f"refs/heads/{branch}", f"refs/{branch}")
     except OSError as error:
         raise SisyphusError(f"The run has no worktree: {error}") from error
     # git writes the index last: without it, files are missing, and nobody has worked here.
     folder = git.folder_of(tree)
     if not any(os.path.exists(os.path.join(folder, name)) for name in ("index", _READY)):
         _need(repository.run(tree, "reset", "--hard", "--quiet"))
+    if git.pointer(os.path.join(folder, "locked")) == _INITIALIZING:
+        _need(repository.run(run.project, "worktree", "unlock", tree))
 
 
 def make_ready(run: Run, settings: dict[str, Any]) -> None:
     """Makes the worktree, unless it is there, with what git does not bring along, too. What was
     left half done is done again. Raises `SisyphusError`."""
     tree = run.state.worktree
-    os.environ[_WORKER] = "1"
+    os.environ[_WORKER] = str(_number(run))
     make(run)
     mark = os.path.join(git.folder_of(tree), _READY)
     if os.path.exists(mark):
@@ -107,27 +119,74 @@ def restore(drive: Drive) -> None:
     """Makes the worktree again if somebody has removed it while the run was at work: all that was
     committed is on its branch. Raises `SisyphusError`."""
     run = drive.run
-    if not run.state.worktree or _is_there(run):
+    if not run.state.worktree:
+        return
+    if _is_there(run):
+        if isinstance(run, Worker):
+            _restore_plan(run)
         return
     make_ready(run, drive.settings)
     drive.screen.say(f"The worktree was gone, and was made again from {run.state.branch}.")
 
 
-def leave(run: Run) -> Merge:
+def _restore_plan(worker: Worker) -> None:
+    """Brings the plan of a worker back of which a client has left an empty file: it was killed when
+    it wrote it. Nobody else sees that file."""
+    plan = worker.state.plan
+    if os.path.isfile(plan) and not os.path.getsize(plan):
+        repository.run(worker.folder, "checkout", "--quiet", "HEAD", "--", plan)
+
+
+def leave(run: Run, begun: Sequence[Worker]) -> Merge:
     """Removes the worktree of a run that is complete, unless something in it is not committed. What
-    git ignores goes with it."""
+    git ignores goes with it. begun: the workers whose items were not done when the run ended."""
     state, project = run.state, run.project
-    if run.result == SUCCESS and os.path.isdir(state.worktree):
-        # git asks its own `status`, and would not see new files if its user has hidden them.
-        shown = ("-c", "status.showUntrackedFiles=normal")
-        repository.run(project, *shown, "worktree", "remove", state.worktree)
+    if run.setup.jobs:
+        _leave_workers(run)
+    if run.result == SUCCESS:
+        _remove(project, state.worktree)
     tree = state.worktree if os.path.isdir(state.worktree) else ""
     changed = {*repository.changed_between(project, "HEAD", state.branch)}
     in_the_way = [name for name in git.uncommitted(project) or () if name in changed]
     return Merge(
         state.branch, repository.branch(project), repository.conflicts(project, state.branch),
-        in_the_way, tree, run.result == SUCCESS,
+        in_the_way, tree, run.result == SUCCESS, _left_by_workers(run, begun),
     )  # fmt: skip
+
+
+def _leave_workers(run: Run) -> None:
+    """Removes the worktrees and the branches of workers that are at no item any more. Their work is
+    on the run's branch, or on one of its own."""
+    for number, tree in _places_of_workers(run).items():
+        branch = f"{run.state.branch}-{number}"
+        if run.result == SUCCESS:
+            _remove(run.project, tree)
+        if os.path.isdir(tree) or not repository.has_branch(run.project, branch):
+            continue
+        tip = repository.commit_of(run.project, branch)
+        if repository.is_ancestor(run.project, tip, run.state.branch):
+            repository.run(run.project, "update-ref", "-d", f"refs/heads/{branch}", tip)
+
+
+def _left_by_workers(run: Run, begun: Sequence[Worker]) -> dict[str, str]:
+    """Returns the worktrees of workers that are still there and have something in them, with the
+    items that are begun there; "" = none is."""
+    if run.result == SUCCESS and run.setup.jobs:
+        return {tree: "" for tree in _places_of_workers(run).values() if os.path.isdir(tree)}
+    return {each.worktree: each.state.only for each in begun if os.path.isdir(each.worktree)}
+
+
+def _places_of_workers(run: Run) -> dict[int, str]:
+    """Returns where the worktrees of the workers of a run lie, by their numbers."""
+    return {n: place(run.project, f"{run.id}-{n}") for n in range(1, MAX_JOBS + 1)}
+
+
+def _remove(project: str, tree: str) -> None:
+    """Removes a worktree, unless something in it is not committed."""
+    if os.path.isdir(tree):
+        # git asks its own `status`, and would not see new files if its user has hidden them.
+        shown = ("-c", "status.showUntrackedFiles=normal")
+        repository.run(project, *shown, "worktree", "remove", tree)
 
 
 def bring_plan(run: Run) -> None:
@@ -156,6 +215,12 @@ def bring_plan(run: Run) -> None:
     state.plan = target
 
 
+def _number(run: Run) -> int:
+    if isinstance(run, Worker):
+        return run.number
+    return 0 if run.setup.jobs else 1
+
+
 def _is_there(run: Run) -> bool:
     """Tells whether the worktree is there, and not another repository in its place."""
     tree = run.state.worktree
@@ -179,6 +244,16 @@ def _make(run: Run) -> None:
     done = repository.run(project, "worktree", "add", "--quiet", *new)
     if not _is_there(run):  # else a hook has failed, after the checkout
         raise SisyphusError(f"The run has no worktree: {done.output.strip()}")
+
+
+def _restore_branch(run: Run) -> None:
+    """Makes the branch of a worktree again if somebody has deleted it: the next commit there would
+    begin a history without anything before it."""
+    state, start = run.state, run.state.tip or run.state.head
+    if not start or repository.has_branch(run.project, state.branch):
+        return
+    words = ("update-ref", f"refs/heads/{state.branch}", start, "0" * len(start))
+    _need(repository.run(run.project, *words))
 
 
 def _to_copy(project: str) -> list[str]:

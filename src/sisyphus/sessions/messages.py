@@ -10,8 +10,10 @@ WAY_OUT = "If you need something from the user, say <blocked>what you need</bloc
 
 
 def of_run(run: str, iteration: int, item: str) -> str:
-    """Names a session by the iteration of a run that it is. Their prompts begin alike."""
-    return f"Run {run}, iteration {iteration}{f': {one_line(item)}' if item else ''}"
+    """Names a session by the iteration of a run that it is; 0 = it has no number yet. Their prompts
+    begin alike."""
+    number = f", iteration {iteration}" if iteration else ""
+    return f"Run {run}{number}{f': {one_line(item)}' if item else ''}"
 
 
 def short(session: str) -> str:

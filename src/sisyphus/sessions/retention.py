@@ -1,6 +1,7 @@
 """Removes what sessions left that nobody has used for a while: rows, files for other programs.
 
-Open plans and running loops stay, however old they are.
+Open plans and running loops stay, however old they are. The rows of workers stay as long as that of
+their run.
 """
 
 import os
@@ -68,6 +69,7 @@ def remove_old(store: Store, days: int, now: float) -> Old:
         ):
             for key in keys:
                 store.run(f"DELETE FROM {table} WHERE {column} = ?", key)
+        _forget_workers(store)
         _clear_caches(store)
     for path, size in _find_files(old, before):
         with suppress(OSError):
@@ -78,7 +80,9 @@ def remove_old(store: Store, days: int, now: float) -> Old:
 
 def _find_rows(store: Store, before: float) -> Old:
     """Returns the rows that nobody has used since `before`, without their files."""
-    ended = store.all("SELECT id, kind FROM loop WHERE ended_at < ? AND logged = 2", before)
+    ended = store.all(
+        "SELECT id, kind FROM loop WHERE ended_at < ? AND logged = 2 AND kind <> 'worker'", before
+    )
     going = sessions.unused_since(store, before)
     staying = sessions.plans_besides(store, {each.n for each in going})
     plans = store.all(
@@ -91,6 +95,14 @@ def _find_rows(store: Store, before: float) -> Old:
         sessions=going,
         plans=[n for (n,) in plans if n not in staying],
         drivers=[p for (p,) in store.all("SELECT path FROM foreign_loop WHERE at < ?", before)],
+    )
+
+
+def _forget_workers(store: Store) -> None:
+    """Removes the rows of workers whose run is gone."""
+    store.run(
+        "DELETE FROM loop AS own WHERE kind = 'worker' AND NOT EXISTS (SELECT 1 FROM loop AS lead "
+        "WHERE lead.id = substr(own.id, 1, instr(own.id, '-') - 1))"
     )
 
 

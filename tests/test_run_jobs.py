@@ -1,0 +1,327 @@
+"""`sisyphus ralph run --jobs N`: workers do items at once, each in a worktree of its own, and what
+passes its check on top of the others' work is merged."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from test_run import LIMIT, PLAN, Process, done
+from test_run_commits import TRUST, Nights
+from test_run_worktree import checkout
+from world import Reply, World
+
+
+class Jobs(Nights):
+    """Nights with workers. Each item has a script of its own."""
+
+    def items_script(self, items: Mapping[str, Sequence[Process]]) -> None:
+        folder = self.folder / "items"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for item, processes in items.items():
+            (folder / f"{item}.json").write_text(json.dumps(processes))
+
+    def jobs(
+        self,
+        count: int,
+        *words: str,
+        items: Mapping[str, Sequence[Process]],
+        rest: Sequence[Process] = (),
+    ) -> Reply:
+        self.items_script(items)
+        return self.run("--jobs", str(count), *words, processes=rest)
+
+    @property
+    def run_id(self) -> str:
+        return self.run_branch.removeprefix("sisyphus/")
+
+    @property
+    def run_branch(self) -> str:
+        """The branch of the last run."""
+        names = self.ask("for-each-ref", "--format=%(refname:short)", "refs/heads/sisyphus/")
+        return min(names.splitlines(), key=len)
+
+    @property
+    def branches(self) -> list[str]:
+        names = self.ask("for-each-ref", "--format=%(refname:short)", "refs/heads/sisyphus/")
+        return [name.removeprefix(self.run_branch) for name in names.splitlines()]
+
+    @property
+    def trees(self) -> list[str]:
+        """The worktrees beside the project, by the end of their names."""
+        project = self.world.project
+        start = f"{project.name}-sisyphus-{self.run_id}"
+        return sorted(path.name.removeprefix(start) for path in project.parent.glob(f"{start}*"))
+
+    def tree(self, number: int = 0) -> Path:
+        project = self.world.project
+        end = f"-{number}" if number else ""
+        return project.with_name(f"{project.name}-sisyphus-{self.run_id}{end}")
+
+    def in_tree(self, *words: str) -> str:
+        """What git prints in the run's worktree."""
+        return self.ask("-C", str(self.tree()), *words)
+
+    def left(self, word: str = "") -> list[int]:
+        """The processes of runs that are still there. word: in their command line."""
+        ours, found = os.fsencode(self.folder), []
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                variables = path.read_bytes()
+                line = (path.parent / "cmdline").read_text().replace("\0", " ")
+                if b"_SISYPHUS_RUN=" in variables and ours in variables and word in line:
+                    found.append(int(path.parent.name))
+        return found
+
+    def file(self, name: str) -> str:
+        """A file on the run's branch."""
+        return self.ask("show", f"{self.run_branch}:{name}")
+
+
+@pytest.fixture
+def jobs(world: World) -> Jobs:
+    world.write("fix_plan.md", PLAN)
+    return Jobs(world)
+
+
+EACH = {item: [done(item)] for item in ("cart", "total", "receipt")}
+
+
+def test_workers_do_items_at_once_and_merge_them(jobs: Jobs) -> None:
+    before = checkout(jobs)
+    answer = jobs.jobs(2, items=EACH)
+
+    assert answer.code == 0, answer
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "receipt", "total"]
+    assert jobs.file("fix_plan.md") == PLAN.replace("[ ]", "[x]").strip()
+    assert checkout(jobs) == before
+    assert jobs.trees == []
+    assert jobs.branches == [""]
+    assert jobs.ask("for-each-ref", "refs/sisyphus/*/merged") == ""
+    assert "(3/3)" in answer.out
+    folders = {Path(call["folder"]).name[-2:] for call in jobs.calls}
+    assert folders == {"-1", "-2"}
+
+
+def test_one_worker_is_a_queue(jobs: Jobs) -> None:
+    answer = jobs.jobs(1, items=EACH)
+
+    assert answer.code == 0, answer
+    assert jobs.subjects(jobs.run_branch)[1:] == ["cart", "total", "receipt"]
+    assert [row["iteration"] for row in jobs.log(jobs.run_id)] == [1, 2, 3]
+    assert [row["item"] for row in jobs.log(jobs.run_id)] == ["cart", "total", "receipt"]
+
+
+def test_a_conflict_goes_back_to_its_agent(jobs: Jobs) -> None:
+    jobs.plan("cart", "total")
+    both: Process = [["write", ["shop.py", "cart\ntotal\n"]], ["say", "Both."]]
+    slow = [["sleep", 1], ["write", ["shop.py", "total\n"]], ["tick", "total"], ["say", "Done."]]
+    cart = [["write", ["shop.py", "cart\n"]], ["tick", "cart"], ["say", "Done."]]
+    answer = jobs.jobs(2, items={"cart": [cart], "total": [slow, both]})
+
+    assert answer.code == 0, answer
+    assert jobs.subjects(jobs.run_branch)[-2:] == ["cart", "total"]
+    assert jobs.file("shop.py") == "cart\ntotal"
+    again = jobs.calls[2]["prompt"]
+    assert "could not merge the work with that of others" in again
+    assert "`git rebase` stopped at conflicts in shop.py" in again
+    assert "Do not abort it" in again
+
+
+def test_a_check_that_fails_on_what_others_have_merged(jobs: Jobs) -> None:
+    """Each passes alone, and not both together."""
+    jobs.plan("cart (verify: `test -f a`)", "total (verify: `test -f c || test -f b -a ! -f a`)")
+    cart = [["write", ["a", "a\n"]], ["tick", "cart"], ["say", "Done."]]
+    total = [["sleep", 1], ["write", ["b", "b\n"]], ["tick", "total"], ["say", "Done."]]
+    mend: Process = [["run", "git mv b c"], ["say", "Mended."]]
+    answer = jobs.jobs(2, TRUST, items={"cart": [cart], "total": [total, mend]})
+
+    assert "Why The Item Is Not Done" in jobs.calls[2]["prompt"]
+    assert answer.code == 0, answer
+    assert jobs.subjects(jobs.run_branch)[-2:] == ["cart", "total"]
+
+
+def test_the_third_failure_is_set_aside(jobs: Jobs) -> None:
+    cart = [["write", ["shop.py", "cart\n"]], ["tick", "cart"], ["say", "Done."]]
+    slow = [["sleep", 1], ["write", ["shop.py", "total\n"]], ["tick", "total"], ["say", "Done."]]
+    nothing: Process = [["say", "I cannot."]]
+    answer = jobs.jobs(
+        2, items={"cart": [cart], "total": [slow, nothing, nothing], "receipt": [done("receipt")]}
+    )
+
+    assert answer.code == 4, answer
+    assert len(jobs.calls) == 5
+    assert "✗ total · failed" in answer.out
+    assert ", but `git rebase` stopped at conflicts in shop.py" in answer.out
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "receipt"]
+    assert "-total" in jobs.branches
+    assert jobs.ask("show", f"{jobs.run_branch}-total:shop.py") == "total"
+    assert jobs.file("fix_plan.md").splitlines()[2:] == [
+        "- [x] cart",
+        "- [ ] total",
+        "- [x] receipt",
+    ]
+
+
+# ---------------------------------------------------------------- limits, and who ends it
+
+
+def sleepy(item: str, seconds: float = 30.0) -> Process:
+    return [["write", [f"{item}.py", "half\n"]], ["sleep", seconds], *done(item)]
+
+
+CUT_OFF = EACH | {item: [sleepy(item), done(item)] for item in ("cart", "total")}
+
+
+def test_limits_are_of_the_run(jobs: Jobs) -> None:
+    """Three workers do not begin a third iteration each."""
+    nothing: list[Process] = [[["write", ["a", "a\n"]], ["say", "Not done."]]] * 3
+    answer = jobs.jobs(
+        3, "--max-iterations", "4", items={item: nothing for item in ("cart", "total", "receipt")}
+    )
+    assert answer.code == 3, answer
+    assert len(jobs.log(jobs.run_id)) == 4
+    assert "To go on: `sisyphus ralph run --resume`, with a higher limit" in answer.out
+
+
+def test_what_all_workers_use_counts(jobs: Jobs) -> None:
+    answer = jobs.jobs(1, "--max-tokens", "5000", items=EACH)
+    assert answer.code == 3, answer
+    assert "its 5,000 tokens are used up" in answer.out
+    assert jobs.subjects(jobs.run_branch)[1:] == ["cart", "total"]
+
+
+def test_ctrl_c_lets_workers_end_their_iterations(jobs: Jobs) -> None:
+    jobs.items_script({item: [sleepy(item, 2.0)] for item in ("cart", "total", "receipt")})
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "total"]
+
+    answer = jobs.resume(processes=[])
+    assert answer.code == 0, answer
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "receipt", "total"]
+    assert jobs.trees == []
+
+
+def test_ctrl_c_twice_ends_them_at_once(jobs: Jobs) -> None:
+    jobs.items_script(CUT_OFF)
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130
+    assert jobs.left() == []
+
+    answer = jobs.resume(processes=[])
+    assert answer.code == 0, answer
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "receipt", "total"]
+
+
+@pytest.mark.parametrize("verb", ["pause", "cancel"])
+def test_its_user_ends_it_from_elsewhere(jobs: Jobs, verb: str) -> None:
+    jobs.items_script({item: [sleepy(item, 2.0)] for item in ("cart", "total", "receipt")})
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    id = jobs.run_id
+    assert jobs.world.cli("ralph", verb, id).code == 0
+    assert process.wait(20) == 130
+    assert jobs.left() == []
+    merged = [] if verb == "cancel" else ["cart", "total"]
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == merged
+
+
+def test_a_killed_run_goes_on(jobs: Jobs) -> None:
+    jobs.items_script(CUT_OFF)
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    process.kill()
+    process.wait()
+
+    answer = jobs.resume(processes=[])
+    assert answer.code == 0, answer
+    assert jobs.left() == []
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "receipt", "total"]
+    assert jobs.trees == []
+
+
+def test_an_account_limit_lets_all_wait(jobs: Jobs) -> None:
+    """The third item does not begin before the limit of the first one has passed."""
+    limit = {**LIMIT, "resets_at": time.time() + 75}
+    jobs.items_script(
+        {"cart": [[["fail", limit]], done("cart")], "total": [done("total")], "receipt": []}
+    )
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: "total" in jobs.subjects(jobs.run_branch) if jobs.calls else False)
+    time.sleep(1.5)
+    assert len(jobs.calls) == 2
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def test_what_a_blocked_agent_has_noted_comes_onto_the_branch(jobs: Jobs) -> None:
+    words = PLAN.replace("- [ ] cart\n", "- [ ] cart\n  Needs the rate.\n- [ ] rate\n")
+    blocked: Process = [
+        ["write", ["cart.py", "half\n"]],
+        ["write", ["fix_plan.md", words]],
+        ["say", "<blocked>the rate</blocked>"],
+    ]
+    items = EACH | {"cart": [blocked], "rate": [done("rate")]}
+    answer = jobs.jobs(2, items=items)
+
+    assert answer.code == 4, answer
+    assert jobs.file("fix_plan.md") == (
+        words.replace("[ ]", "[x]").replace("[x] cart", "[ ] cart").strip()
+    )
+    assert jobs.ask("show", f"{jobs.run_branch}-cart:cart.py") == "half"
+    assert "Needs the rate" in jobs.ask("show", f"{jobs.run_branch}-cart:fix_plan.md")
+
+
+def test_a_liar_is_set_aside(jobs: Jobs) -> None:
+    jobs.plan("cart (verify: `test -f cart.py`)", "total (verify: `test -f total.py`)")
+    lie: list[Process] = [[["tick", "cart"], ["say", "Done."]], [["say", "Done."]], [["say", "?"]]]
+    answer = jobs.jobs(2, TRUST, items=EACH | {"cart": lie})
+
+    assert answer.code == 4, answer
+    assert jobs.subjects(jobs.run_branch)[-1:] == ["total"]
+    assert jobs.file("fix_plan.md").count("[ ]") == 1
+    answer = jobs.jobs(2, "--resume", items=EACH)
+    assert answer.code == 0, answer
+    assert jobs.trees == []
+
+
+def test_new_items_are_done_too(jobs: Jobs) -> None:
+    new = PLAN.replace("- [ ] receipt\n", "- [ ] receipt\n- [ ] refund\n")
+    cart: Process = [["write", ["fix_plan.md", new]], *done("cart")]
+    answer = jobs.jobs(2, items=EACH | {"cart": [cart], "refund": [done("refund")]})
+
+    assert answer.code == 0, answer
+    assert jobs.file("fix_plan.md") == new.replace("[ ]", "[x]").strip()
+
+
+def test_items_that_wait_for_others(jobs: Jobs) -> None:
+    jobs.plan("cart (after: total)", "total (after: receipt)", "receipt")
+    answer = jobs.jobs(3, items=EACH)
+
+    assert answer.code == 0, answer
+    assert jobs.subjects(jobs.run_branch)[2:] == ["receipt", "total", "cart"]
