@@ -156,13 +156,17 @@ class Model(ThreadingHTTPServer):
             "usage": {"input_tokens": turn.tokens, "output_tokens": 10},
         }
 
+    def script_for(self, request: Request) -> Script:
+        """Returns the script from which a request is answered."""
+        return self.script
+
     def _turn(self, request: Request) -> Turn:
         if SNAPSHOT in request.last:
             text = "<state_snapshot>What was said before.</state_snapshot>"
             return Turn(text, tokens=self._tokens)
         if not request.is_turn:
             return SUMMARY if request.is_compaction else Turn(request.to_repeat or "ok")
-        turn = self.script.take(agent=bool(request.agent))
+        turn = self.script_for(request).take(agent=bool(request.agent))
         self._tokens = turn.tokens
         if turn.meanwhile:
             turn.meanwhile()
