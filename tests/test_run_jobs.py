@@ -325,3 +325,11 @@ def test_items_that_wait_for_others(jobs: Jobs) -> None:
 
     assert answer.code == 0, answer
     assert jobs.subjects(jobs.run_branch)[2:] == ["receipt", "total", "cart"]
+
+
+def test_a_worker_is_told_of_its_own_item_alone(jobs: Jobs) -> None:
+    items = EACH | {"total": [[["say", "I read."]], done("total")]}
+    assert jobs.jobs(1, items=items).code == 0
+    again = jobs.calls[2]["prompt"]
+    assert "(not done: the item is not done yet): total" in again
+    assert ": cart" not in again

@@ -16,7 +16,7 @@ from sisyphus.ground.text import fingerprint, one_line
 from sisyphus.handoff import handoffs
 from sisyphus.handoff.handoffs import Handoff
 from sisyphus.hook.stops import Stops
-from sisyphus.loops import breaker, iterations
+from sisyphus.loops import breaker
 from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.loops.runs import FailedCheck, Run, RunState
@@ -170,7 +170,7 @@ def _begin(drive: Drive, plan: FixPlan) -> str:
         has_passed = item_checks.passed_before(drive, plan, state.item)
         with drive.change():
             state.passed_before[state.item] = has_passed
-    text = prompt.build(run, plan, iterations.of(drive.store, run))
+    text = prompt.build(run, plan, drive.iterations())
     drive.export(text)
     return text
 
