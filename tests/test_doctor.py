@@ -984,3 +984,25 @@ def test_what_cannot_be_compiled_keeps_nobody_from_installing(world: World, pack
 
     assert answer.code == 0
     assert bytecode.is_missing()
+
+
+OFFERED = ["CronCreate", "TaskCreate", "TaskStop"]
+"""What Claude Code 2.1.329 offers to Haiku 4.5, shortened."""
+
+
+@pytest.mark.parametrize(
+    ("record", "says"),
+    [
+        ({"type": "deferred_tools_delta", "addedNames": OFFERED}, "a todo list besides the plan"),
+        ({"type": "deferred_tools_delta", "addedNames": OFFERED[::2]}, "no todo list"),
+        ({"type": "deferred_tools_delta", "addedNames": None}, ""),
+        ({"type": "model"}, ""),
+    ],
+)
+def test_whether_the_model_had_a_todo_list(world: World, record: Json, says: str) -> None:
+    line = json.dumps({"type": "attachment", "attachment": record})
+    world.transcript().write_text(f"{line}\n")
+    world.start()
+    found = world.cli("doctor", "-v").out
+    assert ("todo list" in found) == bool(says)
+    assert says in found

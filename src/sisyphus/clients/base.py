@@ -154,6 +154,10 @@ class Transcript(Protocol):
     def subagent_tokens(self, path: str, since: float) -> int:
         """Returns how many tokens the session's subagents have used since a time."""
 
+    def has_todo_list(self, path: str) -> bool | None:
+        """Tells whether the session's model was offered tools for a todo list; None = the client
+        does not say."""
+
 
 class Wiring(Protocol):
     """`wiring.py`: what `sisyphus install` puts into the client's folders, and takes out again, and

@@ -138,6 +138,7 @@ def _machine(place: show.Place, copy: database.Copy, problems: list[str]) -> Ite
         yield from machine.log(place.our_home, time.time())
     yield from machine.configuration(place, problems)
     yield from machine.project(place.project)
+    yield from machine.todo_list(place.store, place.project)
 
 
 def _live(place: show.Place, wired: list[str]) -> Iterator[Finding]:

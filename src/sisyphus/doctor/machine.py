@@ -20,6 +20,7 @@ from sisyphus.ground.settings import SETTINGS
 from sisyphus.ground.store import LEAST_FREE_BYTES, Store
 from sisyphus.ground.text import one_line
 from sisyphus.loops import loops
+from sisyphus.sessions import sessions
 from sisyphus.sessions.notify import Notice
 from sisyphus.terminal import show
 
@@ -210,6 +211,17 @@ def project(root: str) -> Iterator[Finding]:
     yield Finding(messages.PROJECT, Level.GOOD, messages.project(root, why))
     if git.is_repository(root) and not git.is_installed(root):
         yield Finding(messages.PROJECT, Level.WARNING, *messages.NO_GIT)
+
+
+def todo_list(store: Store, root: str) -> Iterator[Finding]:
+    """Yields whether the model of the project's last session had a todo list of its own."""
+    session = sessions.latest(store, root)
+    if not session.transcript:
+        return
+    has_one = clients.transcript(session.client).has_todo_list(session.transcript)
+    if has_one is not None:
+        text = messages.HAS_TODO_LIST if has_one else messages.NO_TODO_LIST
+        yield Finding(clients.wiring(session.client).TITLE, Level.GOOD, text)
 
 
 def rules(client: str, place: Installation, files: list[Wired]) -> Iterator[Finding]:

@@ -54,6 +54,12 @@ def counts(findings: Iterable[Finding]) -> str:
 
 NO_CLIENT = "not installed."
 
+NO_TODO_LIST = (
+    "it offered the model of the last session here no todo list, so the plan is the only list of "
+    "its work."
+)
+HAS_TODO_LIST = "it offered the model of the last session here a todo list besides the plan."
+
 
 NOTHING_WIRED = "no client calls sisyphus."
 WIRE = f"Run `{installer.command('install')}`."

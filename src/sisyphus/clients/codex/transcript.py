@@ -73,6 +73,11 @@ def subagent_tokens(path: str, since: float) -> int:
     return sum(subagents.tokens_in(day, since, of_subagent) for day in days)
 
 
+def has_todo_list(path: str) -> bool | None:
+    """It does not say."""
+    return None
+
+
 def _days(path: str) -> list[str]:
     """Returns the folder of the day on which a session began, and those of later days."""
     first = os.path.dirname(path)

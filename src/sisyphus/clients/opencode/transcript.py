@@ -85,6 +85,11 @@ def subagent_tokens(path: str, since: float) -> int:
     return total
 
 
+def has_todo_list(path: str) -> bool | None:
+    """It does not say."""
+    return None
+
+
 def _record(raw: Json) -> TranscriptLine | None:
     """Returns the record of a line; None if it has no known kind."""
     kind, text = raw.get("kind"), values.text(raw.get("text"))

@@ -61,6 +61,11 @@ def subagent_tokens(path: str, since: float) -> int:
     return subagents.tokens_in(folder, since, read)
 
 
+def has_todo_list(path: str) -> bool | None:
+    """It does not say."""
+    return None
+
+
 def _prompts(path: str) -> list[Json]:
     return [raw for raw in lines.head(path, _HEAD) if raw.get("type") == "user"]
 
