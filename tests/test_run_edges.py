@@ -612,3 +612,23 @@ def test_an_order_that_is_not_clear_starts_nothing(runs: Runs) -> None:
     assert not runs.calls
     assert "The order of fix_plan.md is not clear." in answer.err
     assert "no item is called so" in answer.err
+
+
+def test_a_client_can_label_its_telemetry(runs: Runs) -> None:
+    runs.world.setenv("OTEL_RESOURCE_ATTRIBUTES", "team=shop")
+    runs.world.write("fix_plan.md", "# Shop\n\n- [ ] cart, and 50 % off\n- [ ] total\n")
+    see = ["run", 'echo "$OTEL_RESOURCE_ATTRIBUTES $TRACEPARENT" >>seen']
+    items: list[Process] = [[see, *done("cart, and 50 % off")], [see, *done("total")]]
+    assert runs.run(processes=items).code == 0
+    first, second = (runs.world.project / "seen").read_text().split("\n")[:2]
+    item = "sisyphus.item=cart%2C%20and%2050%20%25%20off"
+    assert first.startswith(f"team=shop,sisyphus.run={runs.id},sisyphus.iteration=1,{item} ")
+    traces = [line.split()[1].split("-") for line in (first, second)]
+    assert [len(part) for part in traces[0]] == [2, 32, 16, 2]
+    assert traces[0][1] == traces[1][1]
+    assert traces[0][2] != traces[1][2]
+
+    runs.world.setenv("TRACEPARENT", "00-mine")
+    runs.world.write("fix_plan.md", "- [ ] receipt\n")
+    assert runs.run(processes=[[see, *done("receipt")]]).code == 0
+    assert (runs.world.project / "seen").read_text().splitlines()[-1].endswith(" 00-mine")

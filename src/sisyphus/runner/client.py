@@ -23,6 +23,7 @@ from sisyphus.loops.runs import Run
 from sisyphus.runner import decide, messages, worktrees
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.process import ClientProcess
+from sisyphus.runner.telemetry import labels
 from sisyphus.sessions import sessions
 
 _NOTED_SECONDS = 5.0
@@ -116,7 +117,8 @@ def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
         else:
             command = headless.command(program, session, run.setup.permission_mode)
     data = prompt.encode("utf-8", "replace")
-    return ClientProcess(command, run.folder, data, headless.environment(), run.mark)
+    environ = headless.environment()
+    return ClientProcess(command, run.folder, data, environ | labels(run, environ), run.mark)
 
 
 def _follow(drive: Drive, process: ClientProcess, report: Report) -> End | None:
