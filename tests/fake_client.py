@@ -180,8 +180,12 @@ class _Session:
         self.emit("user", message={"role": "user", "content": [block]})
 
     def do_fail(self, error: Json) -> None:
-        """A request fails: status, error, text, resets_at."""
+        """A request fails: status, error, text, resets_at, or in how many seconds that is."""
+        import time
+
         self.error, self.code = error, 1
+        if "resets_in" in error:
+            error["resets_at"] = time.time() + error["resets_in"]
         if "resets_at" in error:
             info = {"status": "rejected", "resetsAt": error["resets_at"]}
             self.emit("rate_limit_event", rate_limit_info=info)

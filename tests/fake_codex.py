@@ -1,8 +1,9 @@
 """A program that behaves as `codex exec --json` does, by a script.
 
 `FAKE_CLIENT` names a folder. Each process takes the first of `processes.json` there, a list of
-lists of steps, and adds its arguments and its prompt to `calls.jsonl`. What it answers as a server
-is in files named for the method, as `account`. See `_Session`.
+lists of steps, and adds its arguments and its prompt to `calls.jsonl`. Where several work at once,
+`items/ITEM.json` is such a list, see `fake_client.py`. What it answers as a server is in files
+named for the method, as `account`. See `_Session`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import json
 import os
 import sys
 import time
+
+from fake_client import script_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,11 +186,10 @@ def write(path: str, text: str, mode: str = "w") -> None:
 
 
 def main(words: list[str]) -> int:
-    calls = in_folder("calls.jsonl")
-    session = _Session(len(read(calls).splitlines()) if os.path.exists(calls) else 0)
-    call = {"words": words, "prompt": sys.stdin.read(), "session": session.id}
-    write(calls, json.dumps(call) + "\n", "a")
-    script = in_folder("processes.json")
+    session, prompt = _Session(os.getpid()), sys.stdin.read()
+    call = {"words": words, "prompt": prompt, "session": session.id, "folder": os.getcwd()}
+    write(in_folder("calls.jsonl"), json.dumps(call) + "\n", "a")
+    script = script_of(prompt)
     processes = json.loads(read(script))
     steps = processes.pop(0) if processes else []
     write(script, json.dumps(processes))

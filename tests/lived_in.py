@@ -290,7 +290,7 @@ class _Week:
         hook = self.new_session(number, project, began)
         run = runs.Run(
             like.id, project, like.prompt, like.options, began, like.counters,
-            setup=runs.RunOptions(max_usd=20.0, permission_mode="acceptEdits"),
+            setup=runs.RunOptions(max_usd=20.0, seats=[runs.Seat(mode="acceptEdits")]),
         )  # fmt: skip
         self.write_transcript(hook, run.prompt)
         run.state.action = "[Edit] src/receipt.py"

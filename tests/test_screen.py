@@ -19,7 +19,7 @@ from sisyphus.clients.transcript_records import AGENT, RecordedCall, TranscriptL
 from sisyphus.ground import processes
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loop import Counters, Options
-from sisyphus.loops.runs import Run, RunState, Worker
+from sisyphus.loops.runs import Run, RunOptions, RunState, Seat, Worker
 from sisyphus.runner.screen import Lines, Live, open_screen, picture
 from sisyphus.terminal import show
 
@@ -85,6 +85,16 @@ def test_an_audit_is_named() -> None:
     run = run_of(is_auditing=True, audits=1, done=["fire"], began_at=NOW - 190)
 
     assert "audit 2 · 3 min" in shown(run)
+
+
+def test_the_client_at_work_is_named_where_there_are_several() -> None:
+    run = run_of(client="codex", is_working=True, began_at=NOW - 190)
+    run.setup = RunOptions(seats=[Seat("claude-code"), Seat("codex")])
+    worker = worker_of(1, "fire", client="")
+    worker.setup = run.setup
+
+    assert "iteration 5 of 50 · codex · 3 min" in shown(run)
+    assert "1 fire · claude-code" in shown(run, workers=[worker])[-2]
 
 
 def test_what_a_run_waits_for_is_shown_until_it_is_over() -> None:

@@ -24,7 +24,7 @@ from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, loops
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.loop import LIMIT, Counters, Options
-from sisyphus.loops.runs import Run, RunOptions, RunState, Worker
+from sisyphus.loops.runs import FailedCheck, ItemCommits, Run, RunOptions, RunState, Worker
 
 __all__ = ["jobs"]
 
@@ -271,6 +271,11 @@ def test_the_row_of_a_worker_that_cannot_be_read_goes(
 ) -> None:
     at_work(world)
     with opened(world) as store, store.write():
+        other = loops.find_run(store, f"{ID}-1")
+        assert other
+        other.state.commits = {"pay": ItemCommits("1a2b3c4", "5d6e7f8", ["make test"])}
+        other.state.failed = {"ship": FailedCheck("make ship", "exited 1", "", 1)}
+        loops.save(store, other)
         key = "n" if table == "loop" else "loop"
         (n,) = store.one("SELECT n FROM loop WHERE id = ?", f"{ID}-2") or (0,)
         store.run(f"UPDATE {table} SET {column} = '{{' WHERE {key} = ?", n)

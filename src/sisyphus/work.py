@@ -72,7 +72,7 @@ class WorkerStatus(Record, frozen=True):
     say; 0 = it does not wait. action: what its agent did last. doing: what it does now, on a line:
     that it merges or waits, else its action. heard_at: when its agent was last heard of; 0 = never.
     percent: of its context; 0 = unknown. tokens, cost: used so far. session: the id of the one that
-    works for it; "" = none yet. worktree: where.
+    works for it; "" = none yet. worktree: where. client: see `Status`.
     """
 
     number: int
@@ -90,6 +90,7 @@ class WorkerStatus(Record, frozen=True):
     cost: float
     session: str
     worktree: str
+    client: str
 
 
 class Status(Record, frozen=True):
@@ -106,7 +107,8 @@ class Status(Record, frozen=True):
     of the one that works at it, or did last; "" = none. is_working: its agent works now, as far as
     we know. item, action: what a run works at, and what its agent did last. heard_at: when an agent
     was last heard of, in seconds since 1970; 0 = never. worktree: where a run works that has a
-    folder of its own; "" = in the project. workers: of a run, those whose items are begun.
+    folder of its own; "" = in the project. workers: of a run, those whose items are begun. client:
+    of a run with several, the one whose turn it is; "" = it has one.
     """
 
     id: str
@@ -137,6 +139,7 @@ class Status(Record, frozen=True):
     heard_at: float
     worktree: str
     workers: list[WorkerStatus] = field(default_factory=list)
+    client: str = ""
 
 
 def in_words(status: Status) -> str:
@@ -149,8 +152,9 @@ def in_words(status: Status) -> str:
     iteration = f"iteration {status.iteration}{last}"
     if has_ended and status.kind == RUN:
         iteration = messages.iterations(status.iteration)
+    client = f", {status.client}" if status.client and not has_ended else ""
     items = f", {status.done} of {status.total} items" if status.total else ""
-    return f"{how}{why}, {iteration}{items}"
+    return f"{how}{why}, {iteration}{client}{items}"
 
 
 def line(status: Status) -> str:
@@ -169,6 +173,7 @@ def _worker_line(worker: WorkerStatus, now: float) -> str:
     minutes = max(0, int((now - worker.since) // 60))
     parts = (
         f"Worker {worker.number}: {one_line(worker.item, _ITEM_IN_LINE)}",
+        worker.client,
         f"iteration {worker.iteration}" if worker.iteration > 1 else "",
         f"{minutes} min" if worker.is_at_work else "begun",
         f"context {worker.percent} %" if worker.percent else "",
@@ -197,6 +202,7 @@ def _worker_as_dict(worker: WorkerStatus) -> dict[str, Any]:
         "percent": worker.percent or None,
         "tokens": worker.tokens,
         "session_id": worker.session or None,
+        "client": worker.client or None,
         "worktree": worker.worktree,
     }
 
@@ -288,6 +294,7 @@ def _of_run(store: Store, run: Run, now: float) -> Status:
         session=session.id, heard_at=used.heard_at,
         is_working=run.is_active and not is_left,
         workers=[_of_worker(store, each, run, now) for each in found],
+        client=run.client_at_work,
     )  # fmt: skip
 
 
@@ -302,7 +309,7 @@ def _of_worker(store: Store, worker: Worker, run: Run, now: float) -> WorkerStat
         action=action, doing=(workers.doing(worker, now) or action) if is_at_work else "",
         heard_at=worker.heard_at, percent=worker.percent, tokens=worker.all_tokens,
         cost=worker.all_cost, session=Session.load(store, worker.session).id,
-        worktree=worker.worktree,
+        worktree=worker.worktree, client=worker.client_at_work,
     )  # fmt: skip
 
 

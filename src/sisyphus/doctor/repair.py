@@ -348,6 +348,9 @@ _PLAN = {
     if name not in ("path", "project", "name", "state", "stamp", "used_at")  # columns of their own
 }
 
+_OF_ONE_CLIENT = {"client": str, "permission_mode": str}
+"""What the options of a run had before it could have several clients, see `runs.options_of`."""
+
 SHAPES: dict[tuple[str, str], Any] = {
     ("session", "stops"): Keys(_arguments(Stops)),
     ("waiting", "frame"): tuple[str, str, str],
@@ -357,7 +360,7 @@ SHAPES: dict[tuple[str, str], Any] = {
     ("loop", "options"): Keys(_arguments(Options)),
     ("loop", "counters"): Keys(_arguments(Counters)),
     ("iteration", "denied"): list[str],
-    ("run", "options"): Keys(_arguments(runs.RunOptions)),
+    ("run", "options"): Keys(_arguments(runs.RunOptions) | _OF_ONE_CLIENT),
     ("run", "state"): Keys(_arguments(runs.RunState)),
     ("foreign_loop", "state"): Keys(_arguments(Memory)),
     ("handoff", "files"): list[tuple[str, str]],
@@ -370,8 +373,9 @@ SHAPES: dict[tuple[str, str], Any] = {
 }
 """What each JSON column holds, by table and name: the types of those who read it."""
 
-_SHAPE_OF = {
+_SHAPE_OF: dict[Any, Keys] = {
     Checkpoint: Keys(_arguments(Checkpoint)),
+    **{kind: Keys(_arguments(kind)) for kind in (runs.Seat, runs.FailedCheck, runs.ItemCommits)},
     Rule: Keys(_arguments(Rule.__init__), is_whole=True),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sisyphus.ground import quick_json
 from sisyphus.ground.record import Record, asdict, field
 from sisyphus.loops.loop import RUN
+from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SAID_CHARACTERS = 1_000
 
 class Iteration(Record):
     """One iteration: of a loop or hold, that a Stop has ended; of a run, one client process. The
-    fields are those of the table `iteration`.
+    fields are those of the table `iteration`, but for the last one.
 
     number: from 1. at: when it ended, in seconds since 1970. decision, why: how the loop went on,
     and why, in words. tokens: that it used; 0 = unknown. said: the end of the agent's last message;
@@ -33,7 +34,8 @@ class Iteration(Record):
     the most; 0 = unknown. Those below are of runs alone.
     item: what it worked on; "" = nothing of a plan. cost: in US dollars, as the client counts.
     denied: the tool calls that the client did not allow, for people. evidence: what stands behind
-    the tick of the item, see `boulder/evidence.py`; "" = it is not ticked, or has no box.
+    the tick of the item, see `boulder/evidence.py`; "" = it is not ticked, or has no box. client:
+    the name of the one that made it, which its session knows; "" = unknown.
     """
 
     number: int
@@ -50,11 +52,16 @@ class Iteration(Record):
     cost: float = 0.0
     denied: list[str] = field(default_factory=list)
     evidence: str = ""
+    client: str = ""
+
+
+_COLUMNS = tuple(name for name in Iteration.FIELDS if name != "client")
 
 
 def record(store: Store, loop: Work, session: int, iteration: Iteration) -> None:
     """Adds an iteration. session: the number of the one that made it; 0 = none of ours."""
     values = asdict(iteration) | {"denied": quick_json.dumps(iteration.denied)}
+    del values["client"]
     marks = ", ".join("?" * len(values))
     store.run(
         f"INSERT INTO iteration (loop, session, {', '.join(values)}) "
@@ -65,13 +72,17 @@ def record(store: Store, loop: Work, session: int, iteration: Iteration) -> None
 
 def of(store: Store, loop: Work) -> list[Iteration]:
     """Returns the iterations of a loop, hold or run, oldest first."""
-    names = ", ".join(f"iteration.{name}" for name in Iteration.FIELDS)
+    names = ", ".join(f"iteration.{name}" for name in _COLUMNS)
     rows = store.all(
-        f"SELECT {names} FROM iteration JOIN loop ON loop.n = iteration.loop "
-        "WHERE loop.id = ? ORDER BY iteration.rowid",
+        f"SELECT coalesce(iteration.session, 0), {names} FROM iteration "
+        "JOIN loop ON loop.n = iteration.loop WHERE loop.id = ? ORDER BY iteration.rowid",
         loop.owner,
     )
-    return [_iteration(dict(zip(Iteration.FIELDS, row, strict=True))) for row in rows]
+    clients = sessions.clients_of(store, {session for session, *_ in rows})
+    return [
+        _iteration(dict(zip(_COLUMNS, row, strict=True)) | {"client": clients.get(session, "")})
+        for session, *row in rows
+    ]
 
 
 def made(store: Store, loop: Work) -> int:
@@ -133,5 +144,5 @@ def _iteration(row: dict[str, Any]) -> Iteration:
 def as_dict(iteration: Iteration, loop: Work) -> dict[str, Any]:
     """Returns an iteration as `ralph log` shows it with --json."""
     names = ["at", "decision", "why", "tokens", "seconds", "files", "percent"]
-    names += ["item", "is_done", "cost", "evidence"] if loop.kind == RUN else []
+    names += ["item", "is_done", "cost", "evidence", "client"] if loop.kind == RUN else []
     return {"iteration": iteration.number} | {name: getattr(iteration, name) for name in names}

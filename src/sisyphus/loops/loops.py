@@ -375,14 +375,14 @@ def _work(store: Store, row: tuple[Any, ...]) -> Work:
 
 
 def _run(store: Store, kind: str, common: dict[str, Any]) -> Run:
-    from sisyphus.loops.runs import Run, RunOptions, Worker, state_of  # imported late, too
+    from sisyphus.loops.runs import Run, Worker, options_of, state_of  # imported late, too
 
     columns = ", ".join(_PROCESS)
     query = f"SELECT {columns}, options, state FROM run WHERE {_ROW}"
     *process, options, state = store.one(query, common["id"]) or _NO_ROW
     own: dict[str, Any] = dict(zip(_PROCESS, process, strict=True))
     own["session"] = own["session"] or 0
-    setup, stands = RunOptions(**quick_json.loads(options)), state_of(quick_json.loads(state))
+    setup, stands = options_of(quick_json.loads(options)), state_of(quick_json.loads(state))
     made = Worker if kind == WORKER else Run
     return made(**common, setup=setup, state=stands, **own)
 

@@ -305,14 +305,15 @@ def run_ended(run: Work, made: int, report: str) -> str:
     )
 
 
-def iteration_facts(each: Iteration) -> str:
+def iteration_facts(each: Iteration, client: str = "") -> str:
     """Returns what an iteration of a run did and used, as far as it is known, for `ralph log RUN`;
-    "" = nothing is."""
+    "" = nothing is. client: of a run with several, the one that made it."""
     item = one_line(each.item, _TASK)
     word = f", {each.evidence}" if each.evidence else ""
     is_done = f" (done{word})" if item and each.is_done else f" (not done{word})" if word else ""
     parts = [
         f"{item}{is_done}",
+        client,
         f"{each.seconds:,.0f} s" if each.seconds else "",
         f"{each.tokens:,} tokens" if each.tokens else "",
         f"{each.percent} % of the context" if each.percent else "",

@@ -47,13 +47,21 @@ class ItemCommits(Record):
         return self.tip[:_SHORT] if self.tip != self.since else ""
 
 
+class Seat(Record):
+    """A client that works at a run when it is its turn. client: its name; of a command, the client
+    whose language it speaks. mode: its permission mode; "" = its default."""
+
+    client: str = clients.DEFAULT
+    mode: str = ""
+
+
 class RunOptions(Record):
     """What a run has besides the options of every loop (`loops.loop.Options`).
 
     max_usd: dollars, as the client counts; 0 = no limit. audits: how many audits in a row have to
-    find nothing before the run is complete. permission_mode: of the client; "" = its default.
-    client_command: a shell command that works on the prompt on its stdin; "" = the client itself.
-    client: its name; of a command, the client whose language it speaks. trusted: the commands in
+    find nothing before the run is complete. client_command: a shell command that works on the
+    prompt on its stdin; "" = the client itself. seats: its clients, at least one; a later one works
+    while the accounts of those before it have reached their limits. trusted: the commands in
     the checks of the plan that it may run. commits: each item that is done is committed.
     verifies_at_end: the run's check is asked once, and not of each item that is to be committed.
     jobs: how many workers do its items, each in a worktree of its own; 0 = none, the run itself
@@ -62,13 +70,35 @@ class RunOptions(Record):
 
     max_usd: float = 0.0
     audits: int = 0
-    permission_mode: str = ""
     client_command: str = ""
-    client: str = clients.DEFAULT
+    seats: list[Seat] = field(default_factory=lambda: [Seat()])
     trusted: list[str] = field(default_factory=list)
     commits: bool = False
     verifies_at_end: bool = False
     jobs: int = 0
+
+    @property
+    def clients(self) -> list[str]:
+        """Returns the names of its clients, in their order."""
+        return [seat.client for seat in self.seats]
+
+    @property
+    def has_several(self) -> bool:
+        """Tells whether it has several clients."""
+        return len(self.seats) > 1
+
+    def with_mode(self, client: str, mode: str) -> str:
+        """Returns what to give as --permission-mode so that one client has another mode."""
+        return ",".join(mode if seat.client == client else seat.mode for seat in self.seats)
+
+
+def options_of(values: dict[str, Any]) -> RunOptions:
+    """Returns the options that a row has. values: as `asdict` returned them; those of a version
+    whose runs had one client name it and its mode themselves."""
+    values = dict(values)
+    client, mode = values.pop("client", clients.DEFAULT), values.pop("permission_mode", "")
+    seats = values.pop("seats", [{"client": client, "mode": mode}])
+    return RunOptions(**values, seats=[Seat(**seat) for seat in seats])
 
 
 class RunState(Record):
@@ -92,7 +122,8 @@ class RunState(Record):
     audits: rounds so far; clean_audits: the last ones in a row that found nothing; first_audit: the
     rounds before the run was last resumed.
     waits_until, waits_for: for an account's limit and the like; 0, "" = it does not wait. tries:
-    the processes in a row that failed so.
+    the processes in a row that failed so. client: the one at work, of several; "" = the first.
+    limits: clients → until when their account's limit lasts, in seconds since 1970.
     finished: how many iterations have ended. is_auditing: the next process is an auditor's.
     is_mending: the iteration has no item: a check of the finished work fails.
     evidence: items → what stands behind their ticks, see `boulder/evidence.py`. failed: items whose
@@ -145,6 +176,8 @@ class RunState(Record):
     waits_until: float = 0.0
     waits_for: str = ""
     tries: int = 0
+    client: str = ""
+    limits: dict[str, float] = field(default_factory=dict)
     finished: int = 0
     is_auditing: bool = False
     is_mending: bool = False
@@ -234,6 +267,17 @@ class Run(Work):
     def folder(self) -> str:
         """Returns where its clients work: in its worktree, or in the project."""
         return self.state.worktree or self.project
+
+    @property
+    def seat(self) -> Seat:
+        """Returns the client whose turn it is, with its mode."""
+        seats = self.setup.seats
+        return next((seat for seat in seats if seat.client == self.state.client), seats[0])
+
+    @property
+    def client_at_work(self) -> str:
+        """Returns the name of that client, for people; "" = the run has no other one."""
+        return self.seat.client if self.setup.has_several else ""
 
     @property
     def is_at_work(self) -> bool:

@@ -155,6 +155,7 @@ def run_as_dict(run: Run, owner: str) -> dict[str, Any]:
         **as_dict(run, owner),
         "tokens": run.all_tokens,
         "is_at_work": run.is_at_work,
+        "client": run.seat.client,
         "item": run.state.item or None,
         "action": run.action or None,
         "items": {"completed": len(run.state.done), "total": run.state.total},

@@ -35,6 +35,7 @@ from sisyphus.loops.loop import (
     Loop,
     Work,
 )
+from sisyphus.loops.runs import Run
 from sisyphus.ralph import arguments
 from sisyphus.sessions import sessions
 from sisyphus.terminal import asker, completion, show
@@ -211,6 +212,7 @@ def _log_stats(store: Store, days: int, as_json: bool) -> None:
 
 def _log_stops(store: Store, loop: Work, as_json: bool) -> None:
     rows = iterations.of(store, loop)
+    has_several = isinstance(loop, Run) and loop.setup.has_several
     if as_json:
         files = [transcripts.iteration_file(loop.id, each.number) or None for each in rows]
         show.as_json([
@@ -220,7 +222,8 @@ def _log_stops(store: Store, loop: Work, as_json: bool) -> None:
         return
     for each in rows:
         show.line(f"{show.clock(each.at)}  {each.number}: {each.decision}, {each.why}")
-        if loop.kind == RUN and (facts := messages.iteration_facts(each)):
+        client = each.client if has_several else ""
+        if loop.kind == RUN and (facts := messages.iteration_facts(each, client)):
             show.line(facts, "dim", indent=4)
     if not rows:
         show.line("No iteration has ended yet." if loop.kind == RUN else "No Stops yet.")

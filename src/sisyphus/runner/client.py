@@ -92,7 +92,7 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
         code, errors = process.close()
     run.client = ""
     worktrees.restore(drive)
-    headless = clients.headless(run.setup.client)
+    headless = clients.headless(run.seat.client)
     failure = None if end else headless.failure(report, code, errors, time.time())
     return ClientResult(report, failure, time.monotonic() - began, end)
 
@@ -101,7 +101,7 @@ def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
     """Starts the client. Its session is known before its first hook asks, unless the client makes
     the id itself."""
     run, project = drive.run, drive.run.project
-    headless = clients.headless(run.setup.client)
+    headless = clients.headless(run.seat.client)
     command: str | list[str] = run.setup.client_command
     if not command:
         session = headless.new_session()
@@ -115,7 +115,7 @@ def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
         if is_audit:
             command = headless.audit_command(program, session)
         else:
-            command = headless.command(program, session, run.setup.permission_mode)
+            command = headless.command(program, session, run.seat.mode)
     data = prompt.encode("utf-8", "replace")
     environ = headless.environment()
     return ClientProcess(command, run.folder, data, environ | labels(run, environ), run.mark)
@@ -123,7 +123,7 @@ def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
 
 def _follow(drive: Drive, process: ClientProcess, report: Report) -> End | None:
     """Reads what a client reports until it ends, or until we have to end it; says why."""
-    headless = clients.headless(drive.run.setup.client)
+    headless = clients.headless(drive.run.seat.client)
     heard_at = time.monotonic()
     end = None
     while not (process.is_over or end):
@@ -214,7 +214,7 @@ def _note_action(drive: Drive, report: Report) -> None:
 def _name_session(drive: Drive, id: str) -> None:
     with drive.store.write():
         drive.run.session = Session.ensure(
-            drive.store, drive.run.setup.client, id, "", drive.folder, time.time()
+            drive.store, drive.run.seat.client, id, "", drive.folder, time.time()
         ).n
         loops.save_process(drive.store, drive.run)
 
@@ -236,11 +236,13 @@ def first_edit(report: Report) -> Denied | None:
 def why_denied(call: Denied, run: Run) -> str:
     """Says why a run ends at an edit that was not allowed, and the strictest permission mode that
     would have allowed it."""
-    headless, project = clients.headless(run.setup.client), run.folder
+    seat, project = run.seat, run.folder
+    headless = clients.headless(seat.client)
     mode, is_inside = headless.EDITING_MODE, call.target.startswith(f"{project}/")
     if not is_inside or headless.is_refused(call.target, project, mode):
         mode = headless.FREE_MODE
-    way = f": --permission-mode {mode} allows it" if run.setup.permission_mode != mode else ""
+    option = f"--permission-mode {run.setup.with_mode(seat.client, mode)}"
+    way = f": {option} allows it" if seat.mode != mode else ""
     return f"the client did not let the agent edit {one_line(display(call.target, project))}{way}"
 
 

@@ -12,7 +12,7 @@ from sisyphus.ground.errors import UsageError
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import plain
 from sisyphus.loops.loop import MAX_JOBS
-from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions
+from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions, Seat
 from sisyphus.ralph import arguments
 from sisyphus.runner import fix_plan, preflight, screen, worktrees
 from sisyphus.runner.drive import Drive, Signals
@@ -23,6 +23,13 @@ _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
 _EXAMPLE = 'sisyphus ralph run --completion-promise MIGRATED -- "Move the tests to pytest"'
 _LOCK_SECONDS = 300
 """How long a run waits for the store. A hook has no time for that, a night has."""
+
+
+def _complete_clients(incomplete: str) -> list[str]:
+    """Completes the last one of names with commas between."""
+    before, comma, _ = incomplete.rpartition(",")
+    left = [name for name in clients.HEADLESS if name not in before.split(",")]
+    return [each for name in left if (each := before + comma + name).startswith(incomplete)]
 
 
 def run(
@@ -85,9 +92,9 @@ def run(
     permission_mode: Annotated[
         str | None,
         typer.Option(
-            metavar="MODE",
+            metavar="MODE[,MODE]",
             help="What the client may do without asking: one of its own permission modes. A wrong "
-            "word lists them.",
+            "word lists them. For several clients, one for each, in their order.",
         ),
     ] = None,
     commit: Annotated[
@@ -127,8 +134,14 @@ def run(
         bool, typer.Option("--allow-dirty", help="Start though changes are not committed.")
     ] = False,
     client: Annotated[
-        show.Headless | None,
-        typer.Option(help=f"The client that works. Default: {clients.DEFAULT}."),
+        str | None,
+        typer.Option(
+            metavar="CLIENT[,CLIENT]",
+            help=f"The client that works: {' or '.join(clients.HEADLESS)}. Of several, a later one "
+            "works while the accounts of those before it are at their limits. Default: "
+            f"{clients.DEFAULT}.",
+            autocompletion=_complete_clients,
+        ),
     ] = None,
     client_command: Annotated[
         str | None,
@@ -177,7 +190,7 @@ def run(
         target.setup.max_usd = float(max_usd)
     if audit is not None:
         target.setup.audits = audit
-    _set_client(target.setup, str(client or ""), client_command, permission_mode)
+    _set_clients(target.setup, client, client_command, permission_mode)
     target.setup.jobs = target.setup.jobs if jobs is None else jobs
     has_tree = worktree or (target.setup.jobs > 0 and not resume)
     commits_now = (commit or has_tree) and not target.setup.commits
@@ -244,14 +257,52 @@ def _set_worktree(run: Run, *, wants: bool, is_again: bool) -> None:
         worktrees.assign(run)
 
 
-def _set_client(options: RunOptions, client: str, command: str | None, mode: str | None) -> None:
-    """Lets another client work, or a command in its place. The modes of one client are not those of
-    another. client: "" = as it was; command, mode: None = as they were."""
-    if client and client != options.client:
-        options.client, options.permission_mode = client, ""
-    if mode is not None:
-        options.permission_mode = mode
+def _set_clients(
+    options: RunOptions, names: str | None, command: str | None, modes: str | None
+) -> None:
+    """Lets other clients work, or a command in their place. The modes of one client are not those
+    of another. names, modes: with commas between; each None = as it was."""
     if command is not None:
         if not command.strip():
             raise UsageError("--client-command is empty. Give a shell command, or leave it out.")
         options.client_command = command
+    if names is not None:
+        before = {seat.client: seat.mode for seat in options.seats}
+        options.seats = [Seat(name, before.get(name, "")) for name in _clients(names)]
+    if options.client_command and options.has_several:
+        raise UsageError(
+            f"--client-command is one program, and the run has {len(options.seats)} clients. Give "
+            "one --client, whose language the command speaks, or leave out the command."
+        )
+    if modes is not None:
+        for seat, mode in zip(options.seats, _modes(modes, options.clients), strict=True):
+            seat.mode = mode
+
+
+def _clients(names: str) -> list[str]:
+    """Returns the clients that `--client` names."""
+    found = [name.strip() for name in names.split(",")]
+    for name in found:
+        if name not in clients.HEADLESS:
+            known = " or ".join(clients.HEADLESS)
+            raise UsageError(f"--client {name!r} cannot work without a terminal. Give {known}.")
+        if found.count(name) > 1:
+            raise UsageError(
+                f"--client names {name} twice: both would be at the limit of one account. Name "
+                "each client once."
+            )
+    return found
+
+
+def _modes(given: str, names: list[str]) -> list[str]:
+    """Returns the modes that `--permission-mode` gives to these clients, in their order."""
+    modes = [mode.strip() for mode in given.split(",")]
+    if len(modes) != len(names) or (len(names) > 1 and not all(modes)):
+        wanted = f"The run has one client, {names[0]}: give one mode."
+        if len(names) > 1:
+            wanted = f"Give one for each of {', '.join(names)}, in this order, with commas between."
+        raise UsageError(
+            f"--permission-mode {given!r} does not fit, because each client has modes of its own. "
+            f"{wanted}"
+        )
+    return modes

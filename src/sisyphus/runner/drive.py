@@ -12,7 +12,7 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from sisyphus.clients.reports import Failure, Report
+from sisyphus.clients.reports import ACCOUNT, Failure, Report
 from sisyphus.ground import exports
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.record import Record, replace
@@ -24,7 +24,7 @@ from sisyphus.loops import messages as loop_messages
 from sisyphus.loops.iterations import SAID_CHARACTERS, Iteration
 from sisyphus.loops.loop import PAUSED
 from sisyphus.loops.runs import Run, RunState
-from sisyphus.runner import decide, messages, project_files
+from sisyphus.runner import decide, messages, project_files, rota
 from sisyphus.runner.decide import Decision, IterationFacts
 from sisyphus.runner.screen import Lines
 from sisyphus.sessions import notify
@@ -129,13 +129,16 @@ class Drive(Record):
 
     def note_wait(self, failure: Failure, now: float) -> None:
         """Notes until when the run waits: for a time that the client has named, else a bit longer
-        at each try."""
+        at each try. An account's limit stops one client, and `take_turn` says who goes on."""
         state = self.state
         state.tries += 1
         doubled = self.settings["runner.retry_seconds"] * 2.0 ** min(state.tries - 1, 10)
         wait = min(doubled, _LONGEST_WAIT)
-        state.waits_until = failure.until + 1 if failure.until > now else now + wait
-        state.waits_for = failure.text
+        until = failure.until + 1 if failure.until > now else now + wait
+        if failure.kind == ACCOUNT and (client := self.run.client_at_work):
+            state.limits[client] = until
+            until = 0.0
+        state.waits_until, state.waits_for = until, failure.text
 
     def shares_wait(self) -> bool:
         """Tells whether another worker of the run waits, for an account's limit, say: then this one
@@ -146,6 +149,42 @@ class Drive(Record):
         self.state.waits_until = lead.state.waits_until
         self.state.waits_for = lead.state.waits_for
         return True
+
+    def take_turn(self) -> bool:
+        """Lets the client work whose turn it is. Tells whether that begins now; if not, it notes
+        until when the run waits."""
+        setup, state, now = self.run.setup, self.state, time.time()
+        if not setup.has_several:
+            return True
+        if lead := loops.find_run(self.store, self.run.owner) if state.only else None:
+            self.note_limits(lead.state.limits)  # those that the other workers have met
+        turn = rota.next_turn(setup.clients, state.limits, now)
+        if not turn.begins_at:
+            self._change_client(turn.client, now)
+        elif turn.begins_at > state.waits_until:
+            with self.change():
+                state.waits_until = turn.begins_at
+                state.waits_for = messages.all_at_limit(setup.clients)
+        return not turn.begins_at
+
+    def _change_client(self, client: str, now: float) -> None:
+        """Lets a client go on, and says so if it is another one. Of workers, the process of their
+        run says it."""
+        state, before = self.state, self.run.seat.client
+        if client == before:
+            return
+        with self.change():
+            state.client = client
+        until = state.limits.get(before, 0.0)
+        if not state.only:
+            self.screen.say(messages.goes_on_with(client, before, until if until > now else 0.0))
+
+    def note_limits(self, limits: dict[str, float]) -> bool:
+        """Notes limits that somebody else has met; tells whether one of them was not known."""
+        ours = self.state.limits
+        new = {client: at for client, at in limits.items() if at > ours.get(client, 0.0)}
+        ours.update(new)
+        return bool(new)
 
     def note_cut_session(self) -> None:
         """Notes the session of an iteration that was cut off, or failed in a way that passes,
@@ -171,6 +210,7 @@ class Drive(Record):
         return Iteration(
             self.run.counters.iteration, at, decision, why, state.spent_tokens,
             seconds=state.spent_seconds, item=state.item, cost=state.spent_cost,
+            client=Session.load(self.store, self.run.session).client,
         )  # fmt: skip
 
     def close(self, done: Iteration) -> None:

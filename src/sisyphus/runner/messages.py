@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from sisyphus import clients
 from sisyphus.ground.masking import masked_line
@@ -38,8 +39,14 @@ def started(run: Run) -> str:
     when = f"It ends {_success(run)}{f', or after {limits}' if limits else ''}."
     return (
         f"Run {run.id} started: {one_line(run.task, _TASK)}\n{when} Ctrl-C ends it after "
-        "an iteration, Ctrl-C twice at once."
+        f"an iteration, Ctrl-C twice at once.{_who_works(run)}"
     )
+
+
+def _who_works(run: Run) -> str:
+    """Says in which order the clients of a run work; "" = it has one."""
+    first, *others = run.setup.clients
+    return f"\n{first} works, and at its limit {', then '.join(others)}." if others else ""
 
 
 def works_in(run: Run, setup: str) -> str:
@@ -113,6 +120,20 @@ def no_client(client: str, project: str) -> str:
 
 def waits(why: str, until: float) -> str:
     return f"Waiting until {time.strftime('%H:%M', time.localtime(until))}: {one_line(why)}"
+
+
+def goes_on_with(client: str, before: str, until: float) -> str:
+    """Says that another client goes on. before: the one that has worked so far. until: when its
+    limit ends; 0 = it has none, and only took the place of the other one."""
+    if not until:
+        return f"The run goes on with {client} again."
+    end = time.strftime("%H:%M", time.localtime(until))
+    return f"{before} has reached its limit until {end}. The run goes on with {client}."
+
+
+def all_at_limit(names: Sequence[str]) -> str:
+    """Says why a run waits that has several clients."""
+    return f"{' and '.join(names)} have reached their limits"
 
 
 def check_of_item(command: str, how: str) -> str:

@@ -11,7 +11,6 @@ import typer
 
 from sisyphus import clients
 from sisyphus.boulder import checks, trust
-from sisyphus.clients.base import Headless
 from sisyphus.ground import git, repository
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import can_be_project, display
@@ -19,7 +18,7 @@ from sisyphus.ground.quoting import code
 from sisyphus.ground.text import one_line
 from sisyphus.ground.worktree import is_ours
 from sisyphus.loops import loops
-from sisyphus.loops.runs import Run
+from sisyphus.loops.runs import Run, Seat
 from sisyphus.runner import fix_plan, messages, project_files, worktrees
 from sisyphus.runner.fix_plan import FixPlan
 from sisyphus.sessions.messages import NO_PROJECT
@@ -43,13 +42,14 @@ def check(place: show.Place, run: Run, *, allow_dirty: bool) -> FixPlan:
         )
     plan = fix_plan.read(run.state.plan, folder) if run.state.plan else FixPlan("")
     _check_end(folder, run, plan)
-    if run.setup.max_usd and not clients.headless(run.setup.client).COUNTS_DOLLARS:
+    silent = [n for n in run.setup.clients if not clients.headless(n).COUNTS_DOLLARS]
+    if run.setup.max_usd and silent:
         raise UsageError(
-            "--max-usd cannot end this run: the client does not say what it costs. Give "
+            f"--max-usd cannot end this run: {silent[0]} does not say what it costs. Give "
             "--max-tokens instead; --max-usd 0 takes the limit away."
         )
     if not run.setup.client_command:
-        _check_client(place, run, plan)
+        _check_clients(place, run, plan)
     elif run.setup.audits:
         raise UsageError(
             "--audit needs a client that can be kept from writing, and --client-command may be "
@@ -83,53 +83,75 @@ def _check_end(project: str, run: Run, plan: FixPlan) -> None:
         )
 
 
-def _check_client(place: show.Place, run: Run, plan: FixPlan) -> None:
-    """Checks that there is a client, that it is logged in, and that it lets the agent work."""
-    headless, options = clients.headless(run.setup.client), run.setup
-    program = headless.program(place.project)
-    if not program:
-        raise SisyphusError(messages.no_client(headless.PROGRAM, place.project))
-    mode = options.permission_mode or headless.chosen_mode(place.home, place.project)
-    if not mode:
-        mode = _ask_mode(headless)
+def _check_clients(place: show.Place, run: Run, plan: FixPlan) -> None:
+    """Checks of each client that it is there and logged in, and that it lets the agent work."""
+    for seat in run.setup.seats:
+        headless = clients.headless(seat.client)
+        if not headless.program(place.project):
+            raise SisyphusError(messages.no_client(headless.PROGRAM, place.project))
+    for seat in run.setup.seats:
+        seat.mode = _mode(place, run, seat)
+    for seat in run.setup.seats:
+        _check_edits(run, seat, worktrees.path_in(run, plan.path))
+        headless = clients.headless(seat.client)
+        if problem := headless.why_logged_out(headless.program(place.project), place.project):
+            raise SisyphusError(problem)
+    _warn(place, run, plan)
+
+
+def _mode(place: show.Place, run: Run, seat: Seat) -> str:
+    """Returns the permission mode of a client: as given, as its own settings choose it, or as its
+    user says now."""
+    headless = clients.headless(seat.client)
+    mode = seat.mode or headless.chosen_mode(place.home, place.project) or _ask_mode(run, seat)
     if mode not in headless.MODES:
+        whose = f" for {seat.client}" if run.setup.has_several else ""
         raise UsageError(
             f"Permission mode {mode} does not fit a run, in which nobody answers the client. Give "
-            f"one of {', '.join(sorted(headless.MODES))}."
+            f"one of {', '.join(sorted(headless.MODES))}{whose}."
         )
-    options.permission_mode = mode
-    _check_edits(run.folder, headless, worktrees.path_in(run, plan.path), mode)
-    if problem := headless.why_logged_out(program, place.project):
-        raise SisyphusError(problem)
+    return mode
+
+
+def _warn(place: show.Place, run: Run, plan: FixPlan) -> None:
+    """Says what the user should know of each client before the run."""
     # what has to pass for what is left to do, and at the end
     named = [check for item in plan.todo for check in plan.checks.get(item, ())]
     to_pass = list(checks.split([*named, *plan.plan_checks]).commands)
     to_pass += filter(None, [run.options.verify])
-    for warning in headless.warnings(program, to_pass, place.home, place.project, mode):
-        typer.echo(f"warning: {show.plain(warning)}", err=True)
+    for seat in run.setup.seats:
+        headless, project = clients.headless(seat.client), place.project
+        program = headless.program(project)
+        for warning in headless.warnings(program, to_pass, place.home, project, seat.mode):
+            typer.echo(f"warning: {show.plain(warning)}", err=True)
 
 
-def _check_edits(project: str, headless: Headless, plan: str, mode: str) -> None:
-    """Checks that the client lets the agent tick a box of the plan."""
-    if not plan or not headless.is_refused(plan, project, mode):
+def _check_edits(run: Run, seat: Seat, plan: str) -> None:
+    """Checks that a client lets the agent tick a box of the plan."""
+    headless, project = clients.headless(seat.client), run.folder
+    if not plan or not headless.is_refused(plan, project, seat.mode):
         return
-    name = display(plan, project)
+    name, mode = display(plan, project), seat.mode
     if headless.is_refused(plan, project, headless.EDITING_MODE):
+        free = run.setup.with_mode(seat.client, headless.FREE_MODE)
         raise SisyphusError(
             f"The agent could not tick a box: the client refuses to edit {name} in permission mode "
-            f"{mode}. Move it to fix_plan.md, or give --permission-mode {headless.FREE_MODE}."
+            f"{mode}. Move it to fix_plan.md, or give --permission-mode {free}."
         )
     raise SisyphusError(
         f"The agent could not tick a box of {name}: permission mode {mode} lets it change nothing. "
-        f"Give --permission-mode {headless.EDITING_MODE}."
+        f"Give --permission-mode {run.setup.with_mode(seat.client, headless.EDITING_MODE)}."
     )
 
 
-def _ask_mode(headless: Headless) -> str:
-    edits = headless.EDITING_MODE
+def _ask_mode(run: Run, seat: Seat) -> str:
+    headless = clients.headless(seat.client)
+    edits, of_each = headless.EDITING_MODE, ""
+    if run.setup.has_several:
+        of_each = f" one for each client, in their order, with commas between. For {seat.client}"
     words = (
         "Nobody is there to answer the client's questions, so the run needs a permission mode. "
-        f"Give --permission-mode: {', '.join(sorted(headless.MODES))}. {edits} "
+        f"Give --permission-mode{of_each}: {', '.join(sorted(headless.MODES))}. {edits} "
         f"{headless.ABOUT_EDITING}"
     )
     if not _has_user():

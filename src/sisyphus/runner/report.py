@@ -101,7 +101,7 @@ def render(
         _section("Look at first", _look_at(run, points)),
         _section("Begun, and not done", _begun(merge) if merge else ""),
         _section("Items done", bullets(done, _SHOWN)),
-        _section("Iterations", _table(iterations)),
+        _section("Iterations", _table(iterations, names_client=run.setup.has_several)),
         f"What was said and done in them: {file}" if iterations else "",
         _section("Commits", bullets((_commit(run, each) for each in commits), _SHOWN)),
         _section("Changed files", bullets(map(code, names), _SHOWN)),
@@ -358,31 +358,36 @@ def _look_at(run: Run, points: list[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _table(iterations: Sequence[Iteration]) -> str:
+def _table(iterations: Sequence[Iteration], *, names_client: bool) -> str:
     rows = [
         f"| {each.number} | {plain(_item(each), _ITEM).replace('|', '/')} | "
-        f"{_result(each)} | {short_time(each.seconds) if each.seconds else ''} | "
+        f"{f'{each.client} | ' if names_client else ''}{_result(each)} | "
+        f"{short_time(each.seconds) if each.seconds else ''} | "
         f"{short_count(each.tokens) if each.tokens else ''} | "
         f"{each.files} | {f'{each.percent} %' if each.percent else ''} |"
         for each in iterations[-_ROWS:]
     ]
-    head = "| # | Item | Result | Time | Tokens | Files | Context |"
-    return "\n".join((head, "|---|---|---|---|---|---|---|", *rows)) if rows else ""
+    names = ["#", "Item", *(["Client"] if names_client else []), "Result", "Time", "Tokens"]
+    head = f"| {' | '.join([*names, 'Files', 'Context'])} |"
+    return "\n".join((head, f"|{'---|' * (len(names) + 2)}", *rows)) if rows else ""
 
 
 # ---------------------------------------------------------------- a line of the screen
 
 
-def iteration_line(iteration: Iteration, done: int, total: int, commit: str = "") -> str:
+def iteration_line(
+    iteration: Iteration, done: int, total: int, commit: str = "", client: str = ""
+) -> str:
     """Returns an iteration on a line: `08:14 ✓ item 3 · 11 s · 151 k · 2 files (3/8)`, and why the
     run goes on after the last item. Time and tokens that are not known are left out.
 
     done, total: the items of the plan; 0 = it has none. commit: what its item has become; "" = it
-    was not committed.
+    was not committed. client: of a run with several, the one that made it.
     """
     clock = time.strftime("%H:%M", time.localtime(iteration.at))
     parts = (
         f"{clock} {_mark(iteration)} {masked_line(_item(iteration), 60)}",
+        client,
         iteration.evidence,
         commit,
         short_time(iteration.seconds) if iteration.seconds else "",

@@ -261,6 +261,7 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     run.runner, run.client = processes.key(os.getpid()), ""
     run.tokens, run.cost = 0, 0.0
     state.blocked, state.stops = {}, {}
+    state.waits_until, state.waits_for = 0.0, ""
     state.failed = {item: replace(each, tries=0) for item, each in state.failed.items()}
     state.first_audit, state.clean_audits = state.audits, 0
     state.is_auditing = state.is_auditing and run.setup.audits > 0
@@ -356,7 +357,7 @@ def go_on(drive: Drive) -> Decision:
 
 def _step(drive: Drive) -> Decision:
     """Makes an iteration, or lets workers make theirs."""
-    if drive.shares_wait():
+    if drive.shares_wait() or not drive.take_turn():
         return Decision(decide.WAIT, drive.state.waits_for)
     if team.is_needed(drive):
         return team.work(drive)
@@ -366,6 +367,8 @@ def _step(drive: Drive) -> Decision:
 def _wait(drive: Drive) -> Decision:
     """Waits; ends early if the run has to. A clock that is set back does not make it longer."""
     until, why = drive.state.waits_until, drive.state.waits_for
+    if not until:  # another client goes on
+        return Decision(decide.CONTINUE, why)
     deadline = time.monotonic() + until - time.time()
     drive.screen.say(messages.waits(why, until))
     while time.time() < until and time.monotonic() < deadline:
@@ -375,6 +378,8 @@ def _wait(drive: Drive) -> Decision:
         at_items = workers.of(drive.store, drive.run)
         drive.screen.show(drive.run, Report(), time.time(), at_items)
         time.sleep(_STEP_SECONDS)
+    limits = drive.state.limits
+    drive.state.limits = {client: at for client, at in limits.items() if at > until}
     return Decision(decide.CONTINUE, why)
 
 

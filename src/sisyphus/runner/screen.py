@@ -83,7 +83,8 @@ class Lines:
         state = run.state
         made = state.commits.get(iteration.item) if iteration.is_done else None
         commit = made.short if made else ""
-        self.say(iteration_line(iteration, len(state.done), state.total, commit))
+        client = iteration.client if run.setup.has_several else ""
+        self.say(iteration_line(iteration, len(state.done), state.total, commit, client))
 
     def say(self, text: str) -> None:
         with suppress(*_GONE):
@@ -204,12 +205,13 @@ def _item(mark: str, text: str) -> Text:
 
 
 def _iteration(run: Run, report: Report, now: float) -> Text:
-    """Returns which iteration it is, how long it takes, and how full its context is."""
+    """Returns which iteration it is, whose, how long it takes, and how full its context is."""
     state = run.state
     is_busy = state.is_working or state.is_auditing
     percent = report.context * 100 // report.window if report.window else 0
     parts = [
         f"audit {state.audits + 1}" if state.is_auditing else loop_messages.iteration(run),
+        run.client_at_work,
         short_time(max(0.0, now - state.began_at)) if is_busy else "",
         f"context {percent} %" if percent else "",
     ]
@@ -226,11 +228,12 @@ def _workers(workers: Sequence[Worker], now: float, room: int) -> list[Text]:
 
 
 def _worker(worker: Worker, now: float) -> Text:
-    """Returns which item a worker is at, in which iteration, how long that takes, how full its
-    context is, and what it does."""
+    """Returns which item a worker is at, with which client, in which iteration, how long that
+    takes, how full its context is, and what it does."""
     state, iteration = worker.state, worker.counters.iteration
     parts = [
         one_line(state.only, _ITEM_CHARACTERS),
+        worker.client_at_work,
         f"iteration {iteration}" if iteration > 1 else "",
         short_time(max(0.0, now - state.began_at)) if state.is_working else "",
         f"context {worker.percent} %" if worker.percent else "",

@@ -171,6 +171,7 @@ class Team:
             with drive.change():
                 take_over(drive.run, worker, iterations.count(drive.store, drive.run))
                 drive.state.tip = git.head(drive.folder)
+                drive.note_limits(worker.state.limits)
                 fix_plan.note_changes(self._plan.items(), drive.state)
                 loops.delete(drive.store, worker)
             drive.export()
@@ -196,6 +197,7 @@ class Team:
         """Shows the workers, and the iterations that have ended since."""
         drive = self._drive
         found = loops.workers(drive.store, drive.run)
+        self._note_limits(found)
         self._note_wait(found)
         at_work = {worker.state.only for worker in found}
         for row in iterations.of(drive.store, drive.run)[self._shown :]:
@@ -204,6 +206,16 @@ class Team:
             drive.screen.end(drive.run, row)
             self._shown += 1
         drive.screen.show(drive.run, Report(), time.time(), found)
+
+    def _note_limits(self, found: list[Worker]) -> None:
+        """Notes the limits of clients that workers have met, for all of them, and says how the run
+        goes on."""
+        drive, state = self._drive, self._drive.state
+        if [each for each in found if drive.note_limits(each.state.limits)]:
+            drive.save()
+        before = state.waits_until
+        if not drive.take_turn() and state.waits_until != before:
+            drive.screen.say(messages.waits(state.waits_for, state.waits_until))
 
     def _note_wait(self, found: list[Worker]) -> None:
         """Notes that an account's limit is reached: what one worker waits for, all do."""
@@ -296,7 +308,9 @@ def _new(drive: Drive, item: str, others: Collection[str]) -> Worker:
         Options(verify=verify, max_iterations=0, max_minutes=0), now,
         Counters(evidence=run.counters.evidence),
         setup=replace(run.setup, audits=0, jobs=0),
-        state=RunState(only=item, todo=[item], head=git.head(drive.folder)),
+        state=RunState(
+            only=item, todo=[item], head=git.head(drive.folder), client=run.state.client
+        ),
     )  # fmt: skip
     worktrees.assign(worker)
     state = worker.state

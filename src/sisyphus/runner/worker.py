@@ -45,6 +45,7 @@ def main() -> None:
     worker = loops.find_run(place.store, asked["worker"])
     lead = loops.find_run(place.store, worker.owner) if worker else None
     if isinstance(worker, Worker) and lead and lead.runner == processes.key(os.getppid()):
+        worker.setup.seats = lead.setup.seats  # others, perhaps, since a resume
         with WorkerLines() as lines, Signals() as signals:
             work(Drive(place, worker, lines, signals))
 

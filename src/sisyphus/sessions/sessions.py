@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sisyphus import clients
+from sisyphus.ground import quick_json
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.processes import is_alive
 from sisyphus.hook.event import BOTH, PLUGIN, SETTINGS
@@ -26,6 +27,15 @@ _NAMES = ", ".join(f"session.{name}" for name in COLUMNS)
 
 def _select(store: Store, rest: str, *values: Value) -> list[Session]:
     return [Session(row) for row in store.all(f"SELECT {_NAMES} FROM session {rest}", *values)]
+
+
+def clients_of(store: Store, numbers: set[int]) -> dict[int, str]:
+    """Returns the clients of sessions. Both are by the sessions' numbers."""
+    rows = store.all(
+        "SELECT n, client FROM session WHERE n IN (SELECT value FROM json_each(?))",
+        quick_json.dumps([*numbers]),
+    )
+    return dict(rows)
 
 
 # ---------------------------------------------------------------- the session of an event
