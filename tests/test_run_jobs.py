@@ -92,6 +92,12 @@ def jobs(world: World) -> Jobs:
     return Jobs(world)
 
 
+def after(item: str) -> list[object]:
+    """A step that waits until an item is merged."""
+    merged = f"git log --branches=sisyphus/????? --format=%s | grep -qx {item}"
+    return ["run", f"until {merged}; do sleep 0.05; done"]
+
+
 EACH = {item: [done(item)] for item in ("cart", "total", "receipt")}
 
 
@@ -123,7 +129,7 @@ def test_one_worker_is_a_queue(jobs: Jobs) -> None:
 def test_a_conflict_goes_back_to_its_agent(jobs: Jobs) -> None:
     jobs.plan("cart", "total")
     both: Process = [["write", ["shop.py", "cart\ntotal\n"]], ["say", "Both."]]
-    slow = [["sleep", 1], ["write", ["shop.py", "total\n"]], ["tick", "total"], ["say", "Done."]]
+    slow = [after("cart"), ["write", ["shop.py", "total\n"]], ["tick", "total"], ["say", "Done."]]
     cart = [["write", ["shop.py", "cart\n"]], ["tick", "cart"], ["say", "Done."]]
     answer = jobs.jobs(2, items={"cart": [cart], "total": [slow, both]})
 
@@ -140,7 +146,7 @@ def test_a_check_that_fails_on_what_others_have_merged(jobs: Jobs) -> None:
     """Each passes alone, and not both together."""
     jobs.plan("cart (verify: `test -f a`)", "total (verify: `test -f c || test -f b -a ! -f a`)")
     cart = [["write", ["a", "a\n"]], ["tick", "cart"], ["say", "Done."]]
-    total = [["sleep", 1], ["write", ["b", "b\n"]], ["tick", "total"], ["say", "Done."]]
+    total = [after("cart"), ["write", ["b", "b\n"]], ["tick", "total"], ["say", "Done."]]
     mend: Process = [["run", "git mv b c"], ["say", "Mended."]]
     answer = jobs.jobs(2, TRUST, items={"cart": [cart], "total": [total, mend]})
 
@@ -151,7 +157,7 @@ def test_a_check_that_fails_on_what_others_have_merged(jobs: Jobs) -> None:
 
 def test_the_third_failure_is_set_aside(jobs: Jobs) -> None:
     cart = [["write", ["shop.py", "cart\n"]], ["tick", "cart"], ["say", "Done."]]
-    slow = [["sleep", 1], ["write", ["shop.py", "total\n"]], ["tick", "total"], ["say", "Done."]]
+    slow = [after("cart"), ["write", ["shop.py", "total\n"]], ["tick", "total"], ["say", "Done."]]
     nothing: Process = [["say", "I cannot."]]
     answer = jobs.jobs(
         2, items={"cart": [cart], "total": [slow, nothing, nothing], "receipt": [done("receipt")]}
@@ -258,15 +264,20 @@ def test_a_killed_run_goes_on(jobs: Jobs) -> None:
 def test_an_account_limit_lets_all_wait(jobs: Jobs) -> None:
     """The third item does not begin before the limit of the first one has passed."""
     limit = {**LIMIT, "resets_at": time.time() + 75}
-    jobs.items_script(
-        {"cart": [[["fail", limit]], done("cart")], "total": [done("total")], "receipt": []}
-    )
+    jobs.items_script(EACH | {"cart": [[["fail", limit]], done("cart")]})
     process = jobs.process("--jobs", "2")
     wait_for(lambda: "total" in jobs.subjects(jobs.run_branch) if jobs.calls else False)
     time.sleep(1.5)
     assert len(jobs.calls) == 2
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 130
+
+    again = jobs.process("--resume")  # its user knows that there is no limit any more
+    try:
+        assert again.wait(20) == 0
+    finally:
+        again.terminate()
+        again.wait()
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -295,6 +306,21 @@ def test_what_a_blocked_agent_has_noted_comes_onto_the_branch(jobs: Jobs) -> Non
     )
     assert jobs.ask("show", f"{jobs.run_branch}-cart:cart.py") == "half"
     assert "Needs the rate" in jobs.ask("show", f"{jobs.run_branch}-cart:fix_plan.md")
+
+
+def test_a_notice_about_an_item_names_the_run(jobs: Jobs) -> None:
+    """Whoever reads it answers to that: `sisyphus ralph pause` knows no worker."""
+    file = jobs.world.root / "notices"
+    command = f"[notify]\ncommand = '(tr -d \\\\n; echo) >> {file}'\n"
+    jobs.world.write(jobs.world.ours / "config.toml", command)
+    jobs.plan("cart", "total")
+    blocked: Process = [["say", "<blocked>the rate</blocked>"]]
+    answer = jobs.jobs(1, items={"cart": [blocked], "total": [done("total")]})
+
+    assert answer.code == 4, answer
+    wait_for(lambda: file.exists() and len(file.read_text().splitlines()) == 2)
+    notices = map(json.loads, file.read_text().splitlines())
+    assert {notice["loop"] for notice in notices} == {jobs.run_id}
 
 
 def test_a_liar_is_set_aside(jobs: Jobs) -> None:
@@ -333,3 +359,71 @@ def test_a_worker_is_told_of_its_own_item_alone(jobs: Jobs) -> None:
     again = jobs.calls[2]["prompt"]
     assert "(not done: the item is not done yet): total" in again
     assert ": cart" not in again
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_told_to_end_ends_its_workers_at_once(jobs: Jobs, number: int) -> None:
+    jobs.items_script(CUT_OFF)
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    process.send_signal(number)
+    assert process.wait(10) == 130
+    assert jobs.left() == []
+
+
+def test_a_client_ends_whose_worker_was_killed_when_the_run_was_about_to_end(jobs: Jobs) -> None:
+    jobs.items_script({"cart": [sleepy("cart")]})
+    process = jobs.process("--jobs", "1")
+    wait_for(lambda: len(jobs.calls) == 1)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    (worker,) = jobs.left("runner.worker")
+    os.kill(worker, signal.SIGKILL)
+    assert process.wait(10) == 130
+    assert jobs.left() == []
+
+
+def test_fewer_workers_when_it_goes_on(jobs: Jobs) -> None:
+    """Items that are begun wait for each other, too."""
+    jobs.items_script(CUT_OFF | {"cart": [sleepy("cart"), sleepy("cart", 2.0)]})
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    process.kill()
+    process.wait()
+
+    answer = jobs.resume("--jobs", "1", processes=[])
+    assert answer.code == 0, answer
+    assert [row["item"] for row in jobs.log(jobs.run_id)] == ["cart", "total", "receipt"]
+
+
+def test_an_item_at_which_the_process_of_its_worker_ends_is_set_aside(jobs: Jobs) -> None:
+    """The others are done."""
+    ends: Process = [["write", ["cart.py", "half"]], ["signal", "SIGKILL"], ["sleep", 30]]
+    answer = jobs.jobs(1, items=EACH | {"cart": [ends] * 3})
+
+    assert answer.code == 4, answer
+    assert jobs.subjects(jobs.run_branch)[1:] == ["total", "receipt"]
+    assert "the process of its worker exited -9, 3 times" in answer.out
+    assert jobs.left() == []
+    (left,) = (name for name in jobs.branches if "left" in name)
+    assert jobs.ask("show", f"{jobs.run_branch}{left}:cart.py") == "half"
+    answer = jobs.jobs(1, "--resume", items=EACH)
+    assert answer.code == 0, answer
+    assert jobs.subjects(jobs.run_branch)[1:] == ["total", "receipt", "cart"]
+
+
+def test_a_plan_that_is_changed_while_an_item_is_merged(jobs: Jobs) -> None:
+    """Its user adds an item to the plan in the run's worktree, when the check of another one runs
+    on what is merged."""
+    jobs.world.write("more", "- [ ] extra\n")
+    jobs.commit("add", "more")
+    adds = "touch ../added && cat more | tee -a ../project-sisyphus-?????/fix_plan.md"
+    check = f"test -f total.py && (test ! -f cart.py -o -e ../added || ({adds}))"
+    jobs.plan("cart", f"total (verify: `{check}`)")
+    slow: Process = [after("cart"), *done("total")]
+    items = {"cart": [done("cart")], "total": [slow], "extra": [done("extra")]}
+    answer = jobs.jobs(2, TRUST, items=items)
+
+    assert answer.code == 0, answer
+    assert jobs.file("fix_plan.md").endswith("- [x] extra")
+    assert len(jobs.calls) == 3

@@ -85,7 +85,9 @@ def cancel(store: Store, loop: Work) -> Work:
     if isinstance(fresh, Run) and not fresh.is_at_work:
         workers.end_clients(store, fresh)
         with store.write():
-            workers.forget(store, fresh)
+            now = loops.find_run(store, fresh.id)
+            if now and now.ended_at is not None:  # else somebody has resumed it meanwhile
+                workers.forget(store, now)
     return fresh
 
 

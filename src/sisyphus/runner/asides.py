@@ -47,11 +47,11 @@ def finish(drive: Drive) -> None:
         with drive.change():
             state.aside_branch = state.aside_branch or branch  # the first one has all of it
             state.asides[branch] = item
-    text, before = _edited_plan(drive, plan, state.aside_branch), _content(plan, project)
+    text, before = _edited_plan(drive, plan, state.aside_branch), content(plan, project)
     if not is_bare:
         _need(repository.go_back(project, state.branch, state.tip, branch))
         before = repository.file_at(project, state.tip, plan) if plan else None
-    if text is not None and _content(plan, project) == before:  # else its user has saved it now
+    if text is not None and content(plan, project) == before:  # else its user has saved it now
         _write(plan, text)
     with drive.change():
         state.sets_aside = ""
@@ -136,14 +136,15 @@ def _edited_plan(drive: Drive, plan: str, branch: str) -> bytes | None:
     base = repository.file_at(project, tip, plan) if plan else None
     if base is None or (branch and not repository.is_ancestor(project, tip, branch)):
         return None
-    text = repository.file_at(project, branch, plan) if branch else _content(plan, project)
+    text = repository.file_at(project, branch, plan) if branch else content(plan, project)
     if text is None:
         return None
     there, then = (each.decode("utf-8", "surrogateescape") for each in (text, base))
     return with_ticks_of(there, then).encode("utf-8", "surrogateescape")
 
 
-def _content(plan: str, project: str) -> bytes | None:
+def content(plan: str, project: str) -> bytes | None:
+    """Returns what is in a plan; None = it is not there, or cannot be read."""
     try:
         return files.read_bytes(plan, project, LIMIT) if plan else None
     except UnreadableError:

@@ -21,7 +21,7 @@ from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
 from sisyphus.loops import verify
 from sisyphus.loops.runs import ItemCommits, Run, RunState
-from sisyphus.runner import asides, item_checks, messages
+from sisyphus.runner import asides, item_checks, messages, worktrees
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.fix_plan import ITEM_CHARACTERS, FixPlan
 from sisyphus.runner.item_checks import ItemResult, Results
@@ -85,11 +85,6 @@ def begin(run: Run) -> str:
     state.tip = git.head(project)
     state.head = state.head or state.tip
     return said
-
-
-def run_branch(run: Run) -> str:
-    """Returns the branch onto which the workers of a run merge."""
-    return f"sisyphus/{run.owner}"
 
 
 def keep_plan(run: Run) -> str:
@@ -261,7 +256,7 @@ def _is_begun(drive: Drive) -> bool:
     run, project = drive.run, drive.folder
     if not run.state.only or messages.trailer(run.owner) not in _lines_of(project, "HEAD"):
         return False
-    return not repository.is_ancestor(project, "HEAD", run_branch(run))
+    return not repository.is_ancestor(project, "HEAD", worktrees.run_branch(run))
 
 
 def _lines_of(project: str, commit: str) -> list[str]:

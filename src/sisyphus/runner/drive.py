@@ -87,16 +87,18 @@ class Drive(Record):
             pass
 
     def before_iteration(self) -> Decision:
-        """Decides whether another iteration may begin. Reads the run's row again: the user may
-        have cancelled or paused it."""
+        """Decides whether another iteration may begin. That of a worker counts from then on: two of
+        them must not both take the last one."""
         if not self.state.only:
-            return self._may_go_on()
-        with self.change():  # two workers must not both take the last iteration
-            decision = self._may_go_on()
+            return self.may_go_on()
+        with self.change():
+            decision = self.may_go_on()
             self.state.is_counted = decision.goes_on
         return decision
 
-    def _may_go_on(self) -> Decision:
+    def may_go_on(self) -> Decision:
+        """Decides whether the run may go on. Reads its row again: the user may have cancelled or
+        paused it."""
         whole = self.whole()
         if whole is None:
             return Decision(decide.CANCELLED, messages.CANCELLED)
@@ -140,14 +142,15 @@ class Drive(Record):
             until = 0.0
         state.waits_until, state.waits_for = until, failure.text
 
-    def shares_wait(self) -> bool:
-        """Tells whether another worker of the run waits, for an account's limit, say: then this one
-        does, too, until the same time."""
+    def share_wait(self) -> bool:
+        """Lets a worker wait if another one of its run does, for an account's limit, say, until the
+        same time; tells whether that is so."""
         lead = loops.find_run(self.store, self.run.owner) if self.state.only else None
         if lead is None or lead.state.waits_until <= max(time.time(), self.state.waits_until):
             return False
-        self.state.waits_until = lead.state.waits_until
-        self.state.waits_for = lead.state.waits_for
+        with self.change():
+            self.state.waits_until = lead.state.waits_until
+            self.state.waits_for = lead.state.waits_for
         return True
 
     def take_turn(self) -> bool:
@@ -214,8 +217,8 @@ class Drive(Record):
         )  # fmt: skip
 
     def close(self, done: Iteration) -> None:
-        """Adds the row of an iteration that has ended. Those of all workers of a run have one row
-        of numbers."""
+        """Adds the row of an iteration that has ended. The iterations of all workers of a run are
+        numbered together, as they end."""
         if self.run.state.only:
             done.number = 1 + iterations.count(self.store, self.run)
         iterations.record(self.store, self.run, self.run.session, done)
@@ -254,7 +257,7 @@ class Drive(Record):
             f"Task: {one_line(run.task, _TASK_CHARACTERS)}"
         )
         notice = notify.Notice(
-            kind, _TITLES[kind], text, run.project, session, run.id, run.counters.iteration
+            kind, _TITLES[kind], text, run.project, session, run.owner, run.counters.iteration
         )
         exports.run([partial(notify.send, command, notice)])
 

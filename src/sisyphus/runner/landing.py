@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sisyphus.boulder.evidence import FAILED
-from sisyphus.boulder.find import LIMIT, tool_of
+from sisyphus.boulder.find import tool_of
 from sisyphus.boulder.trust import CheckResult
-from sisyphus.ground import exports, files, git, processes, rebasing, repository
-from sisyphus.ground.errors import SisyphusError, UnreadableError
+from sisyphus.ground import exports, git, processes, rebasing, repository
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.record import replace
 from sisyphus.loops import loops, workers
 from sisyphus.loops.runs import ItemCommits, Run
@@ -71,7 +71,8 @@ def hand_over_words(drive: Drive) -> None:
     lead = loops.find_run(drive.store, run.owner)
     if not (run.state.only and plan and lead and os.path.isdir(lead.folder)):
         return
-    base, theirs = repository.file_at(run.folder, run.state.tip, plan), _content(plan, run.folder)
+    base = repository.file_at(run.folder, run.state.tip, plan)
+    theirs = asides.content(plan, run.folder)
     home = os.path.join(lead.folder, os.path.relpath(plan, run.folder))
     if base is not None and theirs not in (None, base):
         with _turn(drive):
@@ -82,7 +83,7 @@ def hand_over_words(drive: Drive) -> None:
 
 def _merge_words(plan: str, lead: Run, base: bytes, theirs: bytes, item: str) -> None:
     """plan: its path on the run's branch. base, theirs: the worker's, when it began and now."""
-    ours = _content(plan, lead.folder)
+    ours = asides.content(plan, lead.folder)
     if ours is None or os.path.realpath(plan) != plan:
         return
     before, worker, run = (each.decode("utf-8", "surrogateescape") for each in (base, theirs, ours))
@@ -90,13 +91,6 @@ def _merge_words(plan: str, lead: Run, base: bytes, theirs: bytes, item: str) ->
     if text != run:
         exports.replace(plan, text.encode("utf-8", "surrogateescape"), is_shared=True)
         commits.keep_plan(lead)
-
-
-def _content(path: str, folder: str) -> bytes | None:
-    try:
-        return files.read_bytes(path, folder, LIMIT)
-    except UnreadableError:
-        return None
 
 
 def take_back_move(drive: Drive) -> None:
@@ -125,7 +119,7 @@ def _work(run: Run) -> Work:
     plan = asides.plan_of(run)
     name = os.path.relpath(plan, run.folder) if plan else ""
     home = worktrees.place(run.project, run.owner)
-    return Work(run.folder, run.state.branch, commits.run_branch(run), run.state.only, name, home)
+    return Work(run.folder, run.state.branch, worktrees.run_branch(run), run.state.only, name, home)
 
 
 def _merge(drive: Drive, plan: FixPlan, made: Attempt) -> Attempt:
@@ -139,11 +133,13 @@ def _merge(drive: Drive, plan: FixPlan, made: Attempt) -> Attempt:
             return None  # nobody has merged anything meanwhile
         failed = item_checks.first_failure(drive, plan, [item])
         found[:] = [failed] if failed else []
+        if failed is None:
+            _prepare(drive)  # the checks may have taken minutes
         return failed.how if failed else None
 
     with _turn(drive):
         _prepare(drive)
-        before = repository.commit_of(folder, commits.run_branch(drive.run))
+        before = repository.commit_of(folder, worktrees.run_branch(drive.run))
         outcome = merges.attempt(_work(drive.run), check)
     if isinstance(outcome, Refused) and outcome.needs_user:
         raise SisyphusError(outcome.why)
@@ -183,10 +179,11 @@ def _turn(drive: Drive) -> Iterator[None]:
     while True:
         if drive.signals.ends_now or drive.whole() is None:
             raise SystemExit(processes.TERMINATED)
-        with drive.change():
-            state.is_merging = workers.may_merge(store, drive.run)
-        if state.is_merging:
-            break
+        if workers.may_merge(store, drive.run):  # to wait needs no lock
+            with drive.change():
+                state.is_merging = workers.may_merge(store, drive.run)
+            if state.is_merging:
+                break
         drive.run.action = _WAITS
         time.sleep(_STEP_SECONDS)
     try:

@@ -278,6 +278,8 @@ def _move(work: Work, state: _State, head: str) -> Outcome | None:
         _need(repository.move_refs(tree, own, {}) if place and own else done)
         return Merged(head)
     if _State(work).tip != state.tip:
+        if place:
+            _need(repository.move_refs(tree, {work.merged: ""}, {}))  # git has changed nothing
         _begin(work, state, head)
         return None
     if place:

@@ -25,7 +25,7 @@ MERGE = "git rebase"
 """The same where the work could not be merged with what others have merged meanwhile."""
 
 NO_CHECK = (COMMIT, MERGE)
-"""These: no check of the item has failed."""
+"""Where one of these failed, no check of the item did."""
 
 _TASK = 100
 

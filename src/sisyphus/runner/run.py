@@ -261,7 +261,7 @@ def _reopen(place: Place, run: Run, now: float) -> None:
     run.runner, run.client = processes.key(os.getpid()), ""
     run.tokens, run.cost = 0, 0.0
     state.blocked, state.stops = {}, {}
-    state.waits_until, state.waits_for = 0.0, ""
+    state.waits_until, state.waits_for, state.tries = 0.0, "", 0
     state.failed = {item: replace(each, tries=0) for item, each in state.failed.items()}
     state.first_audit, state.clean_audits = state.audits, 0
     state.is_auditing = state.is_auditing and run.setup.audits > 0
@@ -290,8 +290,9 @@ def _count_killed(place: Place, run: Run) -> None:
 def _need_no_worktree(place: Place) -> None:
     """Raises `SisyphusError` if the project is the worktree of a run that is at work, or can be
     resumed: two of them would work on one branch."""
-    _, id, number = (*place.project.rsplit("-", 2), "", "")[:3]
-    found = (loops.find_run(place.store, each) for each in (f"{id}-{number}", number))
+    ends = place.project.split("-")[-2:]
+    ids = ("-".join(ends), ends[-1])  # as of a worker, and of a run
+    found = (loops.find_run(place.store, id) for id in ids)
     run = next((each for each in found if each and each.state.worktree == place.project), None)
     if run is None or run.result in (SUCCESS, CANCELLED):
         return
@@ -357,7 +358,7 @@ def go_on(drive: Drive) -> Decision:
 
 def _step(drive: Drive) -> Decision:
     """Makes an iteration, or lets workers make theirs."""
-    if drive.shares_wait() or not drive.take_turn():
+    if drive.share_wait() or not drive.take_turn():
         return Decision(decide.WAIT, drive.state.waits_for)
     if team.is_needed(drive):
         return team.work(drive)
@@ -372,7 +373,7 @@ def _wait(drive: Drive) -> Decision:
     deadline = time.monotonic() + until - time.time()
     drive.screen.say(messages.waits(why, until))
     while time.time() < until and time.monotonic() < deadline:
-        decision = drive.before_iteration()
+        decision = drive.may_go_on()
         if not decision.goes_on:
             return decision
         at_items = workers.of(drive.store, drive.run)

@@ -12,41 +12,17 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Collection
 from contextlib import suppress
 from subprocess import Popen
 
-from sisyphus.boulder import find as plan_files
-from sisyphus.boulder import follow, plans
-from sisyphus.boulder.find import PlanFile
-from sisyphus.boulder.plan import parse
-from sisyphus.boulder.plans import Checkpoint
 from sisyphus.clients.reports import Report
-from sisyphus.ground import git, log, markdown, processes, repository
-from sisyphus.ground.record import replace
-from sisyphus.ground.text import one_line
+from sisyphus.ground import git, log, processes
+from sisyphus.ground.errors import SisyphusError
 from sisyphus.loops import iterations, loops
-from sisyphus.loops.loop import (
-    BLOCKED,
-    FATAL_ERROR,
-    LIMIT,
-    MAX_ITERATIONS,
-    MAX_JOBS,
-    STUCK,
-    SUCCESS,
-    Counters,
-    Options,
-)
-from sisyphus.loops.runs import Run, RunState, Worker
-from sisyphus.runner import (
-    commits,
-    decide,
-    fix_plan,
-    item_checks,
-    messages,
-    schedule,
-    worktrees,
-)
+from sisyphus.loops.loop import BLOCKED, FATAL_ERROR, LIMIT, MAX_ITERATIONS, STUCK, SUCCESS
+from sisyphus.loops.runs import Worker
+from sisyphus.runner import commits, decide, fix_plan, messages, worker_rows
+from sisyphus.runner.branch_plan import BranchPlan
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.fix_plan import FixPlan
@@ -58,14 +34,13 @@ _STEP_SECONDS = 0.2
 """How often we look how the workers are."""
 
 _CRASHES = 3
-"""How often the process of a worker may end without a word before the run stops."""
+"""How often the process of a worker may end without a word before its item is set aside."""
 
 _OUTPUT_BYTES = 64_000
 """The most that is read at once of what a worker says."""
 
 _STUCK_IN_A_ROW = 2
-"""How many items in a row may get stuck, with nothing merged between, before the run stops: it is
-not about the items then."""
+"""How many items in a row may get stuck before the run stops: it is not about the items then."""
 
 _SHARED_SECONDS = 60.0
 """What makes one worker wait longer than this, in seconds, makes all of them wait: an account's
@@ -85,14 +60,14 @@ class Team:
         self._shown = iterations.count(drive.store, drive.run)
         self._stuck = 0
         self._end = Decision(decide.CONTINUE, "")
-        self._signals_sent = 0
-        self._plan = Branch(drive)
+        self._asked_by: signal.Signals | None = None
+        self._plan = BranchPlan(drive)
 
     def work(self) -> Decision:
         """Lets workers do items until none is left that may begin; returns how the run goes on."""
-        drive = self._drive
+        drive, items = self._drive, self._plan.items()
         with drive.change():
-            fix_plan.note_changes(self._plan.items(), drive.state)
+            self._note_items(items)
         try:
             while True:
                 self._reap()
@@ -107,8 +82,8 @@ class Team:
                     return self._how_on()
                 time.sleep(_STEP_SECONDS)
         finally:
-            for process in self._processes.values():
-                _end(process)
+            if self._processes:
+                self._end_all()
 
     def _how_on(self) -> Decision:
         """Returns how the run goes on when nobody is at work."""
@@ -123,21 +98,29 @@ class Team:
         drive = self._drive
         if drive.state.waits_until > time.time():
             return
-        for worker in loops.workers(drive.store, drive.run):
-            if worker.id not in self._processes:
-                self._start(worker)
-        at_work = loops.workers(drive.store, drive.run)
-        free = drive.run.setup.jobs - len(at_work)
-        for item in self._plan.startable(at_work, free) if free > 0 else ():
-            self._start(_new(drive, item, self._processes))
+        found = loops.workers(drive.store, drive.run)
+        waiting = [worker for worker in found if worker.id not in self._processes]
+        free = drive.run.setup.jobs - len(self._processes)
+        for worker in waiting[: max(free, 0)]:
+            self._start(worker)
+        free = drive.run.setup.jobs - len(found)
+        for item in self._plan.startable(found, free) if free > 0 else ():
+            self._start(worker_rows.add(drive, item, self._processes))
 
     def _start(self, worker: Worker) -> None:
+        """Starts the process of a worker. Raises `SisyphusError` if none can be started and nobody
+        is at work."""
         # By its own mark the next process finds what this one leaves if it is killed: a check, say.
         marks = (each.mark.partition("=") for each in (self._drive.run, worker))
         environment = {**os.environ, **{name: value for name, _, value in marks}}
         environment.pop(STATE_VARIABLE, None)  # that file is the run's
         asked = {"project": worker.project, "worker": worker.id}
-        process = processes.spawn(_MODULE, asked, environment, subprocess.PIPE)
+        try:
+            process = processes.spawn(_MODULE, asked, environment, subprocess.PIPE)
+        except OSError as error:
+            if self._processes:
+                return  # the system may be out of processes: the next step tries again
+            raise SisyphusError(f"no worker can be started: {error.strerror or error}") from error
         assert process.stdout
         os.set_blocking(process.stdout.fileno(), False)
         self._processes[worker.id] = process
@@ -158,35 +141,51 @@ class Team:
                 self._take_over(worker, process)
 
     def _take_over(self, worker: Worker, process: Popen[bytes]) -> None:
-        drive, item = self._drive, worker.state.only
+        """Takes over what has come of a worker, and ends the run if that has to."""
         if worker.is_active:  # it has not come to its end
-            self._crashes[item] = self._crashes.get(item, 0) + 1
-            log.write(f"worker {worker.id} has exited {process.returncode}")
-            if self._crashes[item] >= _CRASHES and self._end.goes_on:
-                why = f"the process of worker {worker.number} has exited {process.returncode}"
-                self._end = Decision(decide.FATAL, why)
-            return
-        is_over = worker.result == SUCCESS or worker.status in (BLOCKED, STUCK)
-        if is_over:
-            with drive.change():
-                take_over(drive.run, worker, iterations.count(drive.store, drive.run))
-                drive.state.tip = git.head(drive.folder)
-                drive.note_limits(worker.state.limits)
-                fix_plan.note_changes(self._plan.items(), drive.state)
-                loops.delete(drive.store, worker)
-            drive.export()
-        self._stuck = self._stuck + 1 if worker.status == STUCK else 0 if is_over else self._stuck
-        if not self._end.goes_on:
-            return
-        if worker.status == STUCK and self._stuck >= _STUCK_IN_A_ROW:
-            self._end = Decision(decide.STUCK, worker.why)
-        elif kind := _ENDS.get(worker.result):
+            self._note_crash(worker, f"exited {process.returncode}")
+        elif worker.result == SUCCESS or worker.status in (BLOCKED, STUCK):
+            self._settle(worker)
+        elif self._end.goes_on and (kind := _ENDS.get(worker.result)):
             self._end = Decision(kind, worker.why)
+
+    def _note_crash(self, worker: Worker, how: str) -> None:
+        """Notes that the process of a worker has ended without a word. The last time, its item is
+        set aside; the next worker in that worktree keeps what is there. how: as the end of a
+        sentence."""
+        worker.end_client()
+        item = worker.state.only
+        self._crashes[item] = self._crashes.get(item, 0) + 1
+        log.write(f"the process of worker {worker.id} {how}")
+        if self._crashes[item] >= _CRASHES and self._end.goes_on:
+            why = f"the process of its worker {how}, {_CRASHES} times"
+            worker.pause(STUCK, why, time.time())
+            self._settle(worker)
+
+    def _settle(self, worker: Worker) -> None:
+        """Notes that nobody has to work at the item of a worker any more."""
+        drive = self._drive
+        items, tip = self._plan.items(), git.head(drive.folder)
+        with drive.change():
+            worker_rows.take_over(drive.run, worker, iterations.count(drive.store, drive.run))
+            drive.state.tip = tip
+            drive.note_limits(worker.state.limits)
+            self._note_items(items)
+            loops.delete(drive.store, worker)
+        drive.export()
+        self._stuck = self._stuck + 1 if worker.status == STUCK else 0
+        if self._end.goes_on and self._stuck >= _STUCK_IN_A_ROW:
+            self._end = Decision(decide.STUCK, worker.why)
+
+    def _note_items(self, plan: FixPlan) -> None:
+        """Notes the items, unless they could not be read: then all that is known of them stays."""
+        if not plan.problem:
+            fix_plan.note_changes(plan, self._drive.state)
 
     # ------------------------------------------------------------ what is shown, and said
 
     def _say(self, id: str, process: Popen[bytes]) -> None:
-        """Says what a worker says."""
+        """Shows what a worker has printed."""
         assert process.stdout
         text = process.stdout.read(_OUTPUT_BYTES) or b""
         for line in text.decode("utf-8", "replace").splitlines():
@@ -220,7 +219,8 @@ class Team:
     def _note_wait(self, found: list[Worker]) -> None:
         """Notes that an account's limit is reached: what one worker waits for, all do."""
         state, now = self._drive.state, time.time()
-        waiting = max(found, key=lambda each: each.state.waits_until, default=None)
+        at_work = [each for each in found if each.is_at_work]  # else it waited before a kill
+        waiting = max(at_work, key=lambda each: each.state.waits_until, default=None)
         until = waiting.state.waits_until if waiting else 0.0
         if waiting and until > max(now + _SHARED_SECONDS, state.waits_until):
             with self._drive.change():
@@ -230,17 +230,30 @@ class Team:
 
     # ------------------------------------------------------------ their end
 
+    def _end_all(self) -> None:
+        """Ends all workers, with what they have started, because the run cannot go on."""
+        for process in self._processes.values():
+            _send(process, signal.SIGTERM)
+        deadline = time.monotonic() + processes.GRACE_SECONDS
+        for process in self._processes.values():
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, deadline - time.monotonic()))
+        for process in self._processes.values():
+            _end(process)
+        processes.end_marked(self._drive.run.mark)  # the clients of those that were killed
+
     def _ask_to_end(self) -> None:
         """Lets all workers end: after their iteration or, if the user wants it, at once."""
         is_at_once = self._drive.signals.ends_now or self._end.kind == decide.CANCELLED
-        wanted = 2 if is_at_once else 1
-        while self._signals_sent < wanted:
-            self._signals_sent += 1
-            if self._signals_sent == 1 and self._drive.signals.take_news() and self._processes:
-                self._drive.screen.say(_ENDS_SOON)
-            for process in self._processes.values():
-                with suppress(OSError):
-                    process.send_signal(signal.SIGINT)
+        # Not SIGINT twice: two that come in a moment count as one.
+        wanted = signal.SIGTERM if is_at_once else signal.SIGINT
+        if self._asked_by in (signal.SIGTERM, wanted):
+            return
+        self._asked_by = wanted
+        if self._drive.signals.take_news() and self._processes:
+            self._drive.screen.say(_ENDS_SOON)
+        for process in self._processes.values():
+            _send(process, wanted)
 
 
 _ENDS_SOON = "The run ends when its workers have ended their iterations. Ctrl-C again ends it now."
@@ -258,90 +271,7 @@ def is_needed(drive: Drive) -> bool:
         return False
     if commits.keep_plan(drive.run):
         drive.state.tip = git.head(drive.folder)
-    return bool(loops.workers(drive.store, drive.run) or Branch(drive).startable([], 1))
-
-
-class Branch:
-    """The plan as it is on the run's branch. Its file may be half written: a worker that merges
-    moves the branch, and the files with it."""
-
-    def __init__(self, drive: Drive) -> None:
-        self._drive = drive
-        self._head = ""
-        self._file = PlanFile(drive.state.plan, drive.folder)
-
-    def startable(self, at_work: list[Worker], free: int) -> list[str]:
-        """Returns the items that may begin now. free: how many, at most."""
-        plan = self._read().plan
-        if plan is None:
-            return []
-        names = [worker.state.only for worker in at_work]
-        plan = follow.at_checkpoint(plan, self._checkpoint())
-        return schedule.startable(plan, (), names, self._drive.state.blocked, free).begin
-
-    def items(self) -> FixPlan:
-        return fix_plan.of_file(self._read(), self._checkpoint())
-
-    def _read(self) -> PlanFile:
-        drive, head = self._drive, git.head(self._drive.folder)
-        if head != self._head:
-            path = drive.state.plan
-            data = repository.file_at(drive.folder, head, path)
-            text = markdown.plain(data.decode("utf-8", "replace")) if data is not None else None
-            plan = parse(text, plan_files.tool_of(path)) if text is not None else None
-            self._head, self._file = head, PlanFile(path, drive.folder, head, plan)
-        return self._file
-
-    def _checkpoint(self) -> Checkpoint | None:
-        followed = plans.find(self._drive.store, self._drive.state.plan)
-        return followed.checkpoint if followed else None
-
-
-def _new(drive: Drive, item: str, others: Collection[str]) -> Worker:
-    """Makes the row of a worker at an item. others: the ids of those that have a process."""
-    run, now = drive.run, time.time()
-    taken = {*others, *(worker.id for worker in loops.workers(drive.store, run))}
-    id = next(id for n in range(1, MAX_JOBS + 1) if (id := f"{run.id}-{n}") not in taken)
-    verify = "" if run.setup.verifies_at_end else run.options.verify
-    worker = Worker(
-        id, run.project, run.prompt,
-        Options(verify=verify, max_iterations=0, max_minutes=0), now,
-        Counters(evidence=run.counters.evidence),
-        setup=replace(run.setup, audits=0, jobs=0),
-        state=RunState(
-            only=item, todo=[item], head=git.head(drive.folder), client=run.state.client
-        ),
-    )  # fmt: skip
-    worktrees.assign(worker)
-    state = worker.state
-    state.plan = os.path.join(state.worktree, os.path.relpath(run.state.plan, run.folder))
-    for name in ("asides", "checks", "answers"):
-        setattr(state, name, dict(getattr(run.state, name)))
-    with drive.change():
-        loops.insert(drive.store, worker)
-        item_checks.forget(run.state, item)
-    return worker
-
-
-def take_over(run: Run, worker: Worker, finished: int) -> None:
-    """Notes in a run what has come of a worker: what it has used, what it has merged, and what it
-    has set aside. finished: how many iterations the run has now."""
-    ours, theirs, item = run.state, worker.state, worker.state.only
-    run.counters.tokens += worker.all_tokens
-    ours.cost += worker.all_cost
-    ours.finished = run.counters.iteration = finished
-    ours.action = theirs.action or ours.action
-    for name in ("evidence", "lost_checks", "passed_before", "commits", "asides"):
-        getattr(ours, name).update(getattr(theirs, name))
-    for name in ("check_changed", "untrusted", "flaky"):
-        both = [*getattr(ours, name), *getattr(theirs, name)]
-        setattr(ours, name, list(dict.fromkeys(both)))
-    ours.passed_at.update(theirs.passed_at)
-    if worker.result == SUCCESS:
-        ours.blocked.pop(item, None)
-    else:
-        ours.blocked[item] = theirs.blocked.get(item) or one_line(worker.why)
-        ours.evidence.pop(item, None)
+    return bool(loops.workers(drive.store, drive.run) or BranchPlan(drive).startable([], 1))
 
 
 def _end(process: Popen[bytes]) -> None:
@@ -349,6 +279,11 @@ def _end(process: Popen[bytes]) -> None:
     processes.end_group(process.pid, lambda: process.poll() is None)
     process.wait()
     _close(process)
+
+
+def _send(process: Popen[bytes], number: signal.Signals) -> None:
+    with suppress(OSError):
+        process.send_signal(number)
 
 
 def _close(process: Popen[bytes]) -> None:

@@ -10,13 +10,13 @@ import json
 import os
 import sys
 
-from sisyphus.ground import git, processes, rebasing, repository
+from sisyphus.ground import git, log, processes, rebasing, repository
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.text import one_line
 from sisyphus.loops import loops
 from sisyphus.loops.iterations import Iteration
 from sisyphus.loops.runs import Run, Worker
-from sisyphus.runner import asides, commits, decide, landing, run, worktrees
+from sisyphus.runner import asides, decide, landing, run, worktrees
 from sisyphus.runner.decide import Decision
 from sisyphus.runner.drive import Drive, Signals
 from sisyphus.runner.screen import Lines
@@ -47,13 +47,18 @@ def main() -> None:
     if isinstance(worker, Worker) and lead and lead.runner == processes.key(os.getppid()):
         worker.setup.seats = lead.setup.seats  # others, perhaps, since a resume
         with WorkerLines() as lines, Signals() as signals:
-            work(Drive(place, worker, lines, signals))
+            try:
+                work(Drive(place, worker, lines, signals))
+            except Exception as error:
+                lines.say(log.failure("the worker has ended", error))
+                raise SystemExit(1) from None
 
 
 def work(drive: Drive) -> None:
-    """Works until the item is merged or set aside, or the run has to stop."""
+    """Works until the item is merged or set aside, or the run has to stop. Raises `SisyphusError`
+    if somebody else works at it."""
+    run.take_up(drive.place, drive.run)
     try:
-        run.take_up(drive.place, drive.run)
         _enter(drive)
         decision = run.go_on(drive)
     except SisyphusError as error:
@@ -72,7 +77,7 @@ def _enter(drive: Drive) -> None:
         _end_merge(drive)
     if state.tip:
         return
-    state.tip = repository.commit_of(drive.folder, commits.run_branch(drive.run))
+    state.tip = repository.commit_of(drive.folder, worktrees.run_branch(drive.run))
     if _is_untouched(drive):
         done = repository.go_back(drive.folder, state.branch, state.tip, state.branch)
         if done.code:

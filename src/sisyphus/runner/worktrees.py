@@ -41,6 +41,9 @@ _WORKER = "SISYPHUS_WORKER"
 """The variable with the number of a worker, from 1: for its port, or its database. A run without
 workers is the first one itself; where it has some, what they have merged is checked in 0."""
 
+_BRANCHES = "sisyphus/"
+"""What the names of branches begin with that runs have for themselves."""
+
 _READY = "sisyphus-is-ready"
 """A file in git's folder for a worktree that has all it needs. It goes with the worktree."""
 
@@ -55,7 +58,12 @@ _HAS_PLAN = "sisyphus-has-plan"
 def assign(run: Run) -> None:
     """Gives a new run the place for its worktree, and its branch."""
     state = run.state
-    state.worktree, state.branch = place(run.project, run.id), f"sisyphus/{run.id}"
+    state.worktree, state.branch = place(run.project, run.id), f"{_BRANCHES}{run.id}"
+
+
+def run_branch(worker: Run) -> str:
+    """Returns the branch onto which a worker merges: that of its run."""
+    return f"{_BRANCHES}{worker.owner}"
 
 
 def place(project: str, id: str) -> str:
@@ -271,15 +279,11 @@ def _ignored(project: str, *paths: str) -> list[str]:
 
 
 def _names(project: str, *words: str) -> list[str]:
-    done = repository.run(project, "ls-files", "-z", *words, tail=_MOST_NAME_BYTES)
+    done = repository.run(project, "ls-files", "-z", *words, tail=repository.MOST_NAME_BYTES)
     _need(done)
     if done.is_cut:
         raise SisyphusError("The run has no worktree: git ignores too many files here.")
     return [name for name in done.output.split("\0") if name]
-
-
-_MOST_NAME_BYTES = 64_000_000
-"""The most bytes of names that are read."""
 
 
 def _copy(project: str, tree: str, name: str) -> None:
