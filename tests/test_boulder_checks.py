@@ -113,6 +113,7 @@ def test_for_programs(world: World) -> None:
         "plan_criteria": [],
         "plan_lost": [],
         "untrusted": 1,
+        "unclear": [],
     }  # fmt: skip
 
 

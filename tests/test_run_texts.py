@@ -106,6 +106,10 @@ def test_an_item_keeps_its_name_when_lines_move(world: World) -> None:
         ("", "it has no boxes"),
         ("# Plan\n\nDo all of it.\n", "it has no boxes"),
         ("- [-] a\n", "all its items are cancelled"),
+        (
+            "## [ ] a\n",
+            "line 1 looks like an open task and is none, write it as `- [ ] …`: ## [ ] a",
+        ),
         (b"- [ ] \xff\n", "it is not UTF-8"),
         (b"- [ ] \0\n", "it is binary"),
         ("x" * 5_000_001, "it is too large (over 5,000,000 bytes)"),

@@ -79,6 +79,68 @@ def test_a_loop_that_needs_its_plan_hears_of_the_line(world: World) -> None:
     assert "line 2 looks like an open task" in world.stop("<promise>DONE</promise>").reason
 
 
+MANY = "# Shop\n\n- [ ] a\n\n" + "".join(f"[ ] b{number}\n\n" for number in range(12))
+
+
+@pytest.mark.parametrize("command", ["status", "checks"])
+def test_ten_such_lines_are_shown_and_how_many_more(world: World, command: str) -> None:
+    world.write("PLAN.md", MANY)
+    world.start()
+
+    shown = world.cli("boulder", command).out
+    found = world.cli("boulder", command, "--json").json["unclear"]
+
+    assert "12 lines look like open tasks and are none, so the plan cannot be complete." in shown
+    assert "  line 5: [ ] b0\n  line 7: [ ] b1\n" in shown
+    assert "  line 23: [ ] b9\n  and 2 more\n" in shown
+    assert found[0] == {"line": 5, "text": "[ ] b0"}
+    assert [each["line"] for each in found] == list(range(5, 29, 2))
+
+
+@pytest.mark.parametrize("command", ["status", "checks"])
+def test_a_plan_without_such_lines_names_none(world: World, command: str) -> None:
+    world.write("PLAN.md", "# Shop\n\n`[ ]` = open\n\n- [ ] a\n- [x] [notes](http://a)\n")
+    world.start()
+
+    assert "look" not in world.cli("boulder", command).out
+    assert world.cli("boulder", command, "--json").json["unclear"] == []
+
+
+def test_such_a_line_is_cut_and_cannot_write_to_the_terminal(world: World) -> None:
+    world.write("PLAN.md", f"- [ ] a\n\n[ ] \x1b[2J{'b' * 5_000}\n")
+
+    for command in ("status", "checks"):
+        shown = world.cli("boulder", command).out
+        assert "line 3: [ ] " in shown
+        assert "\x1b" not in shown
+        assert max(map(len, shown.splitlines())) < 300
+
+
+def test_all_doors_say_that_a_plan_with_such_a_line_is_not_complete(world: World) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] a\n\n**[ ] b**\n")
+    world.start()
+    reply = world.edit("PLAN.md", "- [ ] a", "- [x] a")
+    names = "line 5 looks like an open task and is none"
+
+    assert "is complete" not in reply.message
+    assert names in world.start("s2").text
+    assert names in world.start("s2").message or names in world.start("s3").message
+    world.cli("boulder", "hold", "on")
+    assert names in world.stop(session="s2").reason
+    assert world.plan()["progress"]["completed"] == world.plan()["progress"]["total"] == 1
+    assert world.plan()["state"] == "active"
+    assert names in world.cli("status").out
+
+    assert "is complete" in world.edit("PLAN.md", "**[ ] b**", "b is for later").message
+    assert world.plan()["state"] == "complete"
+
+
+def test_a_task_that_is_no_more_than_a_link_is_none(world: World) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [x] a\n- [ ](http://a)\n")
+
+    assert world.plan("--plan", world.project / "PLAN.md")["state"] == "complete"
+
+
 ONLY_LIKE_TASKS = "# Shop\n\n## [ ] Task 1\n\n## [ ] Task 2\n"
 FIRST = "line 3 looks like an open task and is none, write it as `- [ ] …`: ## [ ] Task 1"
 

@@ -12,7 +12,7 @@ import typer
 from sisyphus.boulder import checks as plan_checks
 from sisyphus.boulder import commands, find, messages, plan_status, ticks, trust, which
 from sisyphus.boulder.find import PlanFile
-from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, FAILED
+from sisyphus.boulder.plan import BLOCKED, CANCELLED, DONE, FAILED, Plan
 from sisyphus.boulder.plan_status import PlanStatus
 from sisyphus.boulder.ticks import Tick
 from sisyphus.ground.errors import SisyphusError, UsageError
@@ -51,7 +51,8 @@ class Entry(Record, frozen=True):
 
 class Listing(Record, frozen=True):
     """The checks of a plan, from one reading of its file. tasks: those that name a check or named
-    one. trusted: the commands that the user trusts in the plan's project."""
+    one. trusted: the commands that the user trusts in the plan's project. plan: all that the file
+    says."""
 
     name: str
     path: str
@@ -59,6 +60,7 @@ class Listing(Record, frozen=True):
     tasks: list[Entry]
     whole: Entry
     trusted: Collection[str]
+    plan: Plan
 
     @property
     def entries(self) -> list[Entry]:
@@ -152,6 +154,7 @@ def _listing(place: show.Place, status: PlanStatus) -> Listing:
         [entry for entry in tasks if not entry.is_empty],
         _entry(plan.checks, rows.get(ticks.OF_PLAN)),
         trust.of_project(place.store, status.project),
+        plan,
     )
 
 
@@ -197,6 +200,7 @@ def _shown(command: str) -> str:
 def _print(listing: Listing, to_trust: str) -> None:
     show.heading(one_line(listing.name))
     show.line(display(listing.path, listing.project), "dim")
+    commands.print_like_tasks(listing.plan)
     if not listing.entries:
         show.line(f"It names no check. Name one behind its task: {_EXAMPLE}")
         return
@@ -262,6 +266,7 @@ def _as_dict(listing: Listing) -> dict[str, Any]:
         "plan_criteria": list(whole.criteria),
         "plan_lost": list(whole.lost),
         "untrusted": len(listing.new_commands),
+        "unclear": plan_status.like_tasks(listing.plan),
     }
 
 

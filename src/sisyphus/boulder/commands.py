@@ -159,6 +159,8 @@ def print_status(result: PlanStatus, *, needs_one: bool = True) -> None:
         _print_notes(row, is_complete=result.state == plans.COMPLETE)
     for unusable in result.unusable:
         show.line(messages.unusable(unusable))
+        if unusable.plan:
+            print_like_tasks(unusable.plan)
     if result.left_out:
         show.line(messages.left_out(result.left_out))
     if result.cleared:
@@ -185,18 +187,19 @@ def _print_progress(result: PlanStatus, row: PlanRecord) -> None:
 
 def _print_tasks(plan: Plan) -> None:
     """Prints the tasks that need something else than to be done next."""
-    unclear = [str(each.line) for each in plan.like_tasks if plan.next_task]
-    if unclear:  # without a next task, "Next:" names the line
-        one, many = "looks like an open task and is none", "look like open tasks and are none"
-        lines = f"Lines {messages.some(unclear)} {many}"
-        what = f"Line {unclear[0]} {one}" if len(unclear) == 1 else lines
-        show.line(f"{what}: the plan cannot be complete. Write `- [ ] …`.", "yellow")
+    print_like_tasks(plan)
     if plan.parallel_ids:
         show.line(f"Can be done in parallel: {', '.join(plan.parallel_ids)}")
     if blocked := [task.text for task in plan.tasks if task.status == BLOCKED]:
         names = [one_line(text, _TASK) for text in blocked[:_SHOWN_BLOCKED]]
         more = f"; and {len(blocked) - len(names)} more" if len(blocked) > len(names) else ""
         show.line(f"Blocked: {'; '.join(names)}{more}")
+
+
+def print_like_tasks(plan: Plan) -> None:
+    """Prints the lines that look like open tasks and are none."""
+    for line in messages.like_tasks(plan):
+        show.line(line, "yellow")
 
 
 def _print_waves(plan: Plan) -> None:

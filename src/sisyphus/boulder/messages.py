@@ -129,6 +129,20 @@ def evidence_of(words: Mapping[str, str]) -> list[str]:
     return lines
 
 
+def like_tasks(plan: Plan) -> list[str]:
+    """Names what looks like an open task in a plan and is none, on a few lines; [] = nothing."""
+    found = plan.like_tasks
+    if not found:
+        return []
+    looks = "1 line looks like an open task and is none"
+    if len(found) > 1:
+        looks = f"{len(found)} lines look like open tasks and are none"
+    lines = [f"  line {each.line}: {one_line(each.text, _TASK)}" for each in found[:_SHOWN]]
+    more = [f"  and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    head = f"{looks}, so the plan cannot be complete. Write `- [ ] …`, or take it out:"
+    return [head, *lines, *more]
+
+
 def not_passed(ticked: Sequence[Tick]) -> Text:
     """Tells the model which ticks their checks do not prove."""
     lines = [_not_passed(tick) for tick in ticked[:_SHOWN]]

@@ -162,7 +162,7 @@ def as_dict(status: PlanStatus, *, named_only: bool = False) -> dict[str, Any]:
         },
         "evidence": status.evidence,
         "next_task": plan.next_step or None,
-        "unclear": [{"line": each.line, "text": each.text} for each in plan.like_tasks],
+        "unclear": like_tasks(plan),
         "current_wave": wave,
         "current_story": story or None,
         "waves": [
@@ -187,6 +187,11 @@ def as_dict(status: PlanStatus, *, named_only: bool = False) -> dict[str, Any]:
         **({"problem": problem} if problem else {}),
         **({"completed_at": iso(status.completed_at)} if status.completed_at else {}),
     }
+
+
+def like_tasks(plan: Plan) -> list[dict[str, Any]]:
+    """Returns the lines that look like open tasks and are none, for `--json`."""
+    return [{"line": each.line, "text": each.text} for each in plan.like_tasks]
 
 
 def _checkpoint(one: Checkpoint) -> dict[str, str]:

@@ -74,7 +74,8 @@ def of_file(file: PlanFile, checkpoint: Checkpoint | None = None) -> FixPlan:
         return FixPlan(path, problem="it is gone")
     plan = follow.at_checkpoint(file.plan, checkpoint)
     if not plan.total:
-        problem = "all its items are cancelled" if plan.tasks else "it has no boxes"
+        none = "all its items are cancelled" if plan.tasks else "it has no boxes"
+        problem = one_line(plan.next_step, ITEM_CHARACTERS) or none
         return FixPlan(path, plan.title, problem=problem)
     names = dict(zip((task.line for task in plan.tasks), plan.names, strict=True))
     todo = [names[task.line] for task in plan.open_tasks]
