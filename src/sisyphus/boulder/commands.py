@@ -156,6 +156,8 @@ def print_status(result: PlanStatus, *, needs_one: bool = True) -> None:
             _print_progress(result, row)
         if result.completed_at:
             show.line(f"Completed on {show.clock(result.completed_at)}. No plan is followed now.")
+            for offer in plan_status.offers(result.project, client_home()):
+                show.line(offer)
         _print_notes(row, is_complete=result.state == plans.COMPLETE)
     for unusable in result.unusable:
         show.line(messages.unusable(unusable))

@@ -295,8 +295,8 @@ def unusable(file: PlanFile) -> str:
     return unreadable(file) if file.problem else not_to_follow(file)
 
 
-def plans_of_other_tools(plans: list[PlanFile]) -> str:
-    names = some([display(each.path, each.project) for each in plans])
+def plans_of_other_tools(paths: list[str], project: str) -> str:
+    names = some([display(path, project) for path in paths])
     return f"Plans of other tools: {names}. `sisyphus boulder start NAME` follows one."
 
 

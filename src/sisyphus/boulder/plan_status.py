@@ -87,7 +87,7 @@ def offers(project: str, home: str) -> list[str]:
     other tools and of the client's plan mode."""
     sentences = []
     if of_others := find.open_of_other_tools(project):
-        sentences.append(messages.plans_of_other_tools(of_others))
+        sentences.append(messages.plans_of_other_tools(of_others, project))
     if plan_mode := find.open_of_plan_mode(project, home):
         sentences.append(messages.plans_of_plan_mode([record_of(file) for file in plan_mode]))
     return sentences

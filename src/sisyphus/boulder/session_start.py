@@ -27,7 +27,7 @@ class Survey(Record):
     search: the plans that may be open. shared: what others wrote in `docs/kord/boulder.json`, and
     kord_problem why it cannot be read. absent: the path of the plan that it names, if that is not
     on disk.
-    of_other_tools: their open plans, if there are no others.
+    of_other_tools: the paths of their open plans, if no other one is open.
     elsewhere: the plan used last, if it is open and of another project. judgements: the paths of
     plans → what stands behind their ticks.
     """
@@ -36,7 +36,7 @@ class Survey(Record):
     shared: Shared | None = None
     kord_problem: str = ""
     absent: str = ""
-    of_other_tools: list[PlanFile] = field(default_factory=list)
+    of_other_tools: list[str] = field(default_factory=list)
     elsewhere: PlanRecord | None = None
     judgements: dict[str, dict[str, Judgement]] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ def gather(hook: Hook) -> Survey:
         survey.absent = shared_file.absent_plan(project)
         survey.shared = progress.shared_changes(store, project)
     survey.judgements = {file.path: progress.judgements(hook, file) for file in files}
-    if not files and not find.of_project(project, folder):
+    if not any(file.has_open_tasks for file in files):
         survey.of_other_tools = find.open_of_other_tools(project)
     last = plan_rows.latest(store)
     if last and last.is_open and last.project != project:
@@ -86,7 +86,7 @@ def act(hook: Hook, survey: Survey) -> Outcome:
     if survey.search.left_out:
         outcomes.append(_advice(hook, messages.left_out(survey.search.left_out)))
     if survey.of_other_tools:
-        offer = messages.plans_of_other_tools(survey.of_other_tools)
+        offer = messages.plans_of_other_tools(survey.of_other_tools, hook.project)
         outcomes.append(_advice(hook, offer))
     active = {
         path: step.record
