@@ -427,3 +427,61 @@ def test_a_plan_that_is_changed_while_an_item_is_merged(jobs: Jobs) -> None:
     assert answer.code == 0, answer
     assert jobs.file("fix_plan.md").endswith("- [x] extra")
     assert len(jobs.calls) == 3
+
+
+def test_a_cancelled_run_goes_on_with_what_was_begun(jobs: Jobs) -> None:
+    see: Process = [["run", "cat cart.py >>../seen"], *done("cart")]
+    jobs.items_script(
+        EACH | {"cart": [sleepy("cart"), see], "total": [sleepy("total"), done("total")]}
+    )
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    assert jobs.world.cli("ralph", "cancel", jobs.run_id).code == 0
+    assert process.wait(20) == 130
+
+    answer = jobs.resume(processes=[])
+    assert answer.code == 0, answer
+    assert (jobs.world.project.parent / "seen").read_text() == "half\n"
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "receipt", "total"]
+    assert jobs.branches == [""]
+    assert jobs.trees == []
+
+
+def test_the_report_says_why_an_item_that_is_begun_is_not_done(jobs: Jobs) -> None:
+    jobs.plan("cart (verify: `echo BECAUSE; test -f never`)")
+    answer = jobs.jobs(1, TRUST, "--max-iterations", "1", items=EACH)
+    assert answer.code == 3, answer
+    assert "Ticked, but `echo BECAUSE; test -f never` exited 1: cart" in answer.out
+    assert "cart: begun in `" in answer.out
+
+
+def test_what_workers_have_done_after_a_kill_is_told(jobs: Jobs) -> None:
+    jobs.items_script(EACH | {"cart": [sleepy("cart", 2.0)], "total": [sleepy("total", 2.0)]})
+    process = jobs.process("--jobs", "2")
+    wait_for(lambda: len(jobs.calls) == 2)
+    process.kill()
+    process.wait()
+    wait_for(lambda: len(jobs.subjects(jobs.run_branch)) == 3)
+    wait_for(lambda: jobs.left() == [])
+
+    answer = jobs.resume(processes=[])
+    assert answer.code == 0, answer
+    assert all(f"✓ {item} · changed · " in answer.out for item in ("cart", "total", "receipt"))
+    assert "(3/3)" in answer.out
+
+
+@pytest.mark.parametrize("command", ["rm fix_plan.md", "echo gone >fix_plan.md"])
+def test_an_agent_that_spoils_its_list_spoils_no_night(jobs: Jobs, command: str) -> None:
+    spoil: Process = [["write", ["cart.py", "x\n"]], ["run", command], ["say", "Done."]]
+    again: Process = [["run", "git checkout HEAD -- fix_plan.md"], *done("cart")]
+    answer = jobs.jobs(1, items=EACH | {"cart": [spoil, again]})
+    assert answer.code == 0, answer
+    assert jobs.file("fix_plan.md") == PLAN.replace("[ ]", "[x]").strip()
+
+
+def test_a_run_that_is_not_merged_is_named_before_the_next_one(jobs: Jobs) -> None:
+    assert jobs.jobs(1, items=EACH).code == 0
+    first = jobs.run_id
+    answer = jobs.jobs(1, items=EACH)
+    assert f"Run {first} is complete and not merged" in answer.out
+    assert f"`git merge sisyphus/{first}` brings it." in answer.out

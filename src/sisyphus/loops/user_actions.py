@@ -84,10 +84,6 @@ def cancel(store: Store, loop: Work) -> Work:
         fresh.end(CANCELLED, messages.BY_USER, time.time())
     if isinstance(fresh, Run) and not fresh.is_at_work:
         workers.end_clients(store, fresh)
-        with store.write():
-            now = loops.find_run(store, fresh.id)
-            if now and now.ended_at is not None:  # else somebody has resumed it meanwhile
-                workers.forget(store, now)
     return fresh
 
 

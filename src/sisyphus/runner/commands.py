@@ -202,6 +202,7 @@ def run(
         if target.state.worktree and target.state.tip:
             worktrees.make(target)  # the plan is in it
     about_commits = preflight.check_commits(target, allow_dirty=allow_dirty)
+    about_commits += [] if resume else preflight.about_last(place, target)
     plan = preflight.check(place, target, allow_dirty=allow_dirty or (resume and not commits_now))
     about_checks = preflight.settle_checks(place, target, plan, trusts_all=trust_checks)
     place.store.wait_longer(_LOCK_SECONDS)

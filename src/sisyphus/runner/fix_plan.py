@@ -96,19 +96,19 @@ def of_file(file: PlanFile, checkpoint: Checkpoint | None = None) -> FixPlan:
 
 
 def of_item(plan: FixPlan, item: str, *, is_done: bool) -> FixPlan:
-    """Returns a plan with one item alone, which may begin. It is open if the plan has it no more:
-    what an agent has made of its name does not do the item. is_done: it is, whatever its box
-    says."""
-    if is_done:
+    """Returns a plan with one item alone, which may begin. It is open if the plan has it no more,
+    or cannot be used: what an agent has made of the list in its own worktree does not do the item.
+    is_done: it is, whatever its box says."""
+    if is_done and not plan.problem:
         plan = replace(plan, done=[item])
     done, blocked = (
         [each for each in items if each == item] for items in (plan.done, plan.blocked)
     )
-    todo = [] if done or blocked or plan.problem else [item]
+    todo = [] if done or blocked else [item]
     named = {each: checks for each, checks in plan.checks.items() if each == item}
     return replace(
         plan, todo=todo, done=done, blocked=blocked, checks=named, plan_checks=(), after={},
-        unclear=[],
+        unclear=[], problem="",
     )  # fmt: skip
 
 

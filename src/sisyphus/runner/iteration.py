@@ -98,7 +98,7 @@ def _complete(drive: Drive, plan: FixPlan, completion: Completion) -> Decision:
         decision = _with_audit(drive.run, Decision(decide.COMPLETED, completion.why))
         fix_plan.note(plan, state)
         if state.is_working:
-            done = _close_cut_off(drive, decision, count)
+            done = _close_cut_off(drive, _of_run(drive.run, decision), count)
     if done:
         drive.screen.end(drive.run, done)
     return decision
@@ -140,6 +140,13 @@ def _end_work(state: RunState) -> None:
     state.is_working, state.resume = False, ""
     if state.checkpoint:
         state.checkpoint["active"] = False
+
+
+def _of_run(run: Run, decision: Decision) -> Decision:
+    """Returns a decision as its run sees it: a worker that has done its item has not completed
+    that."""
+    is_item = bool(run.state.only) and decision.kind == decide.COMPLETED
+    return Decision(decide.CONTINUE, messages.ITEM_DONE) if is_item else decision
 
 
 def _with_audit(run: Run, decision: Decision) -> Decision:
@@ -187,7 +194,7 @@ def _end(drive: Drive, found: Findings) -> Decision:
         blocked = set(run.state.blocked)
         stuck = _note(drive, found)
         decision = _with_audit(run, outcome.decide_after(drive, found, stuck))
-        done = _row(drive, found, decision)
+        done = _row(drive, found, _of_run(run, decision))
         if decision.kind != decide.WAIT:
             drive.close(done)
         new = [item for item in run.state.blocked if item not in blocked]

@@ -31,6 +31,8 @@ from sisyphus.runner.plan_merge import merge_plans
 _SHOWN = 10
 """The most files in conflict that are named."""
 
+_ON_TOP = "on top of what the others have merged"
+
 _WAITS = "waits for its turn to merge"
 
 _STEP_SECONDS = 0.1
@@ -132,7 +134,7 @@ def _merge(drive: Drive, plan: FixPlan, made: Attempt) -> Attempt:
         if passed and repository.tree_of(folder, "HEAD") == passed:
             return None  # nobody has merged anything meanwhile
         failed = item_checks.first_failure(drive, plan, [item])
-        found[:] = [failed] if failed else []
+        found[:] = [replace(failed, how=f"{failed.how} {_ON_TOP}")] if failed else []
         if failed is None:
             _prepare(drive)  # the checks may have taken minutes
         return failed.how if failed else None

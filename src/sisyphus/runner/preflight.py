@@ -18,6 +18,7 @@ from sisyphus.ground.quoting import code
 from sisyphus.ground.text import one_line
 from sisyphus.ground.worktree import is_ours
 from sisyphus.loops import loops
+from sisyphus.loops.loop import SUCCESS
 from sisyphus.loops.runs import Run, Seat
 from sisyphus.runner import fix_plan, messages, project_files, worktrees
 from sisyphus.runner.fix_plan import FixPlan
@@ -165,7 +166,8 @@ def check_commits(run: Run, *, allow_dirty: bool) -> list[str]:
     Raises `SisyphusError` and `UsageError`."""
     options, project = run.setup, run.project
     if options.verifies_at_end and not (options.commits and run.options.verify):
-        raise UsageError("--verify-at-end needs --commit and a --verify command. Leave it out.")
+        lacks = "a --verify command" if options.commits else "--commit and a --verify command"
+        raise UsageError(f"--verify-at-end needs {lacks}. Leave it out.")
     if not options.commits:
         return []
     option = "--jobs" if options.jobs else "--worktree" if run.state.worktree else "--commit"
@@ -228,6 +230,23 @@ def _check_worktree(run: Run, option: str) -> list[str]:
     if not dirty:
         return []
     return [f"Not in the worktree, because it is not committed: {_listed(dirty)}."]
+
+
+def about_last(place: show.Place, run: Run) -> list[str]:
+    """Says that the branch of the last run of the project is complete, and not merged: a new one
+    would do its items once more."""
+    last = loops.latest_run(place.store, place.project)
+    if last is None or last.id == run.id or last.result != SUCCESS or not last.state.worktree:
+        return []
+    branch, project = last.state.branch, place.project
+    if not repository.has_branch(project, branch) or repository.is_ancestor(
+        project, branch, "HEAD"
+    ):
+        return []
+    return [
+        f"Run {last.id} is complete and not merged, and this one begins without its work: "
+        f"`git merge {branch}` brings it."
+    ]
 
 
 def _listed(names: list[str]) -> str:

@@ -50,7 +50,10 @@ def _current_state(run: Run) -> str:
     most, is_worker = run.options.max_iterations, bool(state.only)
     has_items = state.total > 0 and not is_worker
     rows = (
-        ("Iteration", f"{number:,} of {most:,}" if most else f"{number:,}"),
+        (
+            "Attempt" if is_worker else "Iteration",
+            f"{number:,} of {most:,}" if most else f"{number:,}",
+        ),
         ("Last action", plain(state.action, 200)),
         ("Remaining items", f"{state.left:,} of {state.total:,}" * has_items),
         ("Others", "They work at the other items, each in a worktree of their own" * is_worker),

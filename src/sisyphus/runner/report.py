@@ -229,7 +229,7 @@ def _stays(tree: str, what: str) -> str:
 def _begun(merge: Merge) -> str:
     """Returns the items that workers have begun, and where the half work is."""
     return bullets(
-        f"{plain(item, _ITEM)}: its half work is in {code(display(tree, ''), 300)}"
+        f"{plain(item, _ITEM)}: begun in {code(display(tree, ''), 300)}"
         for tree, item in merge.workers.items()
         if item
     )

@@ -50,6 +50,7 @@ from sisyphus.runner import (
     project_files,
     report,
     team,
+    worker_rows,
     worktrees,
 )
 from sisyphus.runner.audit import audit
@@ -212,9 +213,8 @@ def _insert(place: Place, run: Run) -> Run | None:
         loops.insert(place.store, run)
     if before:
         workers.end_clients(place.store, before)
-    if replaced:
-        with place.store.write():
-            workers.forget(place.store, replaced)
+        with place.store.write():  # nobody can resume it any more
+            workers.forget(place.store, before)
     exports.run([partial(history.export, place.store)])
     return replaced
 
@@ -420,8 +420,6 @@ def close(drive: Drive, decision: Decision, why: str) -> None:
             run.end(status, why, now)
         run.runner = run.client = ""
         run.state.is_counted = False
-        if run.result == CANCELLED:
-            workers.forget(drive.store, run)
 
 
 def _report(drive: Drive, problem: str, now: float, begun: Sequence[Worker]) -> str:
@@ -436,8 +434,8 @@ def _report(drive: Drive, problem: str, now: float, begun: Sequence[Worker]) -> 
         changed = [*worktree.changed(drive.folder, run.started_at, now)]
     changed = [path for path in changed if path != state.plan]
     merge = _leave(run, begun)
-    used = workers.with_used(run, workers.of(drive.store, run))
-    return report.render(used, rows, problem, commits, changed, merge)
+    whole = worker_rows.as_reported(run, workers.of(drive.store, run))
+    return report.render(whole, rows, problem, commits, changed, merge)
 
 
 def _leave(run: Run, begun: Sequence[Worker]) -> Merge | None:
@@ -445,6 +443,6 @@ def _leave(run: Run, begun: Sequence[Worker]) -> Merge | None:
     has them."""
     if not run.state.worktree:
         return None
-    if run.setup.jobs and run.result in (SUCCESS, CANCELLED):
+    if run.setup.jobs and run.result == SUCCESS:
         merges.forget(run.project, run.state.branch)
     return worktrees.leave(run, begun)

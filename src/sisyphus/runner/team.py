@@ -57,7 +57,7 @@ class Team:
         self._drive = drive
         self._processes: dict[str, Popen[bytes]] = {}
         self._crashes: dict[str, int] = {}
-        self._shown = iterations.count(drive.store, drive.run)
+        self._shown = min(drive.state.finished, iterations.count(drive.store, drive.run))
         self._stuck = 0
         self._end = Decision(decide.CONTINUE, "")
         self._asked_by: signal.Signals | None = None
@@ -87,7 +87,9 @@ class Team:
 
     def _how_on(self) -> Decision:
         """Returns how the run goes on when nobody is at work."""
-        state = self._drive.state
+        drive, state = self._drive, self._drive.state
+        with drive.change():
+            state.finished = drive.run.counters.iteration = iterations.count(drive.store, drive.run)
         waits = self._end.goes_on and state.waits_until > time.time()
         return Decision(decide.WAIT, state.waits_for) if waits else self._end
 
@@ -167,7 +169,7 @@ class Team:
         drive = self._drive
         items, tip = self._plan.items(), git.head(drive.folder)
         with drive.change():
-            worker_rows.take_over(drive.run, worker, iterations.count(drive.store, drive.run))
+            worker_rows.take_over(drive.run, worker)
             drive.state.tip = tip
             drive.note_limits(worker.state.limits)
             self._note_items(items)
@@ -204,6 +206,9 @@ class Team:
                 break  # its commit is not taken over yet
             drive.screen.end(drive.run, row)
             self._shown += 1
+        if self._shown > drive.state.finished:
+            with drive.change():
+                drive.state.finished = drive.run.counters.iteration = self._shown
         drive.screen.show(drive.run, Report(), time.time(), found)
 
     def _note_limits(self, found: list[Worker]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sisyphus.ground import git
 from sisyphus.ground.record import replace
@@ -13,6 +13,7 @@ from sisyphus.ground.text import one_line
 from sisyphus.loops import loops
 from sisyphus.loops.loop import MAX_JOBS, SUCCESS, Counters, Options
 from sisyphus.loops.runs import Run, RunState, Worker
+from sisyphus.loops.workers import with_used
 from sisyphus.runner import item_checks, worktrees
 from sisyphus.runner.drive import Drive
 
@@ -43,13 +44,23 @@ def add(drive: Drive, item: str, others: Collection[str]) -> Worker:
     return worker
 
 
-def take_over(run: Run, worker: Worker, finished: int) -> None:
+def as_reported(run: Run, begun: Sequence[Worker]) -> Run:
+    """Returns a run as its report has it: with what the workers have used that are still at an
+    item, and why these are not done. begun: those workers."""
+    used = with_used(run, begun)
+    failed, untrusted = dict(run.state.failed), [*run.state.untrusted]
+    for worker in begun:
+        failed |= worker.state.failed
+        untrusted += worker.state.untrusted
+    return replace(used, state=replace(used.state, failed=failed, untrusted=untrusted))
+
+
+def take_over(run: Run, worker: Worker) -> None:
     """Notes in a run what has come of a worker: what it has used, what it has merged, and what it
-    has set aside. finished: how many iterations the run has now."""
+    has set aside."""
     ours, theirs, item = run.state, worker.state, worker.state.only
     run.counters.tokens += worker.all_tokens
     ours.cost += worker.all_cost
-    ours.finished = run.counters.iteration = finished
     ours.action = theirs.action or ours.action
     for name in ("evidence", "lost_checks", "passed_before", "commits", "asides"):
         getattr(ours, name).update(getattr(theirs, name))

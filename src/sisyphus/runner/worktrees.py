@@ -138,11 +138,11 @@ def restore(drive: Drive) -> None:
 
 
 def _restore_plan(worker: Worker) -> None:
-    """Brings the plan of a worker back of which a client has left an empty file: it was killed when
-    it wrote it. Nobody else sees that file."""
-    plan = worker.state.plan
-    if os.path.isfile(plan) and not os.path.getsize(plan):
-        repository.run(worker.folder, "checkout", "--quiet", "HEAD", "--", plan)
+    """Brings the plan of a worker back which a client has deleted, or left empty: it was killed
+    when it wrote it. Nobody else sees that file."""
+    plan, tip = worker.state.plan, worker.state.tip
+    if tip and (not os.path.lexists(plan) or (os.path.isfile(plan) and not os.path.getsize(plan))):
+        repository.run(worker.folder, "checkout", "--quiet", tip, "--", plan)
 
 
 def leave(run: Run, begun: Sequence[Worker]) -> Merge:
