@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -485,3 +486,60 @@ def test_a_run_that_is_not_merged_is_named_before_the_next_one(jobs: Jobs) -> No
     answer = jobs.jobs(1, items=EACH)
     assert f"Run {first} is complete and not merged" in answer.out
     assert f"`git merge sisyphus/{first}` brings it." in answer.out
+
+
+# ---------------------------------------------------------------- what users have
+
+
+GIT = {
+    "core.autocrlf": "true", "core.safecrlf": "warn", "merge.ff": "false", "rerere.enabled": "true",
+    "status.showUntrackedFiles": "no", "commit.verbose": "true", "diff.noprefix": "true",
+    "color.ui": "always", "rebase.updateRefs": "true", "rebase.autoStash": "true",
+    "rebase.autoSquash": "true", "commit.template": "/nonexistent", "feature.manyFiles": "true",
+}  # fmt: skip
+AFTERWARDS = ("post-checkout", "post-merge", "pre-rebase", "post-commit", "post-rewrite")
+
+
+def test_what_its_user_has_set_for_their_own_git(jobs: Jobs) -> None:
+    for name, value in GIT.items():
+        jobs.ask("config", name, value)
+    for name in AFTERWARDS:
+        jobs.hook(name, "exit 1")
+    before = checkout(jobs)
+    answer = jobs.jobs(3, items=EACH)
+
+    assert answer.code == 0, answer
+    assert checkout(jobs) == before
+    assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "receipt", "total"]
+    assert jobs.branches == [""]
+
+
+ODD = (
+    '"cart" --force', "$(touch ../pwned) `touch ../pwned`", "-- -rf", "total " + "x" * 10_000,
+    "Café ☕ \\n 'q'", "a [link](http://x) **b**",
+)  # fmt: skip
+DOES_ALL = """\
+import pathlib, re
+
+plan = pathlib.Path("fix_plan.md")
+prompt = open(0)
+asked = re.sub(r"[*`]", "", re.search(r"\\n> (.*)\\n", prompt.read())[1])[:30]
+lines = plan.read_text().split("\\n")
+number = next(n for n, line in enumerate(lines) if re.sub(r"[*`]", "", line)[6:36] == asked)
+lines[number] = lines[number].replace("[ ]", "[x]", 1)
+plan.write_text("\\n".join(lines))
+pathlib.Path(f"{number}.txt").write_text("x\\n")
+"""
+
+
+def test_items_in_any_words(jobs: Jobs) -> None:
+    jobs.plan(*ODD)
+    script = jobs.world.root / "client.py"
+    script.write_text(DOES_ALL)
+    answer = jobs.run("--jobs", "3", "--client-command", f"{sys.executable} -S {script}")
+
+    assert answer.code == 0, answer
+    done_items = jobs.subjects(jobs.run_branch)[2:]
+    short = [item if len(item) < 72 else "total…" for item in ODD]
+    assert sorted(done_items) == sorted(short)
+    assert not (jobs.world.project.parent / "pwned").exists()
