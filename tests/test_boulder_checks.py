@@ -161,6 +161,15 @@ def test_a_check_that_has_to_fail_is_prose_in_backticks(world: World) -> None:
     assert "does not run prose" not in shown
 
 
+def test_the_prose_of_the_next_task_is_told_at_the_start(world: World) -> None:
+    tasks = ["b (verify: `make` and look)", "c (verify: it is red) (verify: it is round)"]
+    world.write("PLAN.md", "# P\n\n" + "".join(f"- [ ] {task}\n" for task in tasks))
+    assert "Its criteria" not in world.start().text, "that of a command is run"
+
+    world.edit("PLAN.md", "[ ] b", "[x] b")
+    assert "Next task: c\nIts criteria: it is red; it is round\n" in world.start("s2").text
+
+
 def test_a_plan_without_checks(world: World) -> None:
     world.write("PLAN.md", "# Cart\n\n- [ ] one\n")
 

@@ -47,7 +47,7 @@ class Step(Record):
 def compare(record: PlanRecord | None, file: PlanFile, now: float) -> Step:
     """Compares a record with its file. Of one that cannot be read we know what we knew before."""
     if file.problem:
-        return _unreadable(record, file.problem)
+        return _unreadable(record, file)
     if record and record.failed and file.plan:
         file = replace(file, plan=as_known(file.plan, record))
     if record and record.problem:
@@ -70,11 +70,12 @@ def compare(record: PlanRecord | None, file: PlanFile, now: float) -> Step:
     return Step(new, what)
 
 
-def _unreadable(record: PlanRecord | None, problem: str) -> Step:
+def _unreadable(record: PlanRecord | None, file: PlanFile) -> Step:
     """Notes once that the file of an open plan cannot be read any more."""
-    if record is None or not record.is_open or record.problem == problem:
+    is_news = record and record.is_open and record.problem != file.problem
+    if record is None or file.is_half or not is_news:
         return Step(record, NOTHING)
-    return Step(replace(record, problem=problem), UNREADABLE)
+    return Step(replace(record, problem=file.problem), UNREADABLE)
 
 
 def state_of(file: PlanFile) -> str:

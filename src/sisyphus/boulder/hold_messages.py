@@ -29,7 +29,8 @@ class PlanFacts(Record):
 
     progress: as "5 of 20 tasks". is_complete: all its tasks are done.
     no_work: why nobody can go on with it now; "" = somebody can. next_task: "" = none.
-    has_check_next: it is to make a check pass.
+    has_check_next: it is to make a check pass. when_done: what the agent is to do with the plan
+    when the task is done; "" = tick its box.
     """
 
     name: str
@@ -38,6 +39,7 @@ class PlanFacts(Record):
     no_work: str
     next_task: str
     has_check_next: bool
+    when_done: str = ""
 
 
 def plan_name(record: PlanRecord) -> str:
@@ -59,7 +61,7 @@ def hold_reason(plan: PlanFacts, *, whole: bool) -> str:
             HEADING,
             f"The plan {name} is not complete: {plan.progress}. Continue with it.",
             f"Next task: {one_line(plan.next_task, _TASK)}",
-            f"{_CHECK_NEXT if plan.has_check_next else _TICK_NEXT}\n{WAY_OUT}",
+            f"{_CHECK_NEXT if plan.has_check_next else plan.when_done or _TICK_NEXT}\n{WAY_OUT}",
         )
     )
 

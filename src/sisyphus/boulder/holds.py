@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.boulder import follow, hold_messages, plans
+from sisyphus.boulder import follow, hold_messages, messages, plans
 from sisyphus.boulder.hold_messages import PlanFacts
 from sisyphus.boulder.plans import COMPLETE, MISSING, NO_TASKS, PlanRecord
 from sisyphus.ground import exports, paths, traces
@@ -135,5 +135,6 @@ def plan_facts(record: PlanRecord) -> PlanFacts:
         no_work = f"all that is left of {name} is blocked"
     progress = follow.of_tasks(record.completed, record.total)
     return PlanFacts(
-        record.name, progress, is_complete, no_work, record.next_task, record.has_check_next
-    )
+        record.name, progress, is_complete, no_work, record.next_task, record.has_check_next,
+        messages.without_boxes(record.path),
+    )  # fmt: skip

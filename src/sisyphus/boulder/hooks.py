@@ -18,7 +18,7 @@ from sisyphus.ground.record import replace
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome, merge
 from sisyphus.hook.session import Session
-from sisyphus.sessions import command_names
+from sisyphus.sessions import command_names, ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,8 +205,12 @@ def _start_work(hook: Hook, name: str) -> Act:
 def _start_plan(hook: Hook, file: PlanFile, shared: Shared | None) -> Outcome:
     assert file.plan is not None
     row = progress.start(hook.store, hook.session, file, hook.now, shared)
+    text = messages.continuation(row, file.plan, hook.project)
+    when_done = messages.without_boxes(file.path)
+    if when_done and ledger.record_notice(hook, when_done):
+        text.body += f"\n\n{when_done}"
     return Outcome(
-        [messages.continuation(row, file.plan, hook.project)],
+        [text],
         [messages.summary(row)],
         [messages.note(row, "started")],
         exports=progress.exports(hook.store, row, file),

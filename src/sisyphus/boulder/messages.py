@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.boulder import evidence, follow, ticks
+from sisyphus.boulder import evidence, find, follow, ticks
 from sisyphus.boulder.plan import BLOCKED
 from sisyphus.ground.paths import display
 from sisyphus.ground.text import fingerprint, one_line, without_headings, without_tags
@@ -34,6 +34,29 @@ _NOT_PROVEN = {
 
 TO_TICK = "Tick each box in the plan when its task is done."
 """Tells the model how we learn of its progress, once in a context."""
+
+_WITHOUT_BOXES = {
+    "task-master": (
+        "When a task is done, set its `status` to `done`, as task-master does: "
+        "`task-master set-status --id=ID --status=done`."
+    ),
+    "GSD": (
+        "The tasks of this plan count when all of them are done and its SUMMARY.md is written "
+        "beside it, as GSD does."
+    ),
+    "prd.json": "When a story is done, set its `passes` to `true` in the plan.",
+}
+"""The same for the plans of other tools that have no boxes."""
+
+
+def when_done(path: str) -> str:
+    """Returns what the model is to do with a plan when one of its tasks is done."""
+    return without_boxes(path) or TO_TICK
+
+
+def without_boxes(path: str) -> str:
+    """Returns the same for a plan that has no boxes to tick; "" = it has boxes."""
+    return _WITHOUT_BOXES.get(find.tool_of(path), "")
 
 
 def continuation(record: PlanRecord, plan: Plan, project: str) -> Text:
@@ -67,6 +90,7 @@ def _details(record: PlanRecord, plan: Plan) -> list[tuple[str, str]]:
     last = record.checkpoints[0] if record.checkpoints else None
     return [
         ("Next task", one_line(record.next_task, _TASK)),
+        ("Its criteria", _criteria(plan)),
         ("Can be done in parallel", ", ".join(plan.parallel_ids[:_SHOWN])),
         ("Current wave", one_line(f"{wave.number}{f' — {wave.name}' if wave.name else ''}")
          if wave else ""),
@@ -75,6 +99,19 @@ def _details(record: PlanRecord, plan: Plan) -> list[tuple[str, str]]:
         ("Blocked", str(plan.counts[BLOCKED] or "")),
         ("Open todos", open_todos(record)),
     ]  # fmt: skip
+
+
+def _criteria(plan: Plan) -> str:
+    """Returns what the next task is checked by in prose; "" = nothing. Commands are run by those
+    who need them."""
+    task = plan.next_task
+    if task is None or not task.checks:
+        return ""
+    from sisyphus.boulder import checks  # imported late: few tasks name any
+
+    criteria = checks.split(task.checks).criteria
+    more = f"; and {len(criteria) - _SHOWN} more" if len(criteria) > _SHOWN else ""
+    return "; ".join(one_line(each, _CHECK) for each in criteria[:_SHOWN]) + more
 
 
 def checkpoint(last: Checkpoint | None) -> str:

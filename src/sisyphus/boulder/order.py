@@ -78,14 +78,16 @@ class _Order:
         self.problems: list[str] = []
         self.before: dict[str, list[str]] = {name: [] for name in plan.names}
         labels = [_label(name) for name in plan.names] if plan.names_order else []
+        known = set(plan.names)
         for name, task in zip(plan.names, plan.tasks, strict=True):
             for words in task.after if name not in over else ():
-                found = _called(words, labels)
+                found = [words] if words in known else _called(words, labels)
                 others = [each for each in found if each != name]
                 if len(others) == 1:
-                    self.before[name] = list(dict.fromkeys([*self.before[name], *others]))
+                    self.before[name] += others
                 else:
                     self.problems.append(_unclear(name, words, others, is_own=name in found))
+            self.before[name] = list(dict.fromkeys(self.before[name]))
         for circle in _circles(self.before):
             shown = " after ".join(code(name, _SHOWN) for name in circle)
             self.problems.append(f"Items wait for each other: {shown}.")

@@ -112,7 +112,7 @@ def _advice(hook: Hook, text: str) -> Outcome:
 
 def _news(hook: Hook, step: Step, file: PlanFile) -> Outcome:
     """Tells the user what is wrong with a plan, followed or not, or that it is complete."""
-    if file.problem:
+    if file.problem and not file.is_half:
         return Outcome(messages=[messages.unreadable(file)])
     if step.what not in (COMPLETED, EMPTIED, GONE):
         return Outcome()
@@ -134,8 +134,9 @@ def _continue(hook: Hook, file: PlanFile, step: Step, shared: Shared | None) -> 
     is_new = step.what == NEW and hook.store.is_durable
     news = messages.enabled(row) if is_new else messages.summary(row)
     texts = ledger.missing(hook, [messages.continuation(row, file.plan, hook.project)])
-    if texts and ledger.record_notice(hook, messages.TO_TICK):
-        texts[0].body += f"\n\n{messages.TO_TICK}"
+    when_done = messages.when_done(file.path)
+    if texts and ledger.record_notice(hook, when_done):
+        texts[0].body += f"\n\n{when_done}"
     return Outcome(
         texts,
         [] if hook.event.source == "compact" else [news],

@@ -11,6 +11,7 @@ import typer
 
 from sisyphus import clients
 from sisyphus.boulder import checks, trust
+from sisyphus.boulder.messages import without_boxes
 from sisyphus.ground import git, repository
 from sisyphus.ground.errors import SisyphusError, UsageError
 from sisyphus.ground.paths import can_be_project, display
@@ -71,6 +72,12 @@ def _check_end(project: str, run: Run, plan: FixPlan) -> None:
             "file, give a --completion-promise, or a --verify command."
         )
     name = display(plan.path, project)
+    if without_boxes(plan.path):
+        raise SisyphusError(
+            f"{name} has no boxes, and a run goes by boxes. Write the items as boxes into "
+            "fix_plan.md, or work at the plan in a session: `sisyphus boulder hold on` keeps it "
+            "going until the plan is complete."
+        )
     if plan.problem:
         raise SisyphusError(
             f"{name} cannot be used: {plan.problem}. Write the items as boxes, `- [ ] …`, one a "
