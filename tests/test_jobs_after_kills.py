@@ -171,3 +171,12 @@ def test_what_a_killed_worker_has_started_ends(jobs: Jobs) -> None:
     wait_for(lambda: not jobs.left("sleep 30"))
     process.kill()
     process.wait()
+
+
+def test_a_git_that_was_killed_when_it_made_a_worktree(jobs: Jobs) -> None:
+    tree = waiting(jobs)
+    folder = jobs.world.project / ".git" / "worktrees" / tree.name
+    (folder / "HEAD").write_text("0" * 40 + "\n")
+    for name in ("index", "sisyphus-is-ready"):
+        (folder / name).unlink()
+    goes_on(jobs)

@@ -100,6 +100,8 @@ def make(run: Run) -> None:
     # git writes the index last: without it, files are missing, and nobody has worked here.
     folder = git.folder_of(tree)
     if not any(os.path.exists(os.path.join(folder, name)) for name in ("index", _READY)):
+        # Where git was killed earlier still, HEAD is on no commit yet.
+        _need(repository.run(tree, "symbolic-ref", "HEAD", f"refs/heads/{run.state.branch}"))
         _need(repository.run(tree, "reset", "--hard", "--quiet"))
     if git.pointer(os.path.join(folder, "locked")) == _INITIALIZING:
         _need(repository.run(run.project, "worktree", "unlock", tree))
