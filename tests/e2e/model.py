@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 from e2e import responses
 from e2e.script import Script, Tool, Turn
@@ -180,9 +180,16 @@ class Model(ThreadingHTTPServer):
             yield {"type": "tool_use", "id": call_id, **self.spell(tool)}
 
 
+AnyModel = TypeVar("AnyModel", bound=Model)
+
+
+def serving(script: Script, spell: Spell) -> AbstractContextManager[Model]:
+    return running(Model(script, spell))
+
+
 @contextmanager
-def serving(script: Script, spell: Spell) -> Iterator[Model]:
-    with Model(script, spell) as model:
+def running(model: AnyModel) -> Iterator[AnyModel]:
+    with model:
         thread = threading.Thread(target=model.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:

@@ -101,12 +101,18 @@ class Repository:
         return subprocess.run(words, cwd=self.folder, check=False).returncode == 0
 
 
-@pytest.fixture
-def repository(desk: Desk) -> Repository:
-    """That of the desk's project, with a user, a hook and one commit."""
+def of_ada(desk: Desk) -> Repository:
+    """That of the desk's project, with a user."""
     made = Repository(desk.project, desk.environment())
     made.ask("config", "user.name", "Ada")
     made.ask("config", "user.email", "ada@example.org")
+    return made
+
+
+@pytest.fixture
+def repository(desk: Desk) -> Repository:
+    """The same with a hook and one commit."""
+    made = of_ada(desk)
     desk.write("check.py", CHECK)
     made.ask("add", "--all")
     made.ask("commit", "--quiet", "--message", "start")

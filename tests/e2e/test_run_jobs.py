@@ -20,11 +20,11 @@ from e2e.codex import Codex
 from e2e.desk import CODEX, Desk
 from e2e.install import CLAUDE_CODE
 from e2e.install import CODEX as CODEX_PACKAGE
-from e2e.model import Model, Request
+from e2e.model import Model, Request, running
 from e2e.script import Script, Tool, Turn, edit, read, say, use, write
 from e2e.test_codex_run import CodexRuns
 from e2e.test_run import ACCEPT, Runs, commit
-from e2e.test_run_commits import CHECK, Repository
+from e2e.test_run_commits import CHECK, Repository, of_ada
 from e2e.test_run_worktree import git, run_branch, state, subjects
 
 AGREE = """\
@@ -85,23 +85,9 @@ def _in(folder: str, tool: Tool) -> Tool:
     return replace(tool, values={**tool.values, "path": f"{folder}/{path}"}) if path else tool
 
 
-@contextmanager
-def serving(model: Crew) -> Iterator[Crew]:
-    with model:
-        thread = threading.Thread(target=model.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield model
-        finally:
-            model.shutdown()
-            thread.join()
-
-
 @pytest.fixture
 def repository(desk: Desk) -> Repository:
-    made = Repository(desk.project, desk.environment())
-    made.ask("config", "user.name", "Ada")
-    made.ask("config", "user.email", "ada@example.org")
+    made = of_ada(desk)
     desk.write("check.py", CHECK)
     desk.write("agree.py", AGREE)
     desk.write("fix_plan.md", PLAN)
@@ -214,7 +200,7 @@ def claude(desk: Desk, scripts: Mapping[str, Sequence[Turn]]) -> Iterator[Runs]:
     def spell(tool: Tool) -> Json:
         return claude_code.spell(tool, desk.project)
 
-    with serving(Crew(desk.project, scripts, spell)) as model:
+    with running(Crew(desk.project, scripts, spell)) as model:
         yield Runs(desk, model)
     left = {item: script for item, script in model.scripts.items() if not script.is_over}
     assert not left, left
@@ -229,7 +215,7 @@ def test_codex_does_three_items_at_once(desk: Desk, repository: Repository, tmp_
     program = desk.home / "bin" / "codex"
     program.parent.mkdir(exist_ok=True)
     program.symlink_to(CODEX_PACKAGE.binary)
-    with serving(Crew(desk.project, {name: do(name) for name in names}, desk.spell)) as model:
+    with running(Crew(desk.project, {name: do(name) for name in names}, desk.spell)) as model:
         codex.set_model(desk.home, model.url, Codex.model)
         variables = {**desk.environment(), **desk.client.model_variables(model.url)}
         with codex.serving(desk.project, variables, Codex.model):

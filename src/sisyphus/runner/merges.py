@@ -141,7 +141,7 @@ def take_back(work: Work) -> None:
     _drop(work, _State(work))
 
 
-def unmoved(home: str, branch: str) -> dict[str, str]:
+def _unmoved(home: str, branch: str) -> dict[str, str]:
     """Returns the refs of items that were about to be merged, with the last commit of each: the
     branch has not moved on to it."""
     form = "--format=%(refname) %(objectname)"
@@ -156,10 +156,10 @@ def take_back_move(home: str, branch: str) -> bool:
     branch on: HEAD is as before, and some files, and ticks, are those of an item that is not
     merged. Tells whether the tree is as HEAD now; else something else has changed, and all stays.
     Nobody may merge meanwhile. Raises `SisyphusError`."""
-    if not unmoved(home, branch):
+    if not _unmoved(home, branch):
         return True
     repository.wait_for_others(home)  # that git may be there still, and about to end the move
-    found = unmoved(home, branch)
+    found = _unmoved(home, branch)
     if not found:
         return True
     _need(repository.stage(home, asides.own_files(home)))
@@ -174,7 +174,7 @@ def take_back_move(home: str, branch: str) -> bool:
 
 def forget_moves(home: str, branch: str) -> None:
     """Forgets that items were about to be merged. Raises `SisyphusError`."""
-    if found := unmoved(home, branch):
+    if found := _unmoved(home, branch):
         _need(repository.move_refs(home, dict.fromkeys(found, ""), {}))
 
 
