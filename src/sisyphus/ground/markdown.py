@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from enum import Enum
+from functools import cached_property
 
 from sisyphus.ground.record import Record
 
@@ -240,12 +241,18 @@ class _Fences:
     """The lines of a text that may open or close a code block."""
 
     def __init__(self, text: str) -> None:
-        self._lines: list[tuple[int, str, bool]] = []  # number, fence, and whether words follow it
+        self._text = text
+
+    @cached_property
+    def _lines(self) -> list[tuple[int, str, bool]]:
+        """Of each its number, its fence, and whether words follow it."""
+        lines = []
         number, position = 1, 0
-        for fence in _FENCE_LINE.finditer(text) if "```" in text or "~~~" in text else ():
-            number += text.count("\n", position, fence.start())
+        for fence in _FENCE_LINE.finditer(self._text):
+            number += self._text.count("\n", position, fence.start())
             position = fence.start()
-            self._lines.append((number, fence[1], bool(fence[2].strip())))
+            lines.append((number, fence[1], bool(fence[2].strip())))
+        return lines
 
     def end_of(self, number: int, fence: str) -> int:
         """Returns the line on which a code block ends that has others in it: a fence with words

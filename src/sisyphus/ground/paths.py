@@ -227,7 +227,11 @@ def names(path: str, root: str) -> list[str]:
 
 def is_inside(path: str, root: str) -> bool:
     """Tells whether `path`, with its links resolved, is `root` or below it."""
-    real = os.path.realpath(path)
+    return is_real_inside(os.path.realpath(path), root)
+
+
+def is_real_inside(real: str, root: str) -> bool:
+    """Does the same with an absolute path without links."""
     # A root that begins a path without links has none itself, and need not be resolved.
     return _begins(root, real) or _begins(os.path.realpath(root), real)
 
