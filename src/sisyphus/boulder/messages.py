@@ -332,11 +332,6 @@ def unusable(file: PlanFile) -> str:
     return unreadable(file) if file.problem else not_to_follow(file)
 
 
-def plans_of_other_tools(paths: list[str], project: str) -> str:
-    names = some([display(path, project) for path in paths])
-    return f"Plans of other tools: {names}. `sisyphus boulder start NAME` follows one."
-
-
 def plans_of_plan_mode(records: list[PlanRecord]) -> str:
     return f"Plans of plan mode: {counted(records)}. `sisyphus boulder start NAME` follows one."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.boulder import find, follow, messages, ticks
+from sisyphus.boulder import find, follow, messages, other_tools, ticks
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.plan import BLOCKED, CANCELLED, FAILED, IN_PROGRESS, Plan
@@ -86,8 +86,9 @@ def offers(project: str, home: str) -> list[str]:
     """Returns sentences about the plans that are followed only if the user names them: those of
     other tools and of the client's plan mode."""
     sentences = []
-    if of_others := find.open_of_other_tools(project):
-        sentences.append(messages.plans_of_other_tools(of_others, project))
+    of_others = other_tools.open_plans(project)
+    if of_others.paths:
+        sentences.append(other_tools.offered(of_others.paths, project))
     if plan_mode := find.open_of_plan_mode(project, home):
         sentences.append(messages.plans_of_plan_mode([record_of(file) for file in plan_mode]))
     return sentences

@@ -3,7 +3,7 @@ one of several, we continue none and tell the model to ask."""
 
 from __future__ import annotations
 
-from sisyphus.boulder import find, messages, progress, which
+from sisyphus.boulder import find, messages, other_tools, progress, which
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
 from sisyphus.boulder.follow import COMPLETED, EMPTIED, GONE, NEW, Step
@@ -56,7 +56,7 @@ def gather(hook: Hook) -> Survey:
         survey.shared = progress.shared_changes(store, project)
     survey.judgements = {file.path: progress.judgements(hook, file) for file in files}
     if not any(file.has_open_tasks for file in files):
-        survey.of_other_tools = find.open_of_other_tools(project)
+        survey.of_other_tools = other_tools.open_plans(project).paths
     last = plan_rows.latest(store)
     if last and last.is_open and last.project != project:
         is_open = find.read(last.path, last.project).has_open_tasks
@@ -86,8 +86,7 @@ def act(hook: Hook, survey: Survey) -> Outcome:
     if survey.search.left_out:
         outcomes.append(_advice(hook, messages.left_out(survey.search.left_out)))
     if survey.of_other_tools:
-        offer = messages.plans_of_other_tools(survey.of_other_tools, hook.project)
-        outcomes.append(_advice(hook, offer))
+        outcomes.append(other_tools.act(hook, survey.of_other_tools))
     active = {
         path: step.record
         for path, step in steps.items()

@@ -238,11 +238,28 @@ def _may_allow_handoff(hook: Hook) -> bool:
 def _may_follow_plan(hook: Hook) -> bool:
     """Tells whether a session that starts may go on with a plan. That of a run has its task in its
     prompt."""
-    if hook.event.agent or hook.standing.is_run or not hook.settings["boulder.enabled"]:
+    return _may_have_plan(hook) and _has_plan(hook)
+
+
+def _may_be_offered_plans(hook: Hook) -> bool:
+    """Tells whether plans of other tools are all that may be there for a session that starts."""
+    if not _may_have_plan(hook) or _has_plan(hook):
         return False
     from sisyphus.boulder import find
 
-    if find.may_have_any(hook.project, hook.event.folder):
+    return find.has_any_of_other_tools(hook.project)
+
+
+def _may_have_plan(hook: Hook) -> bool:
+    is_alone = hook.event.agent or hook.standing.is_run
+    return not is_alone and hook.settings["boulder.enabled"]
+
+
+def _has_plan(hook: Hook) -> bool:
+    """Tells whether the project has a plan of its own, or one that we know already."""
+    from sisyphus.boulder import find
+
+    if find.has_any(hook.project, hook.event.folder):
         return True
     return bool(hook.store.one("SELECT 1 FROM plan WHERE project = ? LIMIT 1", hook.project))
 
@@ -359,6 +376,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.sessions.hooks", "look_at_start", _always),  # first: it may clear the ledger
         ("sisyphus.sessions.hooks", "look_at_schedule", _has_schedule),
         ("sisyphus.boulder.hooks", "look_at_start", _may_follow_plan),
+        ("sisyphus.boulder.other_tools", "look_at_start", _may_be_offered_plans),
         ("sisyphus.stop.hooks", "look_at_start", _may_be_held),  # after it follows its plan
         ("sisyphus.ralph.hooks", "look_at_start", _start_concerns_loops),
         ("sisyphus.handoff.hooks", "look_at_start", _may_get_handoff),
