@@ -204,6 +204,23 @@ def test_the_ten_newest_open_ones_are_offered(world: World) -> None:
     assert message.startswith(f"Plans of other tools: {', '.join(offered)}. `")
 
 
+@pytest.mark.parametrize(
+    ("number", "marks", "unread"),
+    [(30, "x", ""), (31, "x", "1 more file in the places of other tools is not read"),
+     (40, "x ", "21 more files in the places of other tools are not read")],
+)  # fmt: skip
+def test_status_says_how_many_are_not_read(
+    world: World, number: int, marks: str, unread: str
+) -> None:
+    write_many(world, number, marks)
+
+    for text in (world.cli("boulder", "status").out, world.cli("boulder", "start").err):
+        told = " ".join(text.split())
+        assert "not read" not in told or unread
+        assert unread in told
+        assert "`sisyphus boulder start PATH` follows one" in told or not unread
+
+
 def test_a_start_with_500_of_them_is_quick(world: World) -> None:
     write_many(world, 500, "xxxx ")
     world.start("warm")

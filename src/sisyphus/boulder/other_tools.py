@@ -63,3 +63,12 @@ def open_plans(project: str) -> Offer:
 def offered(paths: list[str], project: str) -> str:
     names = ", ".join(display(path, project) for path in paths)
     return f"Plans of other tools: {names}. `sisyphus boulder start NAME` follows one."
+
+
+def not_read(number: int) -> str:
+    what = "1 more file" if number == 1 else f"{number:,} more files"
+    are = "is" if number == 1 else "are"
+    return (
+        f"{what} in the places of other tools {are} not read: too many, or too large. "
+        "`sisyphus boulder start PATH` follows one."
+    )

@@ -89,6 +89,8 @@ def offers(project: str, home: str) -> list[str]:
     of_others = other_tools.open_plans(project)
     if of_others.paths:
         sentences.append(other_tools.offered(of_others.paths, project))
+    if of_others.unread:
+        sentences.append(other_tools.not_read(of_others.unread))
     if plan_mode := find.open_of_plan_mode(project, home):
         sentences.append(messages.plans_of_plan_mode([record_of(file) for file in plan_mode]))
     return sentences
