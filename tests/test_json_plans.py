@@ -193,6 +193,7 @@ def test_another_tag_is_followed_when_its_user_switches(world: World) -> None:
     reason = world.stop().reason
 
     assert "The plan mail is not complete: 2 of 3 tasks" in reason
+    assert world.cli("boulder", "status").out.startswith("mail\n.taskmaster/tasks/tasks.json")
     assert world.plan()["evidence"] == {}, "nobody has just done what is done there"
 
 
