@@ -28,21 +28,26 @@ def desks(desk: Desk) -> dict[str, Desk]:
     return {name: desk.with_client(name) for name in (CLAUDE_CODE, CODEX, OPENCODE)}
 
 
-def tick(task: str) -> list[Turn]:
-    change = edit("PLAN.md", f"- [ ] {task}", f"- [x] {task}")
-    return [use(read("PLAN.md")), use(change), say(f"{task} is done")]
+def tick(task: str, plan: str) -> list[Turn]:
+    change = edit(plan, f"- [ ] {task}", f"- [x] {task}")
+    return [use(read(plan)), use(change), say(f"{task} is done")]
 
 
-def test_a_plan_is_worked_in_each(desks: dict[str, Desk]) -> None:
+@pytest.mark.parametrize(
+    "plan", ["PLAN.md", "docs/superpowers/plans/kiln.md"], ids=["its own", "of another tool"]
+)
+def test_a_plan_is_worked_in_each(desks: dict[str, Desk], plan: str) -> None:
     desk = desks[CLAUDE_CODE]
-    desk.write("PLAN.md", PLAN)
+    desk.write(plan, PLAN)
+    if plan != "PLAN.md":
+        desk.sisyphus("boulder", "start", "kiln")
     runs, shown = [], []
     for name, task in zip(ORDER, TASKS, strict=True):
-        runs.append(desks[name].run("go on", turns=tick(task)))
+        runs.append(desks[name].run("go on", turns=tick(task, plan)))
         shown.append(desk.sisyphus("boulder", "status"))
 
     for number, (run, task) in enumerate(zip(runs, TASKS, strict=True)):
-        told = continuation("Kiln", f"{number}/3", "PLAN.md")
+        told = continuation("Kiln", f"{number}/3", plan)
         assert run.requests[0].text.count(f"{told}\n\nNext task: {task}") == 1
     assert [f"{number}/3" in text for number, text in enumerate(shown, 1)] == [True] * 3
     messages = "".join(run.messages for run in runs)
