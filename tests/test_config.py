@@ -8,11 +8,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from world import World
 
 from sisyphus.cli import settings_file
 from sisyphus.ground.errors import SisyphusError
-from sisyphus.ground.settings import MAX_BYTES, SETTINGS
+from sisyphus.ground.settings import MAX_BYTES, NOTHING, SETTINGS
 
 FILE = "~/.claude/.sisyphus/config.toml"
 
@@ -530,3 +531,95 @@ def test_the_projects_file_can_be_edited(world: World) -> None:
 
     assert "may not set ralph.enabled to false" in answer.err
     assert (world.project / ".claude/sisyphus.toml").exists()
+
+
+# ---------------------------------------------------------------- the schema for editors
+
+
+def schema_errors(world: World, toml: str, *words: str) -> list[str]:
+    schema = json.loads(world.cli("config", "schema", *words).out)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    return [each.message for each in validator.iter_errors(tomllib.loads(toml))]
+
+
+def test_the_schema_has_each_setting_with_its_default_and_takes_it(world: World) -> None:
+    schema = json.loads(world.cli("config", "schema").out)
+    sections = schema["properties"]
+    assert sections.pop("$schema")["type"] == "string"
+
+    described = {
+        f"{section}.{key}": each
+        for section, table in sections.items()
+        for key, each in table["properties"].items()
+    }
+
+    assert described.keys() == SETTINGS.keys()
+    for name, each in described.items():
+        assert (each["default"], each["description"]) == (
+            SETTINGS[name].default,
+            SETTINGS[name].help,
+        )
+        Draft202012Validator(each).validate(each["default"])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_right"),
+    [
+        ("", True),
+        ("[rules]\n", True),
+        ("[rules]\nenabled = false\nunscoped = 'send'\n", True),
+        ("[ralph]\nbreaker_stops = 0\n[enforce]\nclaims = []\nwork = ['on it']\n", True),
+        ("rules.enabled = true\nstate = { keep_days = 7 }\n", True),
+        ("[notify]\ncommand = ''\n", True),
+        ("'$schema' = './config.schema.json'\n[rules]\nenabled = true\n", True),
+        ("'$schema' = 1\n", False),
+        ("rules = 1\n", False),
+        ("rules = []\n", False),
+        ("colour = 1\n", False),
+        ("[colour]\nred = 1\n", False),
+        ("'rules.enabled' = true\n", False),
+        ("[rules]\ncolour = 1\n", False),
+        ("[rules.enabled]\nx = 1\n", False),
+        ("[rules]\nenabled = 'no'\n", False),
+        ("[rules]\nenabled = 1\n", False),
+        ("[rules]\nunscoped = 'perhaps'\n", False),
+        ("[rules]\nunscoped = 'Send'\n", False),
+        ("[rules]\nunscoped = ['send']\n", False),
+        ("[context]\nagents_md = true\n", False),
+        ("[ralph]\nverify_seconds = -1\n", False),
+        ("[ralph]\nverify_seconds = 1.5\n", False),
+        ("[ralph]\nverify_seconds = '60'\n", False),
+        ("[ralph]\nverify_seconds = true\n", False),
+        ("[enforce]\nclaims = 'done'\n", False),
+        ("[enforce]\nclaims = ['done', 1]\n", False),
+        ("[notify]\ncommand = 1\n", False),
+    ],
+)
+def test_the_schema_refuses_what_sisyphus_ignores(world: World, text: str, is_right: bool) -> None:
+    world.write(own(world), text)
+
+    ignored = world.cli("status").err
+    refused = schema_errors(world, text)
+
+    assert (not ignored, not refused) == (is_right, is_right)
+
+
+def test_the_schema_of_a_project_has_what_a_project_may_set(world: World) -> None:
+    text = "[rules]\nunscoped = 'send'\n"
+    assert not schema_errors(world, text, "--in-project")
+    for name, setting in SETTINGS.items():
+        section, _, key = name.partition(".")
+        line = f"[{section}]\n{key} = {json.dumps(setting.default)}\n"
+        assert bool(schema_errors(world, line, "--in-project")) is (setting.project == NOTHING)
+
+
+def test_a_setting_is_changed_below_the_key_of_the_schema(world: World) -> None:
+    world.write(own(world), '"$schema" = "./config.schema.json"\n')
+
+    assert world.cli("config", "ralph.breaker_stops", "8").err == ""
+
+    assert own(world).read_text() == (
+        '"$schema" = "./config.schema.json"\n\n[ralph]\nbreaker_stops = 8\n'
+    )
+    assert world.cli("config", "ralph.breaker_stops").out == "8\n"

@@ -40,6 +40,9 @@ _SWITCHES = {
 _PROBLEM = ""
 """The key, in a file's values, of why it cannot be read."""
 
+SCHEMA_KEY = "$schema"
+"""The key of a file, above its sections, that names a JSON schema; it is for editors."""
+
 _ENVIRONMENT = "environment"
 
 PROJECT_FILE = os.path.join(".claude", "sisyphus.toml")
@@ -287,6 +290,7 @@ def _parse(path: str, inside: str) -> str:
         values = {
             f"{section}.{key}": value
             for section, keys in data.items()
+            if not (section == SCHEMA_KEY and isinstance(keys, str))
             for key, value in (keys.items() if isinstance(keys, dict) else [("", keys)])
         }
         return quick_json.dumps(values, default=str)  # TOML has dates
