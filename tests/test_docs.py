@@ -44,6 +44,7 @@ PYTHON = "/home/you/.local/share/uv/tools/sisyphus-hooks/bin/python"
 
 PAGES = {file.name: file for file in sorted((ROOT / "docs").glob("*.md"))}
 PAGES["/README.md"] = ROOT / "README.md"
+SKILL = ROOT / "skills" / "sisyphus" / "SKILL.md"
 
 _STEP = re.compile(
     r"^<!-- play: (?P<play>.*?) -->$"
@@ -219,11 +220,12 @@ def _anchors(file: Path) -> list[str]:
     return [re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings]
 
 
-def test_commands_and_options_exist(page: Path) -> None:
+@pytest.mark.parametrize("file", [*PAGES.values(), SKILL], ids=lambda file: file.name)
+def test_commands_and_options_exist(file: Path) -> None:
     commands = dict(_walk(typer.main.get_command(app), ()))
     groups = {words[:-1] for words in commands if (*words[:-1], "show") not in commands}
     known = {option for options in commands.values() for option in options}
-    for code in _code(page.read_text()):
+    for code in _code(file.read_text()):
         option = code.split()[0].partition("=")[0]
         assert not option.startswith("--") or option in (*known, *_OTHERS_OPTIONS), code
         for line in _COMMAND.findall(code):
@@ -317,6 +319,42 @@ def test_the_workflow_merges_what_passes_and_leaves_the_rest(tmp_path: Path) -> 
 
 def _git(folder: Path, *words: str) -> str:
     return subprocess.check_output(["git", *words], cwd=folder, encoding="utf-8").strip()
+
+
+def test_the_plans_of_the_skill_are_read_whole(world: World) -> None:
+    plans = re.findall(r"^```markdown\n(.*?)^```$", SKILL.read_text(), re.MULTILINE | re.DOTALL)
+    assert plans
+    for text in plans:
+        file = world.write("PLAN.md", text)
+        status = world.cli("boulder", "status", "--plan", file, "--json").json
+        found = world.cli("boulder", "checks", file, "--json").json
+        whole = [*found["plan_checks"], *found["plan_criteria"]]
+        named = [(*each["checks"], *each["criteria"]) for each in found["tasks"]]
+
+        tasks = text.count("\n- [ ] ")
+        assert (status["progress"]["total"], status["unclear"]) == (tasks, [])
+        assert [len(each) for each in named] == [1] * tasks
+        assert tasks + len(whole) == text.count("verify: ")
+        assert not [each for each in found["tasks"] if "(" in each["task"]]
+
+
+def test_the_tasks_of_the_skill_wait_for_each_other(world: World) -> None:
+    [plan] = re.findall(r"^```markdown\n(# Receipts\n.*?)^```$", SKILL.read_text(), re.M | re.S)
+    plan = plan.replace("[ ] 1.1", "[!] 1.1").replace("[ ] 1.2", "[x] 1.2")
+    file = world.write("PLAN.md", plan)
+
+    status = world.cli("boulder", "status", "--plan", file, "--json").json
+
+    assert status["next_task"] == "2.3 Choose the paper"
+
+
+def test_the_skill_is_short_and_says_when_it_is_meant() -> None:
+    _, head, text = SKILL.read_text().split("---\n", 2)
+    keys = yaml.safe_load(head)
+
+    assert keys["name"] == SKILL.parent.name
+    assert 100 < len(keys["description"]) < 1024
+    assert len(text.splitlines()) < 120
 
 
 def test_settings_exist(page: Path) -> None:

@@ -1253,3 +1253,4 @@ def test_the_plugins_folder_is_complete(world: World) -> None:
 
     assert (folder / ".claude-plugin" / "plugin.json").is_file()
     assert (folder / "commands" / "ralph-loop.md").is_file()
+    assert (folder / "skills" / "sisyphus" / "SKILL.md").is_file()

@@ -71,6 +71,7 @@ def test_the_client_validates_the_plugin(desk: Desk, is_installed: bool) -> None
     done = client(desk, "plugin", "validate", "--strict", folder)
 
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "skills: sisyphus:sisyphus\n" in done.stdout
 
 
 def test_the_installed_package_is_a_plugin(furnished: Desk) -> None:
