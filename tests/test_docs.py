@@ -206,6 +206,22 @@ def test_the_index_names_every_page() -> None:
     assert {"README.md", "/README.md", *links} == set(PAGES)
 
 
+def test_the_index_for_models_names_every_page_by_its_title() -> None:
+    """The form is that of llmstxt.org: a title, a quote, words, sections of links with notes."""
+    head, *sections = re.split(r"^## ", (ROOT / "llms.txt").read_text(), flags=re.MULTILINE)
+    assert re.fullmatch(r"# sisyphus\n\n> [^\n]+\n\n(?:[^#>\n][^\n]*\n)+\n", head)
+    links = [line for each in sections for line in each.strip().splitlines()[2:]]
+    found = [re.fullmatch(r"- \[([^]]+)\]\(([^)]+)\): \S.*", line) for line in links]
+    names = {each[2]: each[1] for each in found if each}
+    assert len(names) == len(links)
+    assert {name for name in names if name.startswith("docs/")} == {
+        f"docs/{name}" for name in PAGES if name != "/README.md"
+    }
+    for name, title in names.items():
+        assert title == "Skill" or (ROOT / name).read_text().startswith(f"# {title}\n"), name
+        assert (ROOT / name).is_file(), name
+
+
 def test_links_lead_to_a_file_and_a_heading_in_it(page: Path) -> None:
     for link in _LINK.findall(page.read_text()):
         if "://" not in link:
