@@ -278,10 +278,36 @@ def _walk(command: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
     yield path, [option for param in params for option in (*param.opts, *param.secondary_opts)]
 
 
+def test_the_workflow_of_hooks_is_green(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own steps, in a repository with the files that the page shows before."""
+    text, _, _ = PAGES["ci.md"].read_text().partition("### A workflow")
+    for step in _STEP.finditer(text):
+        if step["file"]:
+            world.write(step["file"], step["body"])
+    wheel = ".github/sisyphus_hooks-1.0.0-py3-none-any.whl"
+    world.write(wheel)
+    pipx = world.write(world.root / "bin" / "pipx", f'#!/bin/sh\ntest "$*" = "install {wheel}"\n')
+    pipx.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{pipx.parent}:{SISYPHUS.parent}:{os.environ['PATH']}")
+    job = yaml.safe_load(_file_of_ci(".github/workflows/hooks.yml"))["jobs"]["hooks"]
+    steps = [step["run"] for step in job["steps"] if "run" in step]
+
+    for run in steps:
+        subprocess.run(["bash", "-ec", run], cwd=world.project, check=True)
+
+    tests = {file.name for file in world.project.glob("test-*.sh")}
+    assert {run.removeprefix("sh ") for run in steps[1:]} == tests
+
+
+def _file_of_ci(name: str) -> str:
+    """The body of a file that the page of CI shows."""
+    [body] = [s["body"] for s in _STEP.finditer(PAGES["ci.md"].read_text()) if s["file"] == name]
+    return str(body)
+
+
 def test_the_workflow_merges_what_passes_and_leaves_the_rest(tmp_path: Path) -> None:
     """Its own steps, with jobs of which one conflicts, one fails the check and one is blocked."""
-    [text] = [s["body"] for s in _STEP.finditer(PAGES["ci.md"].read_text()) if s["info"] == "yaml"]
-    jobs = yaml.safe_load(text)["jobs"]
+    jobs = yaml.safe_load(_file_of_ci(".github/workflows/night.yml"))["jobs"]
     [bundle] = [s["run"] for s in jobs["item"]["steps"] if "git bundle" in s.get("run", "")]
     [merge] = [s["run"] for s in jobs["merge"]["steps"] if "git bundle" in s.get("run", "")]
     origin = tmp_path / "origin"
