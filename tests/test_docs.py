@@ -45,6 +45,7 @@ PYTHON = "/home/you/.local/share/uv/tools/sisyphus-hooks/bin/python"
 PAGES = {file.name: file for file in sorted((ROOT / "docs").glob("*.md"))}
 PAGES["/README.md"] = ROOT / "README.md"
 SKILL = ROOT / "skills" / "sisyphus" / "SKILL.md"
+TEXTS = [*PAGES.values(), SKILL, ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"]
 
 _STEP = re.compile(
     r"^<!-- play: (?P<play>.*?) -->$"
@@ -222,11 +223,12 @@ def test_the_index_for_models_names_every_page_by_its_title() -> None:
         assert (ROOT / name).is_file(), name
 
 
-def test_links_lead_to_a_file_and_a_heading_in_it(page: Path) -> None:
-    for link in _LINK.findall(page.read_text()):
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
+def test_links_lead_to_a_file_and_a_heading_in_it(file: Path) -> None:
+    for link in _LINK.findall(file.read_text()):
         if "://" not in link:
             name, _, anchor = link.partition("#")
-            target = page.parent / name if name else page
+            target = file.parent / name if name else file
             assert target.exists(), link
             assert not anchor or anchor in _anchors(target), link
 
@@ -236,7 +238,7 @@ def _anchors(file: Path) -> list[str]:
     return [re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings]
 
 
-@pytest.mark.parametrize("file", [*PAGES.values(), SKILL], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
 def test_commands_and_options_exist(file: Path) -> None:
     commands = dict(_walk(typer.main.get_command(app), ()))
     groups = {words[:-1] for words in commands if (*words[:-1], "show") not in commands}
