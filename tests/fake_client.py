@@ -94,10 +94,12 @@ class _Session:
         tool, target = call
         self.deny(tool, {"command" if tool == "Bash" else "file_path": target})
 
-    def do_checkpoint(self, percent: int) -> None:
-        """The context fills up, and the hooks hear of it."""
+    def do_checkpoint(self, value: int | list[Any]) -> None:
+        """The context fills up to so many percent, and the hooks hear of it. With a text, in a
+        list, the agent has said that just before its call."""
         from datetime import UTC, datetime
 
+        percent, *said = value if isinstance(value, list) else [value]
         path = in_folder(f"{self.id}.jsonl")
         self.hear("session-start", {"source": "startup", "transcript_path": path})
         usage = {"cache_read_input_tokens": WINDOW * percent // 100, "output_tokens": 10}
@@ -107,7 +109,8 @@ class _Session:
             "name": "Edit",
             "input": {"file_path": os.path.abspath("cart.py"), "new_string": "cart = 1"},
         }
-        message = {"id": "m1", "model": MODEL, "content": [call], "usage": usage}
+        texts = [{"type": "text", "text": text} for text in said]
+        message = {"id": "m1", "model": MODEL, "content": [*texts, call], "usage": usage}
         stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = {"type": "assistant", "timestamp": stamp, "uuid": "u1", "message": message}
         write(path, json.dumps(line) + "\n")

@@ -189,6 +189,29 @@ def test_at_the_second_level_a_handoff_is_written(world: World) -> None:
 
 
 @pytest.mark.usefixtures("plan")
+def test_what_the_agent_said_before_its_last_call_is_passed_on(world: World) -> None:
+    """A level is told after a call, and the agent may end right there."""
+    said = "The kiln is dry. Now I'll fire it with gas."
+    edit = use("Edit", "t1", file_path=str(world.write("kiln.py", "x\n")), new_string="x")
+    message = {
+        "content": [edit], "usage": {"cache_read_input_tokens": 870_000}, "model": LARGE,
+    }  # fmt: skip
+    world.write_down(user("Build it."), agent(said), {"type": "assistant", "message": message})
+    world.write_down(result("ok", "t1"))
+    told(world)
+    (document,) = documents(world)
+    over = agent("I have added what was decided to the handoff. I stop here.")
+    world.write_down(agent(use("Edit", "t2", file_path=str(document), new_string="x")), over)
+    later = time.time() + 5
+    os.utime(world.transcript(), (later, later))
+    end(world)
+
+    line = "- **Next step**: Go on with: fire\n- **Said last**: “The kiln is dry. Now I'll fire it"
+    assert line in document.read_text()
+    assert line in begin(world, "s2")
+
+
+@pytest.mark.usefixtures("plan")
 def test_a_link_in_the_project_leads_the_handoff_nowhere_else(world: World) -> None:
     outside = world.root / "outside"
     outside.mkdir()

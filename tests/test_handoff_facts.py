@@ -347,6 +347,36 @@ def test_an_old_announcement_is_no_next_step(world: World) -> None:
     assert facts.next_step == "Go on with: Stop that, do the docs."
 
 
+CALL, DONE = agent(use("Edit", "e", file_path="a.py", new_string="x")), result("ok", "e")
+NO = result("The user doesn't want to proceed with this tool use.", "e", is_error=True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([agent("I read it. I'll parse it now."), CALL], ["I read it. I'll parse it now."]),
+        ([agent("I'll parse it."), CALL, DONE, agent("It runs.")], ["I'll parse it.", "It runs."]),
+        ([agent("Ich passe das Format an."), CALL], ["Ich passe das Format an."]),
+        ([agent("I'll parse it. Let me know if not."), CALL], ["I'll parse it."]),
+        ([agent("It is in."), agent("Do you want more?")], ["It is in."]),
+        ([agent("It is in."), CALL, agent("I have completed the handoff.")], ["It is in."]),
+        ([agent("One. Two. Three. Four."), CALL], ["Three. Four."]),
+        ([agent("I'll parse it."), user("Write the docs."), CALL], []),
+        ([agent("I'll parse it."), user("[Request interrupted by user]")], []),
+        ([agent("I'll push."), CALL, NO], []),
+        ([agent("It is in."), agent("I'll push.", use("Edit", "e", file_path="a")), NO],
+         []),
+        ([agent("I'll parse it."), CALL, DONE, agent(use("Read", "f")), result("x", "f")],
+         ["I'll parse it."]),
+        ([agent("I'll delete it.", isSidechain=True), CALL], []),
+    ],
+)  # fmt: skip
+def test_what_the_agent_said_last(world: World, lines: list[Json], said: list[str]) -> None:
+    facts = facts_of(world, user("Go"), *lines)
+
+    assert [quote.text for quote in facts.said] == said
+
+
 STEPS = """
 I'll never push to main.
 I will not touch the database.

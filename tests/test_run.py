@@ -638,6 +638,18 @@ def test_a_session_that_is_full_hands_its_item_over(runs: Runs) -> None:
     assert "CCS_CHECKPOINT_TRIGGERED|L2|87|" in replies
 
 
+def test_the_state_has_what_the_agent_said_before_its_checkpoint(runs: Runs) -> None:
+    said = "The cart is parsed. Now I'll write its total."
+    full = [["write", ["cart.py", "cart = 1\n"]], ["checkpoint", [87, said]], ["say", "Full."]]
+
+    assert runs.run(processes=[full, *ALL]).code == 0
+
+    state = runs.state["context_checkpoint"]
+    assert state["progress_on_item"] == said
+    assert state["resume_summary"] == f"Go on with: cart. The agent said last: {said}"
+    assert "- **Said last**: “The cart is parsed. Now I'll write its total.”" in runs.prompts[1]
+
+
 def test_a_checkpoint_survives_a_limit_of_the_account(runs: Runs) -> None:
     full = [["write", ["cart.py", "cart = 1\n"]], ["checkpoint", 87], ["say", "Handed over."]]
 

@@ -542,6 +542,27 @@ def test_a_checkpoint_has_all_fields_of_the_original() -> None:
     assert project_files.state(run, [])["status"] == "checkpointed"
 
 
+@pytest.mark.parametrize(
+    ("step", "said", "summary"),
+    [
+        ("Parse the URL", "", "Parse the URL"),
+        ("", "I parse it.", "I parse it."),
+        ("I parse it.", "I parse it.", "I parse it."),
+        ("Now I'll parse it.", "It runs. Now I'll parse it.", "It runs. Now I'll parse it."),
+        ("Go on with: OAuth.", "It runs.", "Go on with: OAuth. The agent said last: It runs."),
+    ],
+)
+def test_a_checkpoint_has_what_the_agent_said(step: str, said: str, summary: str) -> None:
+    handoff = Handoff(
+        1, "aB3xY", "/p", "/p/.claude/handoffs/h.md", OPEN, 2, 87, BEGAN, "## RESUME", step,
+        said=said,
+    )  # fmt: skip
+    made = project_files.checkpoint(handoff, "OAuth")
+
+    assert made["resume_summary"] == summary
+    assert made["progress_on_item"] == (said or "unknown")
+
+
 ENDS = (  # status, result, the status in ralph-state.json, how the report begins
     (ACTIVE, "", "running", "**It has not ended**"),
     (PAUSED, "", "cancelled", "**It is paused**: why. "),

@@ -238,7 +238,8 @@ CREATE TABLE handoff (
     files   TEXT NOT NULL,              -- JSON: the files to resume, [[path, lines], …]
     plan    TEXT NOT NULL,              -- the file of the open plan that it is about, or ''
     why     TEXT NOT NULL,              -- why it was written: context, compaction, user, cut off
-    taker   INTEGER NOT NULL            -- the session that got it; 0 = none, or a run
+    taker   INTEGER NOT NULL,           -- the session that got it; 0 = none, or a run
+    said    TEXT NOT NULL DEFAULT ''    -- what the agent said last of its work, or ''
 );
 CREATE INDEX handoff_session ON handoff (session, state);
 CREATE INDEX handoff_project ON handoff (project, state);

@@ -43,6 +43,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE run ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE run ADD COLUMN cost REAL NOT NULL DEFAULT 0",
     ),
+    ("ALTER TABLE handoff ADD COLUMN said TEXT NOT NULL DEFAULT ''",),
 )
 """The statements that lead from `RELEASED` to the next version, from there to the one after it, and
 so on. To add a column, write it into `schema.sql`, last in its table, where ALTER puts it, and add

@@ -82,6 +82,7 @@ def _in_progress(facts: Facts, most: int, *, with_task: bool = False) -> str:
         ("Task", plain(facts.task, most) if with_task else ""),
         ("Next task of the plan", plain(facts.next_task, most)),
         ("Next step", plain(step, most)),
+        ("Said last", "; ".join(_words(q, most) for q in facts.said if q.text.rstrip(":") != step)),
         ("File in progress", f"{code(file.path)}{_of_lines(file)}" if file else ""),
         ("Fails", code(failing.target) if failing and failing.target not in step else ""),
     )
@@ -142,6 +143,10 @@ def _check(run: Run, most: int) -> str:
 
 def _quote(quote: Quote, most: int) -> str:
     return f"{'User' if quote.is_users else 'Agent'}{_at(quote.at)}: “{plain(quote.text, most)}”"
+
+
+def _words(quote: Quote, most: int) -> str:
+    return f"“{plain(quote.text, most)}”{_at(quote.at)}"
 
 
 def _quoted(text: str, most: int) -> str:

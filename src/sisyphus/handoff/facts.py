@@ -15,7 +15,7 @@ from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.masking import mask, masked_line
 from sisyphus.ground.record import Record, field
 from sisyphus.handoff import calls as calls_of_session
-from sisyphus.handoff import sentences
+from sisyphus.handoff import sentences, steps
 from sisyphus.handoff.calls import Call, Run
 from sisyphus.handoff.sentences import Quote
 from sisyphus.hook.event import EDIT, WRITE
@@ -54,7 +54,8 @@ class ChangedFile(Record):
 class Facts(Record):
     """What a handoff tells. Files and runs have the newest first, quotes the oldest.
 
-    announced: what the agent said last that it was about to do. instructions: the last prompts, but
+    announced: what the agent said that it was about to do, if it has called no tool since. said:
+    what it said last of its work, whatever it has called since. instructions: the last prompts, but
     not the task. resumed: the files to go on with; the first one is in progress. is_all_done: the
     last task of the plan has just been done, so what the user wanted before is no next step.
     """
@@ -63,6 +64,7 @@ class Facts(Record):
     next_task: str = ""
     progress: str = ""
     announced: str = ""
+    said: list[Quote] = field(default_factory=list)
     instructions: list[Quote] = field(default_factory=list)
     changed: list[ChangedFile] = field(default_factory=list)
     resumed: list[ChangedFile] = field(default_factory=list)
@@ -89,6 +91,11 @@ class Facts(Record):
             return _LOOK_BACK
         ahead = [self.next_task, *self.todos[:1], *last, masked_line(self.task, _LINE)]
         return next((f"Go on with: {what}" for what in ahead if what), "")
+
+    @property
+    def last_words(self) -> str:
+        """Returns what the agent said last of its work, in one line; "" = nothing."""
+        return " ".join(quote.text for quote in self.said)
 
 
 def gather(
@@ -127,7 +134,8 @@ def gather(
         mask(task[: 2 * _TASK])[:_TASK],
         masked_line(next_task, _LINE),
         mask(progress.strip()[-2 * _TASK :])[-_TASK:],
-        sentences.announced(records),
+        steps.announced(records),
+        steps.last_words(records),
         [Quote(True, at, masked_line(text, _LINE)) for at, text in later],
         changes,
         [file for file in changes[:MAX_FILES] if _is_resumed(file, unfit)][:MAX_RESUMED],

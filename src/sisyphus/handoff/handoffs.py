@@ -23,7 +23,7 @@ then nothing says whether the session has used it."""
 
 _COLUMNS = (
     "session, loop, project, file, state, level, percent, at, resume, summary, files, plan, why, "
-    "taker"
+    "taker, said"
 )
 
 
@@ -35,7 +35,7 @@ class Handoff(Record):
     unknown. resume: what the next session gets. summary: its next step; "" = unknown. files: the
     files to resume, as JSON: a list of [path, lines]. plan: the file of the open plan that it is
     about; "" = none. why: see `messages.CONTEXT`. taker: the number of the session that got it; 0 =
-    none, or a run.
+    none, or a run. said: what the agent said last of its work; "" = nothing.
     """
 
     session: int
@@ -52,6 +52,7 @@ class Handoff(Record):
     plan: str = ""
     why: str = ""
     taker: int = 0
+    said: str = ""
 
 
 def insert(store: Store, handoff: Handoff) -> None:
@@ -69,9 +70,9 @@ def give(store: Store, handoff: Handoff, taker: int = 0) -> bool:
     """Notes that a session or a run (0) gets it, as it is now; tells whether nobody has got it
     meanwhile."""
     changed = store.run(
-        "UPDATE handoff SET state = ?, taker = ?, resume = ?, summary = ?, files = ? "
+        "UPDATE handoff SET state = ?, taker = ?, resume = ?, summary = ?, files = ?, said = ? "
         "WHERE file = ? AND state = ? AND taker = ?",
-        GIVEN, taker, handoff.resume, handoff.summary, handoff.files,
+        GIVEN, taker, handoff.resume, handoff.summary, handoff.files, handoff.said,
         handoff.file, handoff.state, handoff.taker,
     )  # fmt: skip
     return changed > 0

@@ -1,5 +1,5 @@
-"""Sentences of the agent and the user that the next session needs: what was decided, what was
-rejected, what the agent was about to do. It reads English, outside code, and quotes as written."""
+"""Sentences of the agent and the user that the next session needs: what was decided, and what was
+rejected. It reads English, outside code, and quotes as written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sisyphus.ground.record import Record
 
 MAX_DECISIONS = 20
 
-_TEXT, _MATCHED, _QUOTED = 20_000, 500, 300
+TEXT, _MATCHED, QUOTED = 20_000, 500, 300
 """The most characters that we read of a message and of a sentence, and that we quote."""
 
 _ALL_TEXTS = 1_000_000
@@ -47,43 +47,6 @@ _UNDECIDED = re.compile(
     r"(?:if|should|shall|whether)\b|.*(?:\b(?:not|yet to|to be)|n't) (?:yet |been )*decided\b|"
     r".*\?\W*$",
     re.IGNORECASE | re.DOTALL,
-)
-_ABOUT_TO = re.compile(
-    r"(?:(?:now|next|then|so|ok(?:ay)?|good|great|first|finally|perfect|alright)\b[,:.!]? *)*"
-    r"(?:(?:i|we)(?:'ll| will|(?:'m| am|'re| are) (?:going|about) to| (?:still )?(?:need|have) to)"
-    r"\b|"
-    r"let me\b|let's\b|next(?: up| steps?)?(?: is\b|[:,])|(?:moving )?on to\b|"
-    r"(?:remaining|todo|still to do|what(?:'s| is) left)\b.*\w)",
-    re.IGNORECASE,
-)
-_LIST_AHEAD = re.compile(
-    r"(?:next(?: steps?| up)?|remaining(?: work| steps)?|to-?do|still (?:open|to do)|"
-    r"what(?:'s| is) left)\W*$",
-    re.IGNORECASE,
-)
-_COURTESY = re.compile(
-    r"\blet me (?:know|explain|summari[sz]e|recap)\b|\bfeel free\b|\b(?:happy|glad) to\b|"
-    r"\bif you\b|"
-    r"\byou (?:can|could|may|might|should|want|would|need|are|prefer)\b|\bup to you\b|\byou're\b|"
-    r"\bshould you\b|\bwait(?:ing)? for\b|\byour (?:answer|reply|feedback|review|input)\b|\?\W*$",
-    re.IGNORECASE,
-)
-
-_NO_STEP = re.compile(
-    r"\b(?:will|to|let's|let me|am|are)(?: \w+)? (?:not|never|no longer)\b|"
-    r"'(?:ll|m|re) (?:not|never|no longer)\b|"
-    r"(?:\b(?:will|to|let me|let's)|'ll) (?:just |now )?"
-    r"(?:stop(?: here| now| at| until|\W*$)|wait\b|pause\b|leave\b|admit\b|apologi[sz]e\b|"
-    r"thank\b|be (?:clear|honest|careful)\b|see(?: what you| how you|\W*$))|"
-    r"\b(?:was|were) told\b",
-    re.IGNORECASE,
-)
-"""What sounds like a step and is none: it is not taken, or it is to stop and wait."""
-
-_NOTHING_LEFT = re.compile(
-    r"\bnothing (?:else |more )?(?:is |was )?(?:left|remains|remaining|to do)\b|"
-    r"\bno (?:work|tasks?|steps?) (?:is |are )?(?:left|remains?)\b",
-    re.IGNORECASE,
 )
 _OTHER_COURSE = re.compile(
     r"\b(?:forget (?:that|it|this|about|the)|never ?mind|scrap (?:that|it|this)|scratch that|"
@@ -125,13 +88,13 @@ def decisions(records: Sequence[TranscriptLine]) -> list[Quote]:
     what says so clearly go first, then what was said last."""
     found: dict[str, tuple[bool, int, Quote]] = {}
     for is_users, at, text in _messages(records):
-        for prose, quote in _sentences(text):
+        for prose, quote in split(text):
             if _is_decision(prose) and not _UNDECIDED.match(prose):
                 is_first = is_users or bool(_DECIDED.search(prose))
                 found.setdefault(quote, (is_first, len(found), Quote(is_users, at, quote)))
     best = sorted(found.values(), key=lambda each: each[:2])[-MAX_DECISIONS:]
     quotes = [quote for _, _, quote in sorted(best, key=lambda each: each[1])]
-    return [Quote(each.is_users, each.at, masked_line(each.text, _QUOTED)) for each in quotes]
+    return [Quote(each.is_users, each.at, masked_line(each.text, QUOTED)) for each in quotes]
 
 
 def _messages(records: Sequence[TranscriptLine]) -> list[tuple[bool, float, str]]:
@@ -143,9 +106,9 @@ def _messages(records: Sequence[TranscriptLine]) -> list[tuple[bool, float, str]
         words = _own_words(record) if typed(record) else ""
         texts = (words,) if words else record.texts if record.author == AGENT else ()
         for text in reversed(texts):
-            if left > 0 and _is_decision(text[:_TEXT]):
+            if left > 0 and _is_decision(text[:TEXT]):
                 found.append((bool(words), record.at, text))
-                left -= len(text[:_TEXT])
+                left -= len(text[:TEXT])
     return found[::-1]
 
 
@@ -159,32 +122,10 @@ def _is_decision(text: str) -> bool:
     return bool(_DECIDED.search(text) or _CHOSE.search(text))
 
 
-def announced(records: Sequence[TranscriptLine]) -> str:
-    """Returns the step that the agent has said it will take, in its last message, if it has called
-    no tool since, and the user has typed nothing and interrupted nothing; "" = it has said none."""
-    for record in reversed(records):
-        if record.calls or record.is_interrupt or typed(record):
-            return ""
-        if record.author == AGENT and record.texts:
-            return _last_step(list(_sentences(record.texts[-1][-_TEXT:])))
-    return ""
-
-
-def _last_step(sentences: list[tuple[str, str]]) -> str:
-    before = ["", *(prose for prose, _ in sentences)]
-    for (prose, quote), heading in zip(reversed(sentences), reversed(before[:-1]), strict=True):
-        if _NOTHING_LEFT.search(prose):
-            return ""
-        is_step = _ABOUT_TO.match(prose) or _LIST_AHEAD.match(heading)
-        if is_step and not _COURTESY.search(prose) and not _NO_STEP.search(prose):
-            return masked_line(quote, _QUOTED).rstrip(":")
-    return ""
-
-
-def _sentences(text: str) -> Iterator[tuple[str, str]]:
+def split(text: str) -> Iterator[tuple[str, str]]:
     """Yields each sentence without the marks of lists: with blanks in place of code and straight
     apostrophes, and as it is written."""
-    text = text[:_TEXT].replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    text = text[:TEXT].replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     all_prose = markdown.visible(text).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     start = 0
     for end in (*(found.end() for found in _END.finditer(all_prose)), len(all_prose)):

@@ -70,6 +70,7 @@ def draft(store: Store, session: Session, usage: Usage, level: int, why: str, no
     handoff = Handoff(
         session.n, loop.owner if loop else "", session.project, file, OPEN, level, usage.percent,
         now, block, known.next_step, _resumed(known), _open_plan(store, session), why,
+        said=known.last_words,
     )  # fmt: skip
     return Draft(handoff, text, is_written=is_written)
 
@@ -86,7 +87,8 @@ def renew(store: Store, handoff: Handoff, now: float) -> Handoff:
     occasion = messages.occasion(handoff.percent, handoff.level, handoff.why)
     before = _before(store, session, handoff.at)
     block = _block(handoff.project, known, handoff.file, occasion, before)
-    return replace(handoff, resume=block, summary=known.next_step, files=_resumed(known))
+    said = known.last_words or handoff.said
+    return replace(handoff, resume=block, summary=known.next_step, files=_resumed(known), said=said)
 
 
 def of_cut_session(store: Store, settings: Values, session: Session, now: float) -> Handoff | None:

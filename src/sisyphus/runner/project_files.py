@@ -161,20 +161,28 @@ def _status(run: Run) -> str:
 def checkpoint(handoff: Handoff, item: str) -> dict[str, Any]:
     """Returns the `context_checkpoint` of a handoff. item: what the iteration works on."""
     summary = masked_line(handoff.summary, ITEM_CHARACTERS)
+    said = masked_line(handoff.said, ITEM_CHARACTERS)
     return {
         "active": True,
         "level": LEVELS[handoff.level],
         "percent_at_checkpoint": handoff.percent,
         "timestamp": iso(handoff.at),
         "handoff_file": place(handoff),
-        "resume_summary": summary,
+        "resume_summary": _with_words(summary, said),
         "files_in_progress": [
             {"path": path, "lines": lines, "description": summary}
             for path, lines in json.loads(handoff.files)
         ],
         "current_todo_item": masked_line(item, ITEM_CHARACTERS),
-        "progress_on_item": "unknown",
+        "progress_on_item": said or "unknown",
     }
+
+
+def _with_words(step: str, said: str) -> str:
+    """Returns a next step with what the agent said last, which may tell of it already."""
+    if not said or said == step:
+        return step
+    return said if step in said else f"{step.rstrip('.')}. The agent said last: {said}"
 
 
 # ---------------------------------------------------------------- progress.txt
