@@ -30,7 +30,9 @@ from sisyphus.handoff import document
 from sisyphus.handoff.facts import Facts, gather
 from sisyphus.hook.event import EDIT, OTHER
 
-SCRIPTS = tomllib.loads((Path(__file__).parent / "cases" / "handoffs.toml").read_text())["case"]
+CASES = Path(__file__).parent / "cases"
+SCRIPTS = tomllib.loads((CASES / "handoffs.toml").read_text())["case"]
+STEPS = tomllib.loads((CASES / "steps.toml").read_text())
 HEADING = "# Handoff"
 
 
@@ -377,38 +379,9 @@ def test_what_the_agent_said_last(world: World, lines: list[Json], said: list[st
     assert [quote.text for quote in facts.said] == said
 
 
-STEPS = """
-I'll never push to main.
-I will not touch the database.
-Let's not rewrite the parser.
-I'm not going to touch it.
-We will see.
-Let me be clear: this is wrong.
-We need to be careful here.
-I'll leave the rest as it is.
-I will stop here.
-I'll stop.
-Next, I was told to wait.
-I have to admit I broke the build.
-Let's see what you think.
-I'll stop now; nothing is left to do.
-Now I have to wait.
-I need to apologize for that.
-I'll write the docs.  Nothing is left.
-> I will delete the cache folder.
-""".strip().splitlines()
-TRUE_STEPS = """
-I'll stop the server, and start it again.
-Let me see why the test fails.
-Nothing is left in src. Next, I'll do the lock file.
-Next: the waiting list.
-I will note the decision in the README.
-I won't touch the parser. Now I'll write the docs.
-""".strip().splitlines()
-
-
 @pytest.mark.parametrize(
-    ("said", "is_step"), [*((s, False) for s in STEPS), *((s, True) for s in TRUE_STEPS)]
+    ("said", "is_step"),
+    [(said, kind == "step") for kinds in STEPS.values() for kind in kinds for said in kinds[kind]],
 )
 def test_which_sentences_are_a_next_step(world: World, said: str, is_step: bool) -> None:
     facts = facts_of(world, user("Go"), agent(said))

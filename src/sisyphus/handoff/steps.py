@@ -1,5 +1,5 @@
 """What the agent was doing: the step that it has said it will take, and what it said last. It reads
-English, outside code, and quotes as written."""
+English, German and Japanese, outside code, and quotes as written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,52 @@ from sisyphus.handoff.sentences import QUOTED, TEXT, Quote, split, typed
 _SENTENCES, _MESSAGES = 2, 30
 """The most sentences that we quote of a message, and how many of the last messages we read."""
 
+_LEAD = (
+    r"(?:(?:now|next|then|so|ok(?:ay)?|good|great|first|finally|perfect|alright|right|after that|"
+    r"from here|with that done|up next)\b[,:.!]? *)*"
+)
+_BEGINS = (
+    r"(?!(?:am|are|was|were|have|had|do|did|don't|can|can't|could|cannot|see|saw|understand|know|"
+    r"knew|think|thought|believe|get|got|found|find|feel|hope|wish|agree|wonder|realize|notice|"
+    r"remember|suspect|ran|wrote|rewrote|made|built|took|went|began|came|gave|kept|left|chose|"
+    r"broke|stop|wait|pause|leave|expect|like|prefer|only|also|just|\w+ed)\b)\w"
+)
+_BEGINNING = (
+    r"(?!(?:be|fail|gett|hav|leav|miss|pass|runn|see|stopp|wait|work)ing\b)(?!\w*thing\b)\w+ing\b"
+)
+"""Verbs with which a step begins. Others tell of what is or was: "Now I see", "Next I ran", "now
+failing"."""
+
 _ABOUT_TO = re.compile(
-    r"(?:(?:now|next|then|so|ok(?:ay)?|good|great|first|finally|perfect|alright)\b[,:.!]? *)*"
-    r"(?:(?:i|we)(?:'ll| will|(?:'m| am|'re| are) (?:going|about) to| (?:still )?(?:need|have) to)"
-    r"\b|"
-    r"let me\b|let's\b|next(?: up| steps?)?(?: is\b|[:,])|(?:moving )?on to\b|"
-    r"(?:remaining|todo|still to do|what(?:'s| is) left)\b.*\w)",
+    rf"{_LEAD}(?:"
+    r"(?:i|we)(?:'ll| will|(?:'m| am|'re| are) (?:going|about) to|"
+    r" (?:still |now )?(?:need|have|want|plan|intend) to)\b|"
+    r"let me\b|let's\b|next(?: up| steps?)?(?: is\b|[:,])|"
+    r"(?:moving |going |proceeding )?(?:on|back) to\b(?! you\b)|"
+    r"(?:remaining|todo|still to do|(?:what|all that)(?:'s| is) left)\b.*\w|"
+    r"(?:the|my|our) next (?:step|thing|task|move)\b.{0,40}?(?:\b(?:is|will be|would be)\b|:)\s*+"
+    r"(?!done\b|yours?\b|for you\b|not\b|blocked\b|clear\b|unclear\b)|"
+    r"what remains(?: now)? is\b|that leaves\b(?!.*\b(?:unchanged|intact|alone)\b)|"
+    rf"(?:i'm|i am|we're|we are) (?:now|next|currently) {_BEGINNING}|"
+    r"(?:continuing|proceeding|carrying on|starting) with\b|turning to\b"
+    r")|"
+    rf"{_LEAD}(?:now|next)\b[,:]? *(?:(?:i|we)(?:'d| would| must| should)? {_BEGINS}|"
+    rf"(?:(?:i'm|i am|we're|we are) )?{_BEGINNING}|for (?!the (?:bad|good) news)\w)",
     re.IGNORECASE,
 )
+
+_ABOUT_TO_IN_OTHERS = re.compile(
+    r"(?:(?:gut|ok(?:ay)?|so|dann|danach|jetzt|nun|als nächstes|anschließend)\b[,:.!]? *)*"
+    r"(?:ich (?:werde|muss (?:noch|jetzt|nun))\b|(?:werde|muss) ich\b|lass(?:t| mich| uns)\b|"
+    r"(?:der |mein )?nächster? schritt(?: ist\b|:))|"
+    r"(?:jetzt|nun|als nächstes)\b[,:]? *(?!(?:habe|hatte|sehe|sah|weiß|verstehe|bin|war|kann|"
+    r"konnte|warte|glaube|denke|kenne|höre|lasse)\b)[a-zäöüß]+ (?:ich|wir)\b|"
+    r"(?:次は|次に|次のステップ(?:は|として)|これから|続いて|続けて|今から)[^?\uff1f]*"
+    r"(?<!待ち)(?<!待たせし)ます(?!か)\W*$",
+    re.IGNORECASE,
+)
+"""The same in German and Japanese."""
+
 _LIST_AHEAD = re.compile(
     r"(?:next(?: steps?| up)?|remaining(?: work| steps)?|to-?do|still (?:open|to do)|"
     r"what(?:'s| is) left)\W*$",
@@ -30,7 +68,8 @@ _COURTESY = re.compile(
     r"\blet me (?:know|explain|summari[sz]e|recap)\b|\bfeel free\b|\b(?:happy|glad) to\b|"
     r"\bif you\b|"
     r"\byou (?:can|could|may|might|should|want|would|need|are|prefer)\b|\bup to you\b|\byou're\b|"
-    r"\bshould you\b|\bwait(?:ing)? for\b|\byour (?:answer|reply|feedback|review|input)\b|\?\W*$",
+    r"\bshould you\b|\bwait(?:ing)? for\b|\byour (?:answer|reply|feedback|review|input)\b|\?\W*$|"
+    r"\blasst? mich (?:wissen|erklären)\b|\b(?:wenn|falls) (?:du|sie)\b|\bdein(?:e|er)? antwort\b",
     re.IGNORECASE,
 )
 
@@ -40,7 +79,7 @@ _NO_STEP = re.compile(
     r"(?:\b(?:will|to|let me|let's)|'ll) (?:just |now )?"
     r"(?:stop(?: here| now| at| until|\W*$)|wait\b|pause\b|leave\b|admit\b|apologi[sz]e\b|"
     r"thank\b|be (?:clear|honest|careful)\b|see(?: what you| how you|\W*$))|"
-    r"\b(?:was|were) told\b",
+    r"\b(?:was|were) told\b|\bich werde\b.{0,80}\bnicht\b|\bwerde ich nicht\b",
     re.IGNORECASE,
 )
 """What sounds like a step and is none: it is not taken, or it is to stop and wait."""
@@ -110,7 +149,8 @@ def _step(sentences: list[tuple[str, str]]) -> int | None:
         heading = sentences[at - 1][0] if at else ""
         if _NOTHING_LEFT.search(prose):
             return None
-        is_step = _ABOUT_TO.match(prose) or _LIST_AHEAD.match(heading)
+        is_step = _ABOUT_TO.match(prose) or _ABOUT_TO_IN_OTHERS.match(prose)
+        is_step = is_step or _LIST_AHEAD.match(heading)
         if is_step and not _COURTESY.search(prose) and not _NO_STEP.search(prose):
             return at
     return None
