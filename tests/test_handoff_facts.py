@@ -33,6 +33,7 @@ from sisyphus.hook.event import EDIT, OTHER
 CASES = Path(__file__).parent / "cases"
 SCRIPTS = tomllib.loads((CASES / "handoffs.toml").read_text())["case"]
 STEPS = tomllib.loads((CASES / "steps.toml").read_text())
+OUTPUTS = tomllib.loads((CASES / "outputs.toml").read_text())["case"]
 HEADING = "# Handoff"
 
 
@@ -435,6 +436,17 @@ def test_how_a_command_ended(world: World, command: str, says_failures: bool, en
     shown = " ".join(command.split())
 
     assert f"- `{shown}` {ends} at " in document.render(facts, HEADING)
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in OUTPUTS])
+def test_of_a_failure_the_lines_that_failed_are_kept(world: World, case: Json) -> None:
+    """And not those with which the runner of a command says that it failed."""
+    call = agent(use("Bash", "t1", command=case["command"]))
+    facts = facts_of(world, user("Go"), call, result(case["output"], "t1", is_error=True))
+    (error,) = facts.errors
+
+    assert list(error.said) == case["said"]
+    assert case["said"][0].replace("`", "'") in document.render(facts, HEADING)
 
 
 @pytest.mark.parametrize(

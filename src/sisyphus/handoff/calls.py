@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 
 from sisyphus.clients.transcript_records import PROMPT, RecordedCall, ToolResult, TranscriptLine
-from sisyphus.ground.masking import mask, masked_line
+from sisyphus.ground.masking import masked_line
 from sisyphus.ground.record import Record
+from sisyphus.handoff import outputs
 from sisyphus.sessions.checks import is_test
 
 MAX_ERRORS, MAX_CHECKS, MAX_COMMANDS = 5, 8, 5
@@ -15,20 +16,9 @@ MAX_ERRORS, MAX_CHECKS, MAX_COMMANDS = 5, 8, 5
 _RECENT = 300
 """How many of the last calls we look at."""
 
-_OUTPUT, _COMMAND, _LINE = 8_000, 500, 160
-"""The most characters that we read of an output and of a command, and show of a line."""
+_COMMAND = 500
+"""The most characters that we read of a command line."""
 
-_ORNAMENT = re.compile(
-    r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\^_])|</?\w+_error>"
-)
-"""Colours of a terminal, and tags around an error."""
-
-_SAYS_NOTHING = re.compile(r"exit code \d+|\(.*no output\)|([=_*~-])\1{4}.*", re.IGNORECASE)
-_ERROR = re.compile(
-    r"error|exception|\bfail|panic|fatal|not found|no such|cannot|can't|denied|undefined|refused|"
-    r"unexpected|unable|timed? ?out|assert|invalid|mismatch|conflict",
-    re.IGNORECASE,
-)
 _FAILURES = re.compile(
     r"(?im)\b[1-9]\d* (?:previous )?(?:failed|failures?|failing|errors?)\b|^(?:FAILED|error\W)"
 )
@@ -143,14 +133,14 @@ def _run(call: Call, project: str) -> Run:
     is_check = any(_is_check(part) for part in (line, bare, *_OPERATOR.split(unquoted)) if part)
     passed = None if result is None else not result.is_error
     if passed and result and _OPERATOR.search(unquoted.replace("&&", "")):
-        has_failures = is_check and _FAILURES.search(result.text[-_OUTPUT:])
+        has_failures = is_check and _FAILURES.search(result.text[-outputs.CHARACTERS :])
         passed = False if has_failures else None  # the shell reports the last command alone
     return Run(
         use.name,
-        masked_line((use.shell or use.target).replace(f"{project}/", ""), _LINE),
+        masked_line((use.shell or use.target).replace(f"{project}/", ""), outputs.LINE),
         call.at,
         passed,
-        _said(result.text, has_failed=passed is False) if result else (),
+        outputs.telling(result.text, has_failed=passed is False) if result else (),
         f"{use.name} {bare or use.target}",
         is_check,
         bool(use.shell),
@@ -159,13 +149,3 @@ def _run(call: Call, project: str) -> Run:
 
 def _is_check(line: str) -> bool:
     return is_test(line.strip()) or bool(_CHECK.search(line.strip()))
-
-
-def _said(output: str, *, has_failed: bool) -> tuple[str, ...]:
-    """Returns the lines of an output that tell most: those that name an error, else the last."""
-    text = mask(_ORNAMENT.sub("", output[-_OUTPUT:]))  # before it is cut: a key has many lines
-    lines = [line.strip() for line in text.splitlines()]
-    lines = [line for line in lines if line and not _SAYS_NOTHING.fullmatch(line)]
-    named = [line for line in lines if _ERROR.search(line[:_COMMAND])] if has_failed else []
-    telling = [*named[:1], *named[-2:]] or lines[-1:]
-    return tuple(dict.fromkeys(masked_line(line, _LINE) for line in telling))
