@@ -650,6 +650,25 @@ def test_the_state_has_what_the_agent_said_before_its_checkpoint(runs: Runs) -> 
     assert "- **Said last**: “The cart is parsed. Now I'll write its total.”" in runs.prompts[1]
 
 
+def test_the_state_has_the_checkpoint_while_the_iteration_ends(runs: Runs) -> None:
+    """A program that waits for it beside the client sees it at its Stop."""
+    state, seen = runs.world.project / ".claude" / "ralph-state.json", runs.folder / "seen.json"
+    wait = (
+        f"for i in $(seq 100); do grep -q L2 {state} && break; sleep 0.1; done; cp {state} {seen}"
+    )
+    full = [["checkpoint", 87], ["run", wait], ["stop", "Handed over."], ["say", "Handed over."]]
+
+    assert runs.run(processes=[full, *ALL]).code == 0
+
+    found = json.loads(seen.read_text())
+    checkpoint = found["context_checkpoint"]
+    assert (found["status"], found["iteration"]) == ("running", 1)
+    assert (checkpoint["level"], checkpoint["active"]) == ("L2", True)
+    assert checkpoint["current_todo_item"] == "cart"
+    assert checkpoint["handoff_file"].startswith(".claude/handoffs/")
+    assert not runs.state["context_checkpoint"]["active"]
+
+
 def test_a_checkpoint_survives_a_limit_of_the_account(runs: Runs) -> None:
     full = [["write", ["cart.py", "cart = 1\n"]], ["checkpoint", 87], ["say", "Handed over."]]
 

@@ -14,13 +14,14 @@ from sisyphus.ground import log, processes
 from sisyphus.ground.masking import masked_line
 from sisyphus.ground.paths import display, is_id
 from sisyphus.ground.record import Record
-from sisyphus.ground.text import one_line
+from sisyphus.ground.text import iso, one_line
 from sisyphus.ground.worktree import is_ours
+from sisyphus.handoff import handoffs
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.session import Session
 from sisyphus.loops import loops
 from sisyphus.loops.runs import Run
-from sisyphus.runner import decide, messages, worktrees
+from sisyphus.runner import decide, messages, project_files, worktrees
 from sisyphus.runner.drive import Drive
 from sisyphus.runner.process import ClientProcess
 from sisyphus.runner.telemetry import labels
@@ -132,6 +133,7 @@ def _follow(drive: Drive, process: ClientProcess, report: Report) -> End | None:
             heard_at = time.monotonic()
             _note_session(drive, report)
         _note_action(drive, report)
+        _note_handoff(drive)
         drive.screen.show(drive.run, report, time.time())
         if drive.signals.take_news() and not drive.state.only:
             drive.screen.say(_ENDS_SOON)
@@ -209,6 +211,18 @@ def _note_action(drive: Drive, report: Report) -> None:
     run.percent, run.heard_at = report.peak, now
     run.tokens, run.cost = report.tokens, report.cost
     _save(drive)
+
+
+def _note_handoff(drive: Drive) -> None:
+    """Notes that the session has handed its work over, for programs that read `ralph-state.json`
+    before the iteration has ended."""
+    run, known = drive.run, drive.state.checkpoint.get("timestamp")
+    handoff = handoffs.open_of(drive.store, Session.load(drive.store, run.session))
+    if handoff is None or drive.state.is_auditing or known == iso(handoff.at):
+        return
+    with drive.change():
+        drive.state.checkpoint = project_files.checkpoint(handoff, drive.state.item)
+    drive.export()
 
 
 def _name_session(drive: Drive, id: str) -> None:
