@@ -806,6 +806,25 @@ def test_slash_commands_answer_without_the_model(world: World, typed: str, part:
 
 
 @pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize(
+    ("typed", "part"),
+    [
+        ("/sisyphus:ralph-context", "Current Context: 41 %"),
+        ("/sisyphus:ralph-checkpoint", "Context: 41 %"),
+    ],
+)
+def test_a_typed_command_reads_the_transcript_of_its_payload(
+    world: World, typed: str, part: str
+) -> None:
+    """The client may have moved it since the session started."""
+    world.fill(67)
+    world.fill(41, session="moved")
+    moved = str(world.transcript("moved"))
+
+    assert part in world.prompt(text=typed, transcript_path=moved).json["reason"]
+
+
+@pytest.mark.usefixtures("plan")
 def test_a_handoff_on_request_ends_nothing(world: World) -> None:
     world.fill(72)
 

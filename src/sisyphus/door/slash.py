@@ -73,7 +73,9 @@ def _run(hook: Hook, typed: str, words: list[str]) -> str:
     from sisyphus.terminal import show  # imported late: it loads typer and rich
 
     output = io.StringIO()
-    user = show.Asker(hook.event.session, is_user=True, typed=typed)
+    user = show.Asker(
+        hook.event.session, is_user=True, typed=typed, transcript=hook.event.transcript
+    )
     with show.asking(user), redirect_stdout(output), redirect_stderr(output):
         app.main(words, is_typed=True)
     return output.getvalue().strip()

@@ -110,11 +110,13 @@ def _print(data: dict[str, Any], level: int) -> None:
 
 def _find(place: show.Place, session: str) -> Session | None:
     """Returns the session that a command means: the named one, the one that it runs in, else the
-    latest of the project; None = there is none. Raises `SisyphusError` if the named one is not
-    known."""
-    found = asker.known_session(place.store, session)
+    latest of the project; None = there is none. Of a typed command it is read where the client says
+    now. Raises `SisyphusError` if the named one is not known."""
+    found, typed = asker.known_session(place.store, session), show.asker()
     if not found.id:
         found = Session.find(place.store, sessions.latest(place.store, place.project).id)
+    if found.id == typed.session and typed.transcript:
+        found.transcript = typed.transcript
     return found if found.n else None
 
 

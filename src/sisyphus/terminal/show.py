@@ -54,12 +54,14 @@ class Asker(Record, frozen=True):
 
     session: the id of the session that they are in; "" = none. is_user: it can only be the user. In
     a shell that a client started, it may be the model. typed: the slash command that they typed, as
-    `/name`; "" = none.
+    `/name`; "" = none. transcript: the file of the session, as the client says just then; "" = it
+    has not said.
     """
 
     session: str
     is_user: bool
     typed: str = ""
+    transcript: str = ""
 
 
 _asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
