@@ -747,6 +747,71 @@ def test_the_warning_knows_the_items_size(world: World, item: str, line: str) ->
     assert ("The next item" in text) == bool(line)
 
 
+MISFIT = "The next item needs about 40 to 60 % of a context, and 33 % is left: checkpoint before"
+
+
+def test_an_item_that_does_not_fit_is_told_before_it_begins(world: World) -> None:
+    """When the one before it is ticked, once, to the model and its user."""
+    world.write("PLAN.md", "# Kiln\n\n- [ ] wash\n- [ ] fire (complex)\n- [ ] glaze\n")
+    begin(world)
+    world.prompt()
+    world.fill(67)
+
+    reply = world.edit("PLAN.md", "- [ ] wash", "- [x] wash")
+
+    assert f"The context is 67 % full. {MISFIT}" in reply.text
+    assert f"Context: 67 % of 1,000,000 tokens are used. {MISFIT}" in reply.message
+    world.write("notes.md", "x\n")
+    said = told(world) + world.edit("PLAN.md", "glaze", "glaze it").text + world.prompt().text
+    assert "The next item" not in said
+    reply = world.edit("PLAN.md", "- [ ] fire", "- [x] fire")
+    assert "The next item" not in reply.text
+
+
+@pytest.mark.parametrize(
+    ("item", "percent", "part"),
+    [
+        ("fire (complex)", 67, MISFIT),
+        ("fire (complex)", 49, ""),
+        ("fire", 67, ""),
+        ("fire (simple)", 69, ""),
+        ("fire (very complex)", 60, "about 60 to 100 % of a context: split it before you begin it"),
+    ],
+)
+def test_a_prompt_may_begin_an_item_that_does_not_fit(
+    world: World, item: str, percent: int, part: str
+) -> None:
+    world.write("PLAN.md", f"# Kiln\n\n- [ ] {item}\n")
+    begin(world)
+    world.fill(percent)
+
+    reply = world.prompt(text="Go on with the plan.")
+
+    assert part in reply.text
+    assert ("The next item" in reply.text) == bool(part)
+    assert "The next item" not in world.prompt(text="Go on.").text
+
+
+def test_what_does_not_fit_is_told_at_a_level_alone_if_that_is_new(world: World) -> None:
+    world.write("PLAN.md", "# Kiln\n\n- [ ] wash\n- [ ] fire (complex)\n")
+    begin(world)
+    world.fill(72)
+
+    text = world.edit("PLAN.md", "- [ ] wash", "- [x] wash").text
+
+    assert text.count("The next item") == 1
+    assert "The next item" not in world.prompt().text
+
+
+def test_where_handoffs_are_switched_off_no_item_is_measured(world: World) -> None:
+    world.write(world.ours / "config.toml", "[handoff]\nenabled = false\n")
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire (complex)\n")
+    begin(world)
+    world.fill(67)
+
+    assert "The next item" not in world.prompt().text
+
+
 @pytest.mark.parametrize(
     ("plan", "step"),
     [

@@ -49,6 +49,10 @@ _UNHEARD_BYTES = 1_000_000
 """How much of a transcript is searched for a loop that no hook heard, from its end."""
 
 
+_HALF_FULL = 50
+"""Percent of a context from which an item that is larger than most may not fit into the rest."""
+
+
 def _always(_: Hook) -> bool:
     return True
 
@@ -211,6 +215,27 @@ def _reaches_level(hook: Hook) -> bool:
     from sisyphus.sessions import usage
 
     return usage.of_event(hook).level(hook.settings) != hook.session.level
+
+
+def _has_item_ahead(hook: Hook) -> bool:
+    """Tells whether the session follows a plan with open tasks, and chooses the next one itself."""
+    is_own = not (hook.event.agent or hook.standing.is_run)
+    is_on = bool(hook.settings["handoff.enabled"]) and hook.store.is_durable
+    return is_on and is_own and hook.standing.plan_state == "active"
+
+
+def _may_reach_item(hook: Hook) -> bool:
+    """Tells whether a tool may have ticked a task, so that the session begins the next one."""
+    return _has_item_ahead(hook) and _touches_plan(hook)
+
+
+def _may_begin_item(hook: Hook) -> bool:
+    """Tells whether a prompt may begin a task that needs more than is left of the context."""
+    if not _has_item_ahead(hook) or _is_own_command(hook):
+        return False
+    from sisyphus.sessions import usage
+
+    return usage.of_event(hook).percent >= _HALF_FULL
 
 
 def _may_get_handoff(hook: Hook) -> bool:
@@ -391,6 +416,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.boulder.hooks", "look_at_prompt", _prompt_concerns_plan),
         ("sisyphus.ralph.hooks", "look_at_prompt", _prompt_concerns_loops),
         ("sisyphus.enforce.hooks", "look_at_prompt", _prompts_enforced),
+        ("sisyphus.handoff.hooks", "look_at_next_item", _may_begin_item),
     ),
     "permission-request": (
         ("sisyphus.sessions.hooks", "look_at_permission", _is_unattended),
@@ -403,6 +429,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.boulder.hooks", "look_at_tools", _touches_plan),
         ("sisyphus.ralph.hooks", "look_at_tools", _calls_commands),
         ("sisyphus.handoff.hooks", "look_at_context", _reaches_level),
+        ("sisyphus.handoff.hooks", "look_at_next_item", _may_reach_item),
         ("sisyphus.rules.hooks", "look_at_tools", _touches_files),
         ("sisyphus.context.hooks", "look_at_tools", _touches_files),
     ),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from sisyphus import clients
 from sisyphus.ground import files, log
 from sisyphus.ground.partial import partial
+from sisyphus.ground.text import fingerprint
 from sisyphus.handoff import handoffs, messages
 from sisyphus.handoff.handoffs import GIVEN
 from sisyphus.hook.event import EDIT, WRITE
 from sisyphus.hook.outcome import Outcome
 from sisyphus.hook.session import Session
-from sisyphus.sessions import sessions, usage
+from sisyphus.sessions import ledger, sessions, usage
 from sisyphus.sessions.usage import WARNING, Usage
 
 TYPE_CHECKING = False
@@ -38,6 +39,28 @@ def look_at_context(hook: Hook) -> Act | None:
     if made is None:
         return partial(_say_unwritten, hook, used, level)
     return partial(_checkpoint, hook, used, level, made)
+
+
+def look_at_next_item(hook: Hook) -> Act | None:
+    """Tells a session that the next task of its plan does not fit into what is left of its context,
+    before it begins it: when a tool has ticked the one before, or its user types. A warning at L1
+    says the same."""
+    used = usage.of_event(hook)
+    level = used.level(hook.settings)
+    is_prompt = hook.event.name == "user-prompt-submit"
+    if not used.tokens or level > (0 if is_prompt else WARNING) or level != hook.session.level:
+        return None
+    from sisyphus.boulder import plans, size, which
+
+    before = plans.of_session(hook.store, hook.session)
+    now = which.followed_now(hook.store, hook.session, hook.now)
+    if not (before and now and now.next_task):
+        return None
+    is_same = before.next_task == now.next_task and not is_prompt
+    misfit = messages.why_not_begun(size.of(now.next_task), 100 - used.percent)
+    if is_same or not misfit:
+        return None
+    return partial(_say_misfit, hook, used, now.next_task, misfit)
 
 
 def look_at_compaction(hook: Hook) -> Act | None:
@@ -137,6 +160,15 @@ def _warn(hook: Hook, used: Usage, level: int, size: Size | None = None) -> Outc
     texts = [messages.warning(used, hook.now, size)] if _has_work(hook) else []
     note = f"level {level}: the context is {used.percent} % full"
     return Outcome(texts, [_filling(used)], [note])
+
+
+def _say_misfit(hook: Hook, used: Usage, item: str, misfit: str) -> Outcome:
+    """Tells the user and the model, once for each item of a context."""
+    if not ledger.record_notice(hook, fingerprint(f"does not fit: {item}")):
+        return Outcome()
+    text = messages.too_large(used, misfit, hook.now)
+    note = f"the next item does not fit into what is left: {used.percent} % are used"
+    return Outcome([text], [f"{_filling(used)} {misfit}"], [note])
 
 
 def _filling(used: Usage) -> str:

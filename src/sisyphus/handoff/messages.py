@@ -42,6 +42,16 @@ def warning(usage: Usage, now: float, size: Size | None = None) -> Text:
     return Text("handoff", body, fingerprint(f"{body} {now}"))
 
 
+def too_large(usage: Usage, misfit: str, now: float) -> Text:
+    """Tells the model that the next item of its plan does not fit into what is left. misfit: see
+    `why_not_begun`. now: makes a later one a new text."""
+    body = (
+        f"The context is {usage.percent} % full. {misfit} `sisyphus handoff` writes a handoff. If "
+        "you have begun it already, go on."
+    )
+    return Text("handoff", body, fingerprint(f"{body} {now}"))
+
+
 def checkpoint(
     usage: Usage, level: int, handoff: Handoff, *, ends: bool, commits: bool, iteration: int
 ) -> Text:
