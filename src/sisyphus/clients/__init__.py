@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from sisyphus.clients.base import Headless, Native, Payload, Transcript, Trial, Wiring
 
 CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
-NAMES = (CLAUDE_CODE, OPENCODE, CODEX, QWEN)
+COPILOT = "copilot"
+NAMES = (CLAUDE_CODE, OPENCODE, CODEX, QWEN, COPILOT)
 DEFAULT = CLAUDE_CODE
 HEADLESS = (CLAUDE_CODE, CODEX)
 """Those that can be run without a terminal."""

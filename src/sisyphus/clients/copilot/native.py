@@ -1,0 +1,114 @@
+"""What Copilot CLI loads by itself, as measured on 1.0.102. See `clients.base.Native`.
+
+At a start: from the top of the repository down to the session's folder, the memory files of each
+folder with what they import by `@path`; and of the repository `.github/copilot-instructions.md`,
+and those of `.github/instructions` and of `.claude/rules` that name no files, or all. When its tool
+`view` reads a file in the repository: the memory files of the folders above that, and the rules
+that name it. Outside of a repository it loads the memory files of the session's folder alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sisyphus.clients import defaults, memory_files, values
+from sisyphus.clients import lines as jsonl
+from sisyphus.clients.copilot import places
+from sisyphus.ground import files, paths
+from sisyphus.ground.errors import UnreadableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+COMMAND_SIGN = "/"
+RESUME = "copilot --resume"
+
+_INSTRUCTIONS = "copilot-instructions.md"
+_MEMORY_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+_RULES = (f".github/{_INSTRUCTIONS}", ".github/instructions", ".claude/rules")
+
+RULES_SETTING, rules_left_out = "", defaults.no_mapping
+plans_folder = defaults.no_text
+"""The plan of its plan mode lies in the session's own folder."""
+
+shows_dialog = defaults.unknown
+
+
+def reads_rules_in(place: str) -> bool:
+    return place in _RULES
+
+
+def sends_rule(keys: Collection[str], *, always: bool) -> bool:
+    """It knows both of these keys in each of its places. A rule with another one alone comes at the
+    start."""
+    return always or "paths" in keys or "applyTo" in keys
+
+
+def why_agents_md(home: str, folder: str, path: str) -> str:
+    place = os.path.realpath(os.path.dirname(path))
+    if place in _folders(folder):
+        return "Copilot CLI loads it, as each one down to the session's folder"
+    top = _top(folder)
+    is_below = bool(top) and paths.is_inside(place, top)
+    return "Copilot CLI loads it when its agent views a file there" if is_below else ""
+
+
+def imports(home: str, *folders: str) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    top = _top(folders[0]) if folders else ""
+    for number, folder in enumerate(folders):
+        real = os.path.realpath(folder)
+        if number == 0 or (top and paths.is_inside(real, top)):
+            _follow(_folders(folder), texts)
+    if folders:
+        own = places.copilot_home()
+        for place in filter(None, (own, os.path.join(top, ".github") if top else "")):
+            memory_files.follow(os.path.join(place, _INSTRUCTIONS), texts)
+    return texts
+
+
+def loads(home: str, folder: str) -> dict[str, str]:
+    return imports(home, folder)
+
+
+def command_file(home: str, project: str, name: str) -> str:
+    own = places.skill_file("", name)
+    return own if os.path.isfile(own) else places.skill_file(project, name)
+
+
+def trusts(project: str) -> bool:
+    """Tells whether the user trusts a project: it runs the hooks of no other. It trusts what lies
+    in a folder that is trusted, too."""
+    folders = values.items(_config().get("trustedFolders"))
+    return any(paths.is_inside(project, each) for each in folders if values.folder(each))
+
+
+def _config() -> dict[str, Any]:
+    """Reads the file that it writes itself, with comments at its start."""
+    try:
+        text = files.read(os.path.join(places.copilot_home(), "config.json"))
+    except UnreadableError:
+        return {}
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith("//"))
+    return jsonl.parse("\n".join(lines).encode()) or {}
+
+
+def _follow(folders: list[str], texts: dict[str, str]) -> None:
+    for each in folders:
+        for name in _MEMORY_FILES:
+            memory_files.follow(os.path.join(each, name), texts)
+
+
+def _folders(folder: str) -> list[str]:
+    """Returns the folders from a session's up to the top of its repository; outside of one, the
+    session's alone."""
+    real, top = os.path.realpath(folder), _top(folder)
+    return [each for each in paths.ancestors(real) if paths.is_inside(each, top)] if top else [real]
+
+
+def _top(folder: str) -> str:
+    """Returns the top of the repository; "" = none."""
+    above = paths.ancestors(os.path.realpath(folder))
+    return next((each for each in above if os.path.lexists(os.path.join(each, ".git"))), "")

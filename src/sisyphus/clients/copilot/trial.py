@@ -1,0 +1,91 @@
+"""Tries the wiring of Copilot CLI, as measured on 1.0.102. See `clients.base.Trial`.
+
+It works in a folder of its own in place of the user's, with our hooks alone, without a network and
+an account: it asks the model of the stage.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from sisyphus.clients import COPILOT, hook_groups, installer
+from sisyphus.clients.copilot import places
+from sisyphus.clients.copilot import wiring as entries
+from sisyphus.clients.installation import Installation
+from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
+from sisyphus.clients.wired import Wired
+
+Json = dict[str, Any]
+
+SILENCE = "`copilot -p hi --log-level debug` writes what it says of hooks to `~/.copilot/logs`."
+
+_FOLDER = "copilot"
+"""What takes the place of `~/.copilot` in the stage."""
+
+
+def wiring(place: Installation) -> WiringCopy:
+    groups: dict[str, list[Json]] = {}
+    left_out = []
+    tried: list[Wired] = []  # the files with hooks that are taken
+    found = [each for each in entries.read(place) if each.calls_us]
+    for file in found:
+        hooks = _hooks(file, place)
+        for event, matcher, hook in hooks:
+            groups.setdefault(event, []).append(hook_groups.group_of(matcher, hook))
+        tried += [file] if hooks else []
+        if others := len([*hook_groups.every_hook(file.content)]) - len(hooks):
+            left_out.append(f"{others} hooks in {file.name}, which are not ours.")
+    files = {
+        f"{_FOLDER}/hooks/sisyphus.json": json.dumps({"version": 1, "hooks": groups}).encode(),
+        **dict(_skills(place)),
+    }
+    scopes = [each.scope for each in (*tried, *found)]
+    mend = installer.mend("", COPILOT, [*scopes, installer.USER][0])
+    return WiringCopy(files, bool(groups), mend, left_out=left_out)
+
+
+def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
+    return [program, "-p", PROMPT, "--output-format", "json"]
+
+
+def environment(stage: Stage) -> dict[str, str]:
+    return {
+        **stage.environment(),
+        places.HOME: os.path.join(stage.root, _FOLDER),
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_MODEL": "claude-sonnet-4.5",
+        "COPILOT_PROVIDER_TYPE": "anthropic",
+        "COPILOT_PROVIDER_BASE_URL": stage.url,
+        "COPILOT_PROVIDER_API_KEY": "of-no-account",
+    }
+
+
+def read_call(path: str) -> Json:
+    return {"name": "view", "input": {"path": path}}
+
+
+def knows_commands(wiring: WiringCopy, output: bytes) -> bool:
+    """It lists the skills that it has loaded in an event of its own."""
+    return f'"{COMMAND}"'.encode() in output
+
+
+def failures(output: bytes, errors: str) -> list[str]:
+    """It prints nothing of hooks."""
+    return []
+
+
+def _hooks(file: Wired, place: Installation) -> list[tuple[str, str, Json]]:
+    """Returns those of our hooks that may run here: of a project only those that `install`
+    writes."""
+    if file.scope == installer.USER:
+        return hook_groups.ours(file.content)
+    return hook_groups.installed(file.content, entries.HOOKS, (place.start, installer.NAME))
+
+
+def _skills(place: Installation) -> Iterator[tuple[str, bytes]]:
+    """Yields our skills that are there, as `install` writes them."""
+    for path, data in entries.copies("", place.commands).items():
+        if os.path.isfile(path):
+            yield f"{_FOLDER}/{os.path.relpath(path, places.copilot_home())}", data
