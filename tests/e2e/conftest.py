@@ -21,7 +21,7 @@ def _traces() -> dict[Path, tuple[int, int]]:
     client = REAL_HOME / ".claude"
     files = [client, REAL_HOME / ".claude.json", *(client / ".sisyphus").rglob("*")]
     files += [REAL_HOME / ".config" / "opencode", REAL_HOME / ".local" / "share" / "opencode"]
-    files += [REAL_HOME / ".codex", REAL_HOME / ".qwen"]
+    files += [REAL_HOME / name for name in (".codex", ".qwen", ".copilot")]
     return {f: (f.lstat().st_size, f.lstat().st_mtime_ns) for f in files if f.exists()}
 
 

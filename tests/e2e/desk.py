@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from e2e import claude_code, codex, opencode, opencode_shared, qwen
+from e2e import claude_code, codex, copilot, opencode, opencode_shared, qwen
 from e2e.claude_code import COMMANDS, Json
 from e2e.install import CHECKOUT
 from e2e.model import Request, serving
@@ -53,6 +53,7 @@ class Client(Protocol):
 
 
 CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
+COPILOT = "copilot"
 CODEX_PROGRAMS = "codex with programs"
 OPENCODE_SHARED = "opencode, one for all tests"
 CLIENTS: dict[str, Client] = {
@@ -62,6 +63,7 @@ CLIENTS: dict[str, Client] = {
     CODEX: codex.Codex(),
     CODEX_PROGRAMS: codex.Codex("gpt-6.1-sol"),
     QWEN: qwen,
+    COPILOT: copilot,
 }
 
 

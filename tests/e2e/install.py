@@ -79,6 +79,12 @@ CODEX = Package(
     "@openai/codex-*/vendor/*/bin/codex",  # an optional package for each platform
     "CODEX_CLIENT",
 )
+COPILOT = Package(
+    "@github/copilot",
+    CHECKOUT / ".e2e" / "copilot",
+    "@github/copilot-*/copilot",  # an optional package for each platform
+    "COPILOT_CLIENT",
+)
 QWEN = Package(
     "@qwen-code/qwen-code",
     CHECKOUT / ".e2e" / "qwen",
@@ -101,7 +107,7 @@ def version_of(binary: Path) -> str:
             )
         except OSError:
             return ""
-    return next((word for word in done.stdout.split() if word[0].isdigit()), "")
+    return next((word for word in done.stdout.split() if word[0].isdigit()), "").rstrip(".")
 
 
 def ensure(package: Package) -> None:
@@ -168,6 +174,7 @@ def main() -> int:
         ensure(OPENCODE)
         ensure(CODEX)
         ensure(QWEN)
+        ensure(COPILOT)
         install_sisyphus()
         ensure_browser()
     except (InstallError, OSError, subprocess.SubprocessError) as error:

@@ -46,7 +46,10 @@ TITLE = "Generate a concise, single-line task title"
 
 SUMMARY = Turn("<analysis>none</analysis>\n<summary>What was said before.</summary>")
 
-SUBAGENT = "You are a general-purpose subagent working for a parent agent."
+SUBAGENTS = (
+    "You are a general-purpose subagent working for a parent agent.",
+    "As a sub-agent, complete your parent's task yourself",
+)
 """How the system prompt of a subagent starts where no header names one."""
 
 
@@ -233,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self.headers.get("x-session-id") or "unknown"
         if self.headers.get("x-codex-parent-thread-id"):
             return self.headers.get("thread-id") or "unknown"
-        is_named = any(text.startswith(SUBAGENT) for text in texts_of(body.get("system")))
+        is_named = any(text.startswith(SUBAGENTS) for text in texts_of(body.get("system")))
         return self.headers.get("x-claude-code-agent-id") or ("unknown" if is_named else "")
 
     def _send_json(self, value: Json, status: int = 200) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from e2e.desk import CLAUDE_CODE, CODEX, OPENCODE, QWEN, Desk, Run
+from e2e.desk import CLAUDE_CODE, CODEX, COPILOT, OPENCODE, QWEN, Desk, Run
 from e2e.script import Turn
 
 
@@ -63,7 +63,7 @@ class Scenario:
     out: dict[str, str] = field(default_factory=dict)
 
 
-COLUMNS = (CLAUDE_CODE, OPENCODE, CODEX, QWEN)
+COLUMNS = (CLAUDE_CODE, OPENCODE, CODEX, QWEN, COPILOT)
 ONE_IS_ENOUGH = "nothing in it depends on the client"
 
 
