@@ -1,5 +1,7 @@
-"""Runs Copilot CLI offline, as an editor does: over the Agent Client Protocol, several prompts in
-one process. It knows its names for tools.
+"""Runs Copilot CLI offline and without its terminal, and knows its names for tools.
+
+One prompt it gets by `-p`. For several in one process it is run as an editor runs it, over the
+Agent Client Protocol, where it loads nothing more for the files that the agent views.
 
 What hooks say to the user is shown nowhere, so scenarios that look for it are silent about that.
 """
@@ -11,7 +13,9 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,6 +62,7 @@ _MODES = {False: "sync", True: "async"}
 _FLAGS = {
     ("--allowedTools", "Bash"): ["--allow-tool=shell"],
     ("--permission-mode", "plan"): ["--plan"],
+    ("--permission-mode", "acceptEdits"): [],
 }
 """Words of Claude Code's flags → those that do the same here."""
 
@@ -78,7 +83,7 @@ def environment(home: Path) -> dict[str, str]:
         "XDG_CACHE_HOME": str(_CACHE),
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
-        "COPILOT_MODEL": "claude-sonnet-4.5",
+        "COPILOT_MODEL": "scripted",  # of a model that it knows it knows the window
         "COPILOT_PROVIDER_TYPE": "anthropic",
         "COPILOT_PROVIDER_API_KEY": "of-no-account",
         "COPILOT_PROVIDER_BASE_URL": others["ANTHROPIC_BASE_URL"],
@@ -114,11 +119,35 @@ def talk(
     """Runs one process, which gets each prompt after the answer to the one before; returns its
     events. flags: those of Claude Code."""
     words, resumed = _words(list(flags))
+    if len(prompts) == 1:
+        return _print(prompts[0], words, resumed, folder, variables)
+    with _process(["--acp", *words], folder, variables) as process:
+        return _converse(_Editor(process), prompts, folder, resumed)
+
+
+def _print(
+    prompt: str, words: list[str], resumed: str, folder: Path, variables: dict[str, str]
+) -> list[Json]:
+    """Runs one process for one prompt."""
+    session = f"--resume={resumed}" if resumed else f"--session-id={uuid.uuid4()}"
+    words = ["-p", _typed(prompt), "--output-format", "json", session, *words]
+    with _process(words, folder, variables) as process:
+        assert process.stdout
+        events = [json.loads(line) for line in process.stdout if line.startswith("{")]
+    said = [event["data"]["content"] for event in events if event["type"] == "assistant.message"]
+    result = {"type": "result", "result": said[-1] if said else ""}
+    return [{**result, "session_id": session.partition("=")[2]}]
+
+
+@contextmanager
+def _process(
+    words: list[str], folder: Path, variables: dict[str, str]
+) -> Iterator[subprocess.Popen[str]]:
     log = Path(variables["HOME"]) / "stderr.txt"
     with (
         log.open("a", encoding="utf-8") as stderr,
         subprocess.Popen(
-            [COPILOT.binary, "--acp", *words],
+            [COPILOT.binary, *words],
             cwd=folder,
             env=variables,
             stdin=subprocess.PIPE,
@@ -133,10 +162,10 @@ def talk(
         watchdog = threading.Timer(*limit)
         watchdog.start()
         try:
-            return _converse(_Editor(process), prompts, folder, resumed)
+            yield process
         finally:
             watchdog.cancel()
-            if process.poll() is None:
+            if "--acp" in words:
                 process.terminate()
 
 

@@ -41,9 +41,9 @@ def reads_rules_in(place: str) -> bool:
 
 
 def sends_rule(keys: Collection[str], *, always: bool) -> bool:
-    """It knows both of these keys in each of its places. A rule with another one alone comes at the
-    start."""
-    return always or "paths" in keys or "applyTo" in keys
+    """A rule that names files by another key than `paths` or `applyTo` comes at the start, and no
+    setting keeps it out: what we sent would be a second copy."""
+    return True
 
 
 def why_agents_md(home: str, folder: str, path: str) -> str:

@@ -58,12 +58,13 @@ _REFUSALS = ("denied", "rejected")
 
 def read(path: str, *, offset: int = 0, since: float = 0.0, limit: int = 0) -> Reading:
     objects, end = lines.read(path, _moment, offset=offset, since=since, limit=limit)
-    records, is_pushed = [], False
+    records, is_pushed, folder = [], False, _folder(lines.first(path))
     for raw in objects:
         if raw.get("agentId"):
             records.append(_of_subagent(raw))
             continue
-        if record := _record(raw, is_pushed=is_pushed):
+        folder = _folder(raw) or folder
+        if record := _record(raw, folder, is_pushed=is_pushed):
             records.append(record)
         if raw.get("type") == _PROMPT or events.is_block(raw):
             is_pushed = raw.get("type") != _PROMPT
@@ -101,16 +102,23 @@ def _of_subagent(raw: Json) -> TranscriptLine:
     return TranscriptLine(OTHER, _moment(raw), tokens=_tokens(raw))
 
 
-def _record(raw: Json, *, is_pushed: bool) -> TranscriptLine | None:
-    """Returns the record of a line; None if it says nothing that anybody said or did. is_pushed:
-    hooks have blocked a Stop, and no prompt came since."""
+def _folder(raw: Json) -> str:
+    """Returns the folder in which a session starts or goes on, each command in a shell of its own;
+    "" if the line does not say it."""
+    context = values.mapping(values.mapping(raw.get("data")).get("context"))
+    return values.folder(context.get("cwd"))
+
+
+def _record(raw: Json, folder: str, *, is_pushed: bool) -> TranscriptLine | None:
+    """Returns the record of a line; None if it says nothing that anybody said or did. folder: in
+    which commands run. is_pushed: hooks have blocked a Stop, and no prompt came since."""
     kind, at, data = raw.get("type"), _moment(raw), values.mapping(raw.get("data"))
     ids = frozenset(id for id in (values.text(raw.get("id")),) if id)
     if kind == _PROMPT:
         return _of_prompt(raw, at, ids, is_pushed=is_pushed)
     if kind == _ANSWER:
         calls = tuple(
-            call for each in values.items(data.get("toolRequests")) for call in _calls(each)
+            call for each in values.items(data.get("toolRequests")) for call in _calls(each, folder)
         )
         return TranscriptLine(AGENT, at, ids, tuple(filter(None, [_said(raw)])), calls)
     if kind == _RESULT:
@@ -128,7 +136,7 @@ def _of_prompt(raw: Json, at: float, ids: frozenset[str], *, is_pushed: bool) ->
     return TranscriptLine(PROMPT, at, ids, (said,), command=command, is_personal=source is None)
 
 
-def _calls(value: object) -> tuple[RecordedCall, ...]:
+def _calls(value: object, folder: str) -> tuple[RecordedCall, ...]:
     """Returns a tool call, one for each file that a patch changes."""
     call = values.mapping(value)
     id, name, given = call.get("toolCallId"), values.text(call.get("name")), call.get("arguments")
@@ -141,7 +149,7 @@ def _calls(value: object) -> tuple[RecordedCall, ...]:
         )
     fields = {_FIELDS.get(key, key): each for key, each in values.mapping(given).items()}
     fields["run_in_background"] = fields.get("mode") == _IN_BACKGROUND
-    return (claude_code.call_of(id, name, fields, _TOOLS),)
+    return (claude_code.call_of(id, name, fields, _TOOLS, folder=folder),)
 
 
 def _result(data: Json) -> ToolResult:
