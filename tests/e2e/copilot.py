@@ -31,7 +31,8 @@ REASON_COPIES = 1
 SHOWS_MESSAGES = False
 
 NO_FORK = "it cannot fork a session without its terminal"
-LATE = "no start follows a compaction; see test_copilot.py"
+LATE = "it compacts while the agent goes on, and no start follows; see test_copilot.py"
+NATIVE = "it loads such a rule by itself; see test_copilot.py"
 
 _NAMES = {
     "read": "view",
@@ -66,12 +67,16 @@ _FLAGS = {
 }
 """Words of Claude Code's flags → those that do the same here."""
 
-_EDITS = "--allow-tool=write"
-"""Edits are accepted in every run."""
+_ALWAYS_FLAGS = ("--allow-tool=write", "--allow-all-paths")
+"""Edits are accepted in every run. Of itself it reads nothing outside of the session's folder."""
 
 
 _CACHE = COPILOT.folder / "cache"
 """Where it unpacks itself, 235 MB: into every new home else."""
+
+
+_PLAN_MODE = "https://agentclientprotocol.com/protocol/session-modes#plan"
+"""What an editor calls the mode that `--plan` is."""
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -121,8 +126,9 @@ def talk(
     words, resumed = _words(list(flags))
     if len(prompts) == 1:
         return _print(prompts[0], words, resumed, folder, variables)
+    mode = _PLAN_MODE if "--plan" in words else ""
     with _process(["--acp", *words], folder, variables) as process:
-        return _converse(_Editor(process), prompts, folder, resumed)
+        return _converse(_Editor(process), prompts, folder, resumed, mode)
 
 
 def _print(
@@ -171,7 +177,7 @@ def _process(
 
 def _words(flags: list[str]) -> tuple[list[str], str]:
     """Returns the client's own flags, and the session that is resumed; "" = none."""
-    words, resumed = [_EDITS], ""
+    words, resumed = [*_ALWAYS_FLAGS], ""
     while flags:
         first, *rest = flags
         if first == "--resume":
@@ -213,7 +219,9 @@ class _Editor:
         self.process.stdin.flush()
 
 
-def _converse(editor: _Editor, prompts: Sequence[str], folder: Path, resumed: str) -> list[Json]:
+def _converse(
+    editor: _Editor, prompts: Sequence[str], folder: Path, resumed: str, mode: str
+) -> list[Json]:
     editor.ask("initialize", protocolVersion=1, clientCapabilities={})
     place = {"cwd": str(folder), "mcpServers": []}
     session = resumed
@@ -221,6 +229,8 @@ def _converse(editor: _Editor, prompts: Sequence[str], folder: Path, resumed: st
         editor.ask("session/load", sessionId=resumed, **place)
     else:
         session = editor.ask("session/new", **place)["sessionId"]
+    if mode:
+        editor.ask("session/set_mode", sessionId=session, modeId=mode)
     events: list[Json] = []
     for prompt in prompts:
         if prompt == "/clear":

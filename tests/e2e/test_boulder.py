@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from e2e.codex import NO_AGENTS
-from e2e.desk import CODEX, QWEN, WITH_SHELL, Desk, make_project
+from e2e.copilot import LATE
+from e2e.desk import CODEX, COPILOT, QWEN, WITH_SHELL, Desk, make_project
 from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, each_client, play, rows
 from e2e.script import delegate, edit, read, say, shell, todos, use, write
 
@@ -69,7 +70,7 @@ Continuing from where you left off."""
              [HELLO, Step(["more"], [say("yes")], how="resume"),
               Step(["more", "/compact", "more", "more"], [say("yes")] * 3, how="resume"),
               Step(["more", "/clear", "more"], [say("yes")] * 2, how="resume")],
-             model={STATE: [1, 1, 1, 1, 1, 1, 1]}),
+             model={STATE: [1, 1, 1, 1, 1, 1, 1]}, out={COPILOT: LATE}),
     Scenario("worked to its end", {".claude/PLAN.md": PLAN},
              [Step(["work"], [
                  use(read(".claude/PLAN.md")), use(TEST_DONE),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from e2e.codex import NO_AGENTS
-from e2e.desk import CODEX, OPENCODE, QWEN, Desk
+from e2e.copilot import LATE, NO_FORK
+from e2e.desk import CODEX, COPILOT, OPENCODE, QWEN, Desk
 from e2e.model import Request
 from e2e.scenario import Scenario, Step, play, rows
 from e2e.script import delegate, read, say, use
@@ -26,7 +27,7 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
              model={SHIPS: [1, 1, 1]}),
     Scenario("once more after a compaction", README,
              [Step(["hello", "/compact", "more"], [say("hi"), say("yes")]), MORE],
-             model={SHIPS: [1, 1, 1]}),
+             model={SHIPS: [1, 1, 1]}, out={COPILOT: LATE}),
     Scenario("once more after a clear", README,
              [Step(["hello", "/clear", "again", "more"], [say("hi"), say("hi"), say("yes")])],
              model={SHIPS: [1, 1, 1], "hello": [1, 0, 0]}),
@@ -36,7 +37,8 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
              model={"And now with fog horn.": [0, 1]}),
     Scenario("a fork is not sent what it inherited", README,
              [HELLO, Step(["another way", "on"], [say("yes")] * 2, how="fork")],
-             model={SHIPS: [1, 1, 1]}, out={OPENCODE: "a fork does not say whose it is"}),
+             model={SHIPS: [1, 1, 1]},
+             out={OPENCODE: "a fork does not say whose it is", COPILOT: NO_FORK}),
     Scenario("both in one block, README first", {**README, **AGENTS, "CLAUDE.md": "Be kind.\n"},
              [HELLO], user=["sisyphus sent README.md, AGENTS.md to the model, about "],
              model={f"{FRAME}\n\n# README.md\n\n{README['README.md']}\n---\n\n# AGENTS.md\n\n"
@@ -56,7 +58,8 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
                               use(read("packages/api/two.py")), say("seen")]),
               Step(["more"], [use(read("packages/api/one.py")), say("yes")], how="resume")],
              model={LAMP: [0, 0, 1, 1, 1, 1]}, user=["packages/api/AGENTS.md"],
-             out={OPENCODE: THEIRS, QWEN: "a resume says them again; see test_qwen.py"}),
+             out={OPENCODE: THEIRS, COPILOT: THEIRS,
+                  QWEN: "a resume says them again; see test_qwen.py"}),
     Scenario("of a package, by the client itself",
              {"packages/api/AGENTS.md": f"{LAMP}\n", "packages/api/one.py": "1"},
              [Step(["look"], [use(read("packages/api/one.py")), use(read("packages/api/one.py")),
@@ -123,7 +126,7 @@ def _lines(request: Request) -> list[str]:
              [Step(["hello", "/compact", "look"], [say("hi"), *READS])], out=AT_ONCE),
     Scenario("a fork gets what its parent waited for", LONG,
              [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="fork")],
-             out=AGAIN),
+             out={**AGAIN, COPILOT: NO_FORK}),
     Scenario("a subagent takes nothing of it", LONG,
              [Step(["look"], [use(delegate("look")), *READS], agents=READS)],
              agents={"line 0": [0] * 6}, out={**AT_ONCE, CODEX: NO_AGENTS}),

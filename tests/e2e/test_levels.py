@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from e2e.desk import CODEX, QWEN, Desk
+from e2e import copilot
+from e2e.desk import CODEX, COPILOT, QWEN, Desk
 from e2e.model import Request
 from e2e.qwen import LATE
 from e2e.scenario import each_client, each_client_but
@@ -51,7 +52,7 @@ def test_a_level_is_told_again_after_usage_has_fallen(desk: Desk) -> None:
     assert marks(desk.run(LOOP, turns=turns).main) == [LEVELS[1], LEVELS[0], LEVELS[1]]
 
 
-@each_client_but({QWEN: LATE})
+@each_client_but({QWEN: LATE, COPILOT: copilot.LATE})
 def test_a_compaction_in_a_loop(desk: Desk) -> None:
     run = desk.run(LOOP, turns=[*full(99), say("Not yet."), PROMISE])
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from e2e import copilot
 from e2e.codex import NO_AGENTS
-from e2e.desk import CODEX, OPENCODE, QWEN, WITH_SHELL, Desk
+from e2e.copilot import NO_FORK
+from e2e.desk import CODEX, COPILOT, OPENCODE, QWEN, WITH_SHELL, Desk
 from e2e.install import CHECKOUT, CLAUDE_CODE
 from e2e.qwen import CAP as QWEN_CAP
 from e2e.qwen import LATE
@@ -40,7 +42,8 @@ Ralph loop has ended."""
 TASK_AGAIN = re.compile(r"The task of Ralph loop \w+:\n\ndo it")
 NO_SKILL = "no other client's model can call commands"
 NO_CAP = dict.fromkeys((OPENCODE, CODEX), "it has no limit of its own")
-NO_CLEAR = dict.fromkeys((OPENCODE, CODEX), "a new session is no clear of another one")
+NO_BACKGROUND = "it tells of no background commands"
+NO_CLEAR = dict.fromkeys((OPENCODE, CODEX, COPILOT), "a new session is no clear of another one")
 WRITTEN_AFTER = 1.0
 """Seconds after which the client has written a prompt down, which it does every 0.1 s or so."""
 
@@ -112,7 +115,7 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
              [Step([TYPED], [use(shell("sleep 1", background=True)), say("It runs."), NOT_YET,
                              PROMISE], flags=["--allowedTools", "Bash"])],
              last={BLOCK: [0, 0, 0, 2], "<task-notification>": [0, 0, 1, 0]},
-             out=dict.fromkeys((OPENCODE, CODEX, QWEN), "it tells of no background commands")),
+             out=dict.fromkeys((OPENCODE, CODEX, QWEN, COPILOT), NO_BACKGROUND)),
     Scenario("a start that no hook saw", {},
              [Step([TYPED], [NOT_YET], env=OFF),
               Step(["on"], [NOT_YET, PROMISE], how="resume")], last={BLOCK: [0, 0, 2]},
@@ -120,17 +123,18 @@ def ralph_wiggum(desk: Desk, tmp_path: Path) -> None:
                   QWEN: "it writes down no command that was typed"}),
     Scenario("a fork adopts no loop that no hook saw", {},
              [Step([TYPED], [NOT_YET], env=OFF), Step(["on"], [NOT_YET], how="fork")],
-             last={BLOCK: [0, 0]}),
+             last={BLOCK: [0, 0]}, out={COPILOT: NO_FORK}),
     Scenario("a fork adopts no loop of its parent", {},
              [Step([TYPED], [NOT_YET] * 2, env={CAP: "2", QWEN_CAP: "2"}),
                   Step(["on"], [NOT_YET], how="fork")],
-             last={BLOCK: [0, 2, 0]}, out=NO_CAP),
+             last={BLOCK: [0, 2, 0]}, out={**NO_CAP, COPILOT: NO_FORK}),
     Scenario("it pauses before the client overrides it", NO_BREAKER,
              [Step([TYPED], [NOT_YET] * 8, env={QWEN_CAP: "8"})],
              last={BLOCK: [0, *[2] * 7]}, user=["paused"], out=NO_CAP),
     Scenario("a tool call starts the client's count again", {**NO_BREAKER, "one.py": "1"},
              [Step([TYPED], [*[NOT_YET] * 6, use(read("one.py")), *[NOT_YET] * 6, PROMISE])],
-             user=[COMPLETE], out={QWEN: "it counts all Stops since the prompt"}),
+             user=[COMPLETE],
+             out=dict.fromkeys((QWEN, COPILOT), "it counts all Stops since the prompt")),
     Scenario("without the client's limit it goes on", {},
              [Step([TYPED], [*[NOT_YET] * 4, PROMISE], env={CAP: "0"})], user=[COMPLETE]),
     Scenario("over a clear", {},
@@ -208,7 +212,7 @@ def test_commands_that_no_hook_hears_are_found_at_the_next_stop(desk: Desk) -> N
     assert expected == [set(), {"DONE"}, set(), {"PART"}, {"DONE"}]
 
 
-@each_client_but({QWEN: LATE})
+@each_client_but({QWEN: LATE, COPILOT: copilot.LATE})
 def test_the_task_travels_again_after_a_compaction(desk: Desk) -> None:
     desk.write("one.py", "1")
     full = use(read("one.py"), tokens=990_000)  # near the window: the client compacts
@@ -220,7 +224,7 @@ def test_the_task_travels_again_after_a_compaction(desk: Desk) -> None:
     assert with_task == [False, False, False, True, False]
 
 
-@each_client_but(dict.fromkeys((OPENCODE, CODEX, QWEN), "the nested one is Claude Code"))
+@each_client_but(dict.fromkeys((OPENCODE, CODEX, QWEN, COPILOT), "the nested one is Claude Code"))
 def test_the_agent_cannot_cancel_by_a_client_of_its_own(desk: Desk) -> None:
     """It resumes its session in its shell. The client sets its variables anew for the hooks."""
     report = "--output-format stream-json --verbose --include-hook-events"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from e2e import copilot
 from e2e.codex import NO_AGENTS
+from e2e.copilot import NATIVE
 from e2e.desk import CODEX, OPENCODE, QWEN, Desk
 from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, play, rows
 from e2e.script import delegate, edit, read, say, use, write
 
 TEXT = "Annotate every function."
 FRAME = "The following rules apply to this file:"
-COPILOT = ".github/instructions/python.instructions.md"
-PYTHON = {COPILOT: f'---\napplyTo: "**/*.py"\n---\n\n{TEXT}\n', "one.py": "1", "two.py": "2"}
+APPLIED = ".github/instructions/python.instructions.md"
+PYTHON = {APPLIED: f'---\napplyTo: "**/*.py"\n---\n\n{TEXT}\n', "one.py": "1", "two.py": "2"}
 LOOK = (use(read("one.py")), use(read("two.py")), say("seen"))
 PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
 
@@ -20,11 +22,12 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
 @rows(
     Scenario(
         "once for two reads", PYTHON, [Step(["look"], LOOK)],
-        model={f"{FRAME}\n\n# Rule from {COPILOT}\n\n{TEXT}": [0, 1, 1]},
+        model={f"{FRAME}\n\n# Rule from {APPLIED}\n\n{TEXT}": [0, 1, 1]},
+        out={copilot.NAME: NATIVE},
     ),
     Scenario("once for parallel reads", PYTHON, [Step(["look"], PARALLEL)], model={TEXT: [0, 1]}),
     Scenario(
-        "not for other files", {COPILOT: PYTHON[COPILOT], "one.js": "1"},
+        "not for other files", {APPLIED: PYTHON[APPLIED], "one.js": "1"},
         [Step(["look"], [use(read("one.js")), say("seen")])], model={TEXT: [0, 0]},
     ),
     Scenario(
@@ -34,7 +37,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
             ".claude/settings.json": '{"claudeMdExcludes": ["**/.claude/rules/*.md"]}',
             "one.py": "1", "two.py": "2",
         },
-        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, out={copilot.NAME: NATIVE},
     ),
     Scenario(
         "copilot-instructions.md applies always",
@@ -60,10 +63,11 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
     Scenario(
         "a rule that changed is sent again", PYTHON,
         [Step(["look"], [
-            use(read("one.py")), use(read(COPILOT)), use(edit(COPILOT, "every", "each")),
+            use(read("one.py")), use(read(APPLIED)), use(edit(APPLIED, "every", "each")),
             use(read("one.py")), say("seen"),
         ])],
-        last={f"# Rule from {COPILOT}\n\nAnnotate each function.": [0, 0, 0, 0, 1]},
+        last={f"# Rule from {APPLIED}\n\nAnnotate each function.": [0, 0, 0, 0, 1]},
+        out={copilot.NAME: NATIVE},
     ),
     Scenario(
         "before the rest of a long README",
@@ -104,7 +108,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], PARALLEL),
          Step(["look", "/compact", "look"], [*PARALLEL, *PARALLEL], how="resume")],
         model={TEXT: [0, 1, 1, 1, 0, 1]},
-        out={QWEN: "a resume says them again"},
+        out={QWEN: "a resume says them again", copilot.NAME: NATIVE},
     ),
     Scenario(
         "a subagent gets it in its own context", PYTHON,
@@ -129,11 +133,12 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], [use(edit("one.py", "nothing like it", "x")),
                          use(read("one.py"), read("missing.py")), say("seen")])],
         model={TEXT: [0, 1, 1]},
-        out=dict.fromkeys((OPENCODE, CODEX), "it asks no hook about an edit that failed"),
+        out=dict.fromkeys((OPENCODE, CODEX, copilot.NAME), "it asks no hook about a failed edit"),
     ),
     Scenario(
-        "a file that is written", {COPILOT: PYTHON[COPILOT]},
+        "a file that is written", {APPLIED: PYTHON[APPLIED]},
         [Step(["write"], [use(write("new.py", "1")), say("written")])], model={TEXT: [0, 1]},
+        out={copilot.NAME: NATIVE},
     ),
 )  # fmt: skip
 def test_rules(desk: Desk, scenario: Scenario) -> None:
@@ -203,7 +208,7 @@ def test_a_rule_of_the_client_linked_from_another_folder_is_not_sent(desk: Desk)
 def test_a_file_that_is_read_through_a_link_matches_by_both_names(desk: Desk, glob: str) -> None:
     desk.write("packages/api/main.py", "")
     (desk.project / "packages/api/common").symlink_to("../../shared")
-    files = {COPILOT: f'---\napplyTo: "{glob}"\n---\n{TEXT}\n', "shared/one.py": "1"}
+    files = {APPLIED: f'---\napplyTo: "{glob}"\n---\n{TEXT}\n', "shared/one.py": "1"}
     look = Step(["look"], [use(read("packages/api/common/one.py")), say("seen")])
 
     play(desk, Scenario("", files, [look], model={TEXT: [0, 1]}))

@@ -99,6 +99,11 @@ class Native(Protocol):
         """
 
     @property
+    def MATCHES_BELOW_ALONE(self) -> bool:
+        """Tells whether it sends a rule that names files only for those below the folder in which
+        the session started. For others we do."""
+
+    @property
     def RULES_SETTING(self) -> str:
         """The name of the setting that lists rules which the client leaves out; "" = none."""
 

@@ -51,7 +51,7 @@ def match(store: Store, roots: Roots, path: str, unscoped: str) -> Iterator[Rule
 
 def _sender(rule: Rule, *, is_below: bool) -> str:
     """Returns who sends a rule for a file. is_below: the file is below the folder in which the
-    session started. Claude Code matches its rules with no other file (measured), so there we do."""
+    session started. Claude Code matches its rules with no other file (measured)."""
     return SISYPHUS if rule.is_sent_below and not is_below else rule.sender
 
 

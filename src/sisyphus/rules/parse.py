@@ -87,6 +87,7 @@ def parse(
     is_loaded = client.reads_rules_in(file.source.place) and not is_excluded
     is_copy = bool({hash, fingerprint(source.strip("\n"))} & loaded)  # of a file that it loads
     is_native = is_copy or (is_loaded and client.sends_rule(keys, always=mode == ALWAYS))
+    is_matched = is_native and not is_copy and mode != ALWAYS
     rule = Rule(
         label=file.label,
         path=file.path,
@@ -101,7 +102,7 @@ def parse(
         hash=hash,
         length=len(whole),
         sender=CLIENT if is_native else SISYPHUS if text else NOBODY,
-        is_sent_below=is_native and not is_copy and mode != ALWAYS,
+        is_sent_below=is_matched and client.MATCHES_BELOW_ALONE,
         loads_twice=is_loaded and not is_native,
         problems=[*expansion.problems],
     )

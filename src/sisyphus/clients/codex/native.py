@@ -42,6 +42,7 @@ def skill_file(folder: str, name: str) -> str:
 
 reads_rules_in = sends_rule = defaults.no
 RULES_SETTING, rules_left_out = "", defaults.no_mapping
+MATCHES_BELOW_ALONE = False
 plans_folder = defaults.no_text
 """Its plan mode writes no files."""
 

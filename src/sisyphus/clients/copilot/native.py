@@ -30,6 +30,7 @@ _MEMORY_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 _RULES = (f".github/{_INSTRUCTIONS}", ".github/instructions", ".claude/rules")
 
 RULES_SETTING, rules_left_out = "", defaults.no_mapping
+MATCHES_BELOW_ALONE = False
 plans_folder = defaults.no_text
 """The plan of its plan mode lies in the session's own folder."""
 
@@ -50,17 +51,15 @@ def why_agents_md(home: str, folder: str, path: str) -> str:
     place = os.path.realpath(os.path.dirname(path))
     if place in _folders(folder):
         return "Copilot CLI loads it, as each one down to the session's folder"
-    top = _top(folder)
-    is_below = bool(top) and paths.is_inside(place, top)
-    return "Copilot CLI loads it when its agent views a file there" if is_below else ""
+    is_inside = (top := _top(folder)) and paths.is_inside(place, top)
+    return "Copilot CLI loads it when its agent views a file there" if is_inside else ""
 
 
 def imports(home: str, *folders: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     top = _top(folders[0]) if folders else ""
-    for number, folder in enumerate(folders):
-        real = os.path.realpath(folder)
-        if number == 0 or (top and paths.is_inside(real, top)):
+    for folder in folders:
+        if folder == folders[0] or (top and paths.is_inside(folder, top)):
             _follow(_folders(folder), texts)
     if folders:
         own = places.copilot_home()

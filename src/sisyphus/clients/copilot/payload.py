@@ -51,6 +51,9 @@ _ASKS = "permission_prompt"
 """The type of the notification that a permission dialog is open. The event for permissions comes
 also where none is needed."""
 
+_PLAN_MARK = "[[PLAN]] "
+"""What the client writes before a prompt in plan mode."""
+
 _INVOKED = 'The user explicitly invoked the "/'
 ARGUMENTS = ("<arguments>", "</arguments>")
 """What stands around the words behind the command, in our skills."""
@@ -111,7 +114,7 @@ def _absolute(cwd: str, name: str) -> str:
 
 def _prompt(raw: Json, event: Event) -> Prompt:
     """Returns what the user submitted. The reason of a blocked Stop comes as a prompt, too."""
-    text = values.text(raw.get("prompt"))
+    text = values.text(raw.get("prompt")).removeprefix(_PLAN_MARK)
     is_personal = True
     if not event.agent:
         events.wait_for_hook(event.transcript, raw.get("timestamp"))

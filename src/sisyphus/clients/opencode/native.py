@@ -20,6 +20,7 @@ COMMAND_FOLDERS = ("command", "commands")
 
 reads_rules_in = sends_rule = defaults.no
 RULES_SETTING, rules_left_out = "", defaults.no_mapping
+MATCHES_BELOW_ALONE = False
 plans_folder = defaults.no_text
 """Its plan agent writes no files."""
 

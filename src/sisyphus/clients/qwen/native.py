@@ -65,6 +65,7 @@ def hooks_off(project: str) -> str:
 
 reads_rules_in = sends_rule = defaults.no
 RULES_SETTING, rules_left_out = "", defaults.no_mapping
+MATCHES_BELOW_ALONE = False
 plans_folder = defaults.no_text
 """Its plan mode writes no files that we know of."""
 
