@@ -395,8 +395,8 @@ ONE_EACH = "Give one for each of claude-code, codex, in this order, with commas 
         ),
         (CLIENTS, ["one for each client, in their order", "For claude-code: acceptEdits"]),
         (("--client", "codex,codex"), ["--client names codex twice", "Name each client once."]),
-        (("--client", "codex,qwen"), ["--client 'qwen'", "Give claude-code or codex."]),
-        (("--client", "codex,"), ["--client ''", "Give claude-code or codex."]),
+        (("--client", "codex,qwen"), ["--client 'qwen'", "Give claude-code, codex or copilot."]),
+        (("--client", "codex,"), ["--client ''", "Give claude-code, codex or copilot."]),
         ((*BOTH, "--client-command", "true"), ["the run has 2 clients", "leave out the command"]),
         ((*BOTH, "--max-usd", "5"), ["codex does not say what it costs", "--max-tokens instead"]),
     ],
@@ -463,6 +463,6 @@ def test_the_warnings_of_each_client_are_said(nights: Nights) -> None:
 
 def test_names_are_completed_after_a_comma(world: World) -> None:
     line = ["ralph", "run", "--client"]
-    assert offered(world, *line, "") == [CLAUDE, CODEX]
-    assert offered(world, *line, "codex,") == ["codex,claude-code"]
-    assert offered(world, *line, "claude-code,co") == ["claude-code,codex"]
+    assert offered(world, *line, "") == [CLAUDE, CODEX, "copilot"]
+    assert offered(world, *line, "codex,copilot,") == ["codex,copilot,claude-code"]
+    assert offered(world, *line, "claude-code,cod") == ["claude-code,codex"]

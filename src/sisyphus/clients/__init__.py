@@ -21,7 +21,7 @@ CLAUDE_CODE, OPENCODE, CODEX, QWEN = "claude-code", "opencode", "codex", "qwen"
 COPILOT = "copilot"
 NAMES = (CLAUDE_CODE, OPENCODE, CODEX, QWEN, COPILOT)
 DEFAULT = CLAUDE_CODE
-HEADLESS = (CLAUDE_CODE, CODEX)
+HEADLESS = (CLAUDE_CODE, CODEX, COPILOT)
 """Those that can be run without a terminal."""
 
 COMMAND_MARK = "\nauthor: sisyphus\n"

@@ -47,8 +47,10 @@ _WORDINGS = (
      r"|(?:your|this) (?:organization|account) has (?:been )?disabled"
      r"(?: [\w ]{0,40}access(?: for claude code)?)?"
      r"|(?:your account does not|you do not) have access to claude(?: code)?"
+     r"|no authentication information found|classic personal access tokens"
      r"|(?:status:?|api error:) 40[13]\b"),
     (MODEL, r"(?:there's an )?issue with the selected model|model is not supported"
+     r"|byok providers require an explicit model"
      r"|(?:status:?|api error:) 404\b.{0,100}\bmodel\b"),
     (OVERLOAD, r"(?:the )?(?:server|api) is temporarily limiting requests"
      r"|temporarily limiting requests"
@@ -65,7 +67,8 @@ _WORDINGS = (
     (CLIENT, r"unknown option|argument .{1,80} is invalid|invalid session id"
      r"|cannot be used with root|error loading config|invalid value '|unexpected argument"
      r"|unrecognized subcommand"
-     r"|(?:[\w./-]{1,80}: )?(?:line )?(?:\d{1,6}: )?(?:claude|codex): (?:command )?not found"),
+     r"|(?:[\w./-]{1,80}: )?(?:line )?(?:\d{1,6}: )?(?:claude|codex|copilot): (?:command )?"
+     r"not found"),
 )  # fmt: skip
 """Kinds of failures, and a pattern for what a client writes. The first that fits counts: a server
 that limits all of its requests says that it is not the account's limit."""

@@ -93,7 +93,8 @@ class Denied(Record):
 class Report(Record):
     """What one process has reported so far; 0, "" = not yet.
 
-    session: the client's id of the session. transcript: its file, if the client does not report
+    session: the client's id of the session. chosen: the one that we have given it; "" = the client
+    makes it. transcript: its file, if the client does not report
     all that we want to know. records: of the main conversation, as a transcript has them; results
     are cut to RESULT_CHARACTERS, and of long conversations only the end is there. printed,
     printed_characters: the end of what it printed that is no report, and how much that is.
@@ -106,10 +107,12 @@ class Report(Record):
     calls: the client's ids of tool calls, of all agents → what they are if they are denied.
     accepts: of a program that may be another one, or only pass on what an agent says: tells whether
     a session can be its own. None = it is the client, and we have started it.
-    has_text: it has printed something else than a report.
+    has_text: it has printed something else than a report. is_unnamed: it reports, and has not said
+    the id of its session.
     """
 
     session: str = ""
+    chosen: str = ""
     transcript: str = ""
     model: str = ""
     records: list[TranscriptLine] = field(default_factory=list)
@@ -130,11 +133,12 @@ class Report(Record):
     record_characters: int = 0
     accepts: Callable[[str], bool] | None = None
     has_text: bool = False
+    is_unnamed: bool = False
 
     @property
     def is_stream(self) -> bool:
         """Tells whether the program speaks the client's language: other programs only print."""
-        return bool(self.session)
+        return bool(self.session) or self.is_unnamed
 
     def takes(self, session: str, *, is_first: bool) -> bool:
         """Tells whether a line with the id of a session belongs to the report. A program that may
@@ -143,6 +147,13 @@ class Report(Record):
         if not self.session and session and self._may_begin(session, is_first=is_first):
             self.session = session
         return bool(self.session)
+
+    def takes_unnamed(self) -> bool:
+        """Tells the same of a line of a client that says the id at its end. Until then it is the
+        one that we have given it, if we have."""
+        if not self.takes(self.chosen, is_first=True):
+            self.is_unnamed = self.is_unnamed or self.accepts is None or not self.has_text
+        return self.is_stream
 
     def _may_begin(self, session: str, *, is_first: bool) -> bool:
         if self.accepts is None:

@@ -77,7 +77,7 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
     run, began = drive.run, time.monotonic()
     report, known = Report(), sessions.newest(drive.store)
     try:
-        process = _start(drive, prompt, is_audit=is_audit)
+        process = _start(drive, prompt, report, is_audit=is_audit)
     except OSError as error:
         why = f"the client cannot be started: {error.strerror or error}"
         return ClientResult(report, Failure(CLIENT, why), 0.0)
@@ -98,14 +98,14 @@ def run_client(drive: Drive, prompt: str, *, is_audit: bool = False) -> ClientRe
     return ClientResult(report, failure, time.monotonic() - began, end)
 
 
-def _start(drive: Drive, prompt: str, *, is_audit: bool) -> ClientProcess:
+def _start(drive: Drive, prompt: str, report: Report, *, is_audit: bool) -> ClientProcess:
     """Starts the client. Its session is known before its first hook asks, unless the client makes
     the id itself."""
     run, project = drive.run, drive.run.project
     headless = clients.headless(run.seat.client)
     command: str | list[str] = run.setup.client_command
     if not command:
-        session = headless.new_session()
+        session = report.chosen = headless.new_session()
         program = headless.program(project)
         if not program:
             raise FileNotFoundError(errno.ENOENT, messages.no_client(headless.PROGRAM, project))

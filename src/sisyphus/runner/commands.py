@@ -21,6 +21,7 @@ from sisyphus.terminal import show
 
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,2})?")
 _EXAMPLE = 'sisyphus ralph run --completion-promise MIGRATED -- "Move the tests to pytest"'
+_ANY_CLIENT = f"{', '.join(clients.HEADLESS[:-1])} or {clients.HEADLESS[-1]}"
 _LOCK_SECONDS = 300
 """How long a run waits for the store. A hook has no time for that, a night has."""
 
@@ -137,7 +138,7 @@ def run(
         str | None,
         typer.Option(
             metavar="CLIENT[,CLIENT]",
-            help=f"The client that works: {' or '.join(clients.HEADLESS)}. Of several, a later one "
+            help=f"The client that works: {_ANY_CLIENT}. Of several, a later one "
             "works while the accounts of those before it are at their limits. Default: "
             f"{clients.DEFAULT}.",
             autocompletion=_complete_clients,
@@ -285,8 +286,9 @@ def _clients(names: str) -> list[str]:
     found = [name.strip() for name in names.split(",")]
     for name in found:
         if name not in clients.HEADLESS:
-            known = " or ".join(clients.HEADLESS)
-            raise UsageError(f"--client {name!r} cannot work without a terminal. Give {known}.")
+            raise UsageError(
+                f"--client {name!r} cannot work without a terminal. Give {_ANY_CLIENT}."
+            )
         if found.count(name) > 1:
             raise UsageError(
                 f"--client names {name} twice: both would be at the limit of one account. Name "

@@ -64,7 +64,7 @@ def read(path: str, *, offset: int = 0, since: float = 0.0, limit: int = 0) -> R
             records.append(_of_subagent(raw))
             continue
         folder = _folder(raw) or folder
-        if record := _record(raw, folder, is_pushed=is_pushed):
+        if record := record_of(raw, folder, is_pushed=is_pushed):
             records.append(record)
         if raw.get("type") == _PROMPT or events.is_block(raw):
             is_pushed = raw.get("type") != _PROMPT
@@ -99,7 +99,7 @@ def _prompts(path: str) -> list[Json]:
 
 
 def _of_subagent(raw: Json) -> TranscriptLine:
-    return TranscriptLine(OTHER, _moment(raw), tokens=_tokens(raw))
+    return TranscriptLine(OTHER, _moment(raw), tokens=tokens_of(raw))
 
 
 def _folder(raw: Json) -> str:
@@ -109,9 +109,9 @@ def _folder(raw: Json) -> str:
     return values.folder(context.get("cwd"))
 
 
-def _record(raw: Json, folder: str, *, is_pushed: bool) -> TranscriptLine | None:
+def record_of(raw: Json, folder: str = "", *, is_pushed: bool = False) -> TranscriptLine | None:
     """Returns the record of a line; None if it says nothing that anybody said or did. folder: in
-    which commands run. is_pushed: hooks have blocked a Stop, and no prompt came since."""
+    which commands run; "" = unknown. is_pushed: hooks have blocked a Stop, and no prompt came since."""
     kind, at, data = raw.get("type"), _moment(raw), values.mapping(raw.get("data"))
     ids = frozenset(id for id in (values.text(raw.get("id")),) if id)
     if kind == _PROMPT:
@@ -124,7 +124,7 @@ def _record(raw: Json, folder: str, *, is_pushed: bool) -> TranscriptLine | None
     if kind == _RESULT:
         return TranscriptLine(TOOL, at, ids, results=(_result(data),))
     if kind == _COUNT:
-        return TranscriptLine(AGENT, at, ids, tokens=_tokens(raw))
+        return TranscriptLine(AGENT, at, ids, tokens=tokens_of(raw))
     return TranscriptLine(OTHER, at, ids, is_interrupt=True) if kind == _ABORT else None
 
 
@@ -169,7 +169,7 @@ def _said(raw: Json) -> str:
     return values.text(values.mapping(raw.get("data")).get("content"))
 
 
-def _tokens(raw: Json) -> int:
+def tokens_of(raw: Json) -> int:
     """Returns what an answer has cost, if the line counts one."""
     usage = values.mapping(values.mapping(raw.get("data")).get("usage"))
     counts = (values.count(usage.get(key)) for key in ("inputTokens", "outputTokens"))
