@@ -137,6 +137,7 @@ def command_of(prompt: str) -> Command | None:
 def _read_stop(event: Event, raw: Json) -> None:
     stop = event.stop = Stop(block_cap=_BLOCK_CAP)
     stop.is_first = raw.get("stop_hook_active") is not True
+    stop.turn = values.text(raw.get("timestamp"))  # that of each hook of one Stop (measured)
     if not event.agent:
         events.wait_for_hook(event.transcript, raw.get("timestamp"))
         stop.last_message = events.last_message(event.transcript)

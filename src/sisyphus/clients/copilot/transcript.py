@@ -110,8 +110,11 @@ def _folder(raw: Json) -> str:
 
 
 def record_of(raw: Json, folder: str = "", *, is_pushed: bool = False) -> TranscriptLine | None:
-    """Returns the record of a line; None if it says nothing that anybody said or did. folder: in
-    which commands run; "" = unknown. is_pushed: hooks have blocked a Stop, and no prompt came since."""
+    """Returns the record of a line; None if it says nothing that anybody said or did.
+
+    folder: in which commands run; "" = unknown. is_pushed: hooks have blocked a Stop, and no prompt
+    came since.
+    """
     kind, at, data = raw.get("type"), _moment(raw), values.mapping(raw.get("data"))
     ids = frozenset(id for id in (values.text(raw.get("id")),) if id)
     if kind == _PROMPT:
