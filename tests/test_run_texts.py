@@ -128,10 +128,10 @@ def test_a_file_that_cannot_be_used_says_why(
 
 def test_a_megabyte_of_items_is_read_at_once(world: World) -> None:
     path = world.write("fix_plan.md", "- [ ] the same item\n" * 50_000)
-    began = time.monotonic()
+    began = time.process_time()
 
     assert len(set(fix_plan.read(str(path), str(world.project)).todo)) == 50_000
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 20  # quadratic time takes hours
 
 
 def test_the_fix_plan_comes_before_the_plan_that_is_followed(world: World) -> None:

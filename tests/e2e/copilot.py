@@ -71,7 +71,7 @@ _ALWAYS_FLAGS = ("--allow-tool=write", "--allow-all-paths")
 """Edits are accepted in every run. Of itself it reads nothing outside of the session's folder."""
 
 
-_CACHE = COPILOT.folder / "cache"
+CACHE = COPILOT.folder / "cache"
 """Where it unpacks itself, 235 MB: into every new home else."""
 
 
@@ -85,7 +85,7 @@ def environment(home: Path) -> dict[str, str]:
     others = claude_code.environment(home)
     return {
         **{name: others[name] for name in names},
-        "XDG_CACHE_HOME": str(_CACHE),
+        "XDGCACHE_HOME": str(CACHE),
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
         "COPILOT_MODEL": "scripted",  # of a model that it knows it knows the window

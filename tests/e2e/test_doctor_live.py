@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from e2e.claude_code import COMMANDS, Json
-from e2e.desk import CLAUDE_CODE, OPENCODE, QWEN, Desk
+from e2e.copilot import CACHE
+from e2e.desk import CLAUDE_CODE, COPILOT, OPENCODE, QWEN, Desk
 from e2e.install import CLAUDE_CODE as CLAUDE_PACKAGE
+from e2e.install import COPILOT as COPILOT_PACKAGE
 from e2e.install import OPENCODE as OPENCODE_PACKAGE
 from e2e.install import QWEN as QWEN_PACKAGE
 
@@ -20,6 +22,7 @@ PROGRAMS = {
     CLAUDE_CODE: ("claude", CLAUDE_PACKAGE.binary),
     OPENCODE: ("opencode", OPENCODE_PACKAGE.binary),
     QWEN: ("qwen", QWEN_PACKAGE.binary),
+    COPILOT: ("copilot", COPILOT_PACKAGE.binary),
 }
 MODEL = {"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"}
 """What no user has set."""
@@ -33,6 +36,8 @@ def bench(tmp_path: Path, desk: Desk, request: pytest.FixtureRequest) -> Iterato
     bin = tmp_path / "bin"
     bin.mkdir()
     (bin / program).symlink_to(binary.resolve())
+    if request.param == COPILOT:  # it has unpacked itself before
+        (desk.home / ".cache").symlink_to(CACHE)
     done = sisyphus(desk, "install", "--yes", "--client", request.param)
     assert done.returncode == 0, done.stderr
     yield desk
@@ -66,7 +71,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-@pytest.mark.parametrize("bench", [CLAUDE_CODE, OPENCODE, QWEN], indirect=True)
+@pytest.mark.parametrize("bench", [CLAUDE_CODE, OPENCODE, QWEN, COPILOT], indirect=True)
 def test_a_new_install_is_good_in_two_lines_and_changes_nothing(bench: Desk) -> None:
     before = files(bench.home)
 
