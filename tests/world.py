@@ -87,7 +87,7 @@ def recorded(name: str) -> str:
 def without_clients(path: str) -> str:
     """A PATH without the folders in which a coding agent is: no test may start one."""
     folders = path.split(os.pathsep)
-    clients = ("claude", "opencode", "codex", "qwen")
+    clients = ("claude", "opencode", "codex", "qwen", "copilot")
     return os.pathsep.join(f for f in folders if not any(shutil.which(c, path=f) for c in clients))
 
 

@@ -8,7 +8,7 @@ the project, of those in `.github/hooks`, equal ones too. There it also runs tho
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -75,8 +75,14 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
     return Site(COPILOT, project, path, path, place.start, HOOKS, folder, copied, _VERSION)
 
 
-problem, wire, unwire = hook_groups.problem, hook_groups.wire, hook_groups.unwire
+problem, wire = hook_groups.problem, hook_groups.wire
 effects, dropped = defaults.none_of_it, defaults.no_text
+
+
+def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
+    """Returns nothing where only the version of the file would be left."""
+    new = hook_groups.without_ours(settings)
+    return {} if new == _VERSION else new
 
 
 def notes(site: Site, place: Installation) -> Iterator[str]:
