@@ -26,7 +26,8 @@ COMMAND_SIGN = "/"
 RESUME = "copilot --resume"
 
 _INSTRUCTIONS = "copilot-instructions.md"
-_MEMORY_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+_AGENTS = "AGENTS.md"
+_MEMORY_FILES = (_AGENTS, "CLAUDE.md", "GEMINI.md")
 _RULES = (f".github/{_INSTRUCTIONS}", ".github/instructions", ".claude/rules")
 
 RULES_SETTING, rules_left_out = "", defaults.no_mapping
@@ -56,6 +57,18 @@ def why_agents_md(home: str, folder: str, path: str) -> str:
 
 
 def imports(home: str, *folders: str) -> dict[str, str]:
+    """Returns no AGENTS.md: `why_agents_md` says of each whether it loads it, and the user may want
+    ours all the same. Over its protocol a view loads none."""
+    texts = _loaded(*folders)
+    return {path: each for path, each in texts.items() if os.path.basename(path) != _AGENTS}
+
+
+def loads(home: str, folder: str) -> dict[str, str]:
+    return _loaded(folder)
+
+
+def _loaded(*folders: str) -> dict[str, str]:
+    """Returns its memory files for these folders, and what they import."""
     texts: dict[str, str] = {}
     top = _top(folders[0]) if folders else ""
     for folder in folders:
@@ -66,10 +79,6 @@ def imports(home: str, *folders: str) -> dict[str, str]:
         for place in filter(None, (own, os.path.join(top, ".github") if top else "")):
             memory_files.follow(os.path.join(place, _INSTRUCTIONS), texts)
     return texts
-
-
-def loads(home: str, folder: str) -> dict[str, str]:
-    return imports(home, folder)
 
 
 def command_file(home: str, project: str, name: str) -> str:

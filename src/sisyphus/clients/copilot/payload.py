@@ -89,7 +89,7 @@ def read(name: str, raw: Json) -> Event:
 def _read_question(event: Event, raw: Json) -> None:
     """Reads the notification that a permission dialog is open. Others concern nobody."""
     if raw.get("notification_type") != _ASKS:
-        event.session = ""
+        event.name = "notification"
     event.calls = [ToolCall(OTHER, "", object=values.text(raw.get("message")))]
 
 
