@@ -1,6 +1,6 @@
 """Our hooks in a file of a client: an object in which `hooks` holds event → groups, each a list of
-hooks with a matcher. Claude Code's and Qwen Code's settings and Codex's `hooks.json` have this
-form."""
+hooks with a matcher. Claude Code's and Qwen Code's settings, Codex's `hooks.json` and Copilot
+CLI's files of hooks have this form."""
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -30,7 +30,8 @@ from sisyphus.setup import plugin
 from sisyphus.terminal import show
 
 SECONDS = 60.0
-"""How long a client may take. Claude Code takes one or two, OpenCode and Qwen Code about five."""
+"""How long a client may take. Claude Code takes one or two, OpenCode and Qwen Code about five,
+and Copilot CLI, which unpacks itself in the new home, thirteen."""
 
 _README, _RULE = "sisyphus-trial-readme", "sisyphus-trial-rule"
 """What stands in the project's README and in its rule, and nowhere else."""
