@@ -12,18 +12,28 @@ from sisyphus.clients.codex import headless as codex_headless
 from sisyphus.clients.codex import native as codex_native
 from sisyphus.clients.codex import payload as codex_payload
 from sisyphus.clients.codex import transcript as codex_transcript
+from sisyphus.clients.copilot import native as copilot_native
+from sisyphus.clients.copilot import payload as copilot_payload
+from sisyphus.clients.copilot import transcript as copilot_transcript
 from sisyphus.clients.opencode import native, payload, transcript
 from sisyphus.clients.qwen import native as qwen_native
 from sisyphus.clients.qwen import payload as qwen_payload
 from sisyphus.clients.qwen import transcript as qwen_transcript
 
-PAYLOADS: tuple[Payload, ...] = (claude_payload, payload, codex_payload, qwen_payload)
-NATIVES: tuple[Native, ...] = (claude_native, native, codex_native, qwen_native)
+PAYLOADS: tuple[Payload, ...] = (
+    claude_payload,
+    payload,
+    codex_payload,
+    qwen_payload,
+    copilot_payload,
+)
+NATIVES: tuple[Native, ...] = (claude_native, native, codex_native, qwen_native, copilot_native)
 TRANSCRIPTS: tuple[Transcript, ...] = (
     claude_transcript,
     transcript,
     codex_transcript,
     qwen_transcript,
+    copilot_transcript,
 )
 HEADLESS: tuple[Headless, ...] = (headless, codex_headless)
 

@@ -32,10 +32,10 @@ def test_in_the_shell_of_an_agent(world: World) -> None:
     """Everything there is the user's: its home and its project are made for it."""
     for name in (
         "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID", "CODEX_SESSION_ID", "QWEN_CODE_SESSION_ID",
-        "SISYPHUS_SESSION_ID",
+        "COPILOT_AGENT_SESSION_ID", "SISYPHUS_SESSION_ID",
     ):  # fmt: skip
         world.setenv(name, "1")
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME", "COPILOT_HOME"):
         world.setenv(name, str(world.root / "elsewhere"))
 
     shown = world.cli("demo")

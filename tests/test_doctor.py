@@ -24,6 +24,7 @@ from sisyphus import clients
 from sisyphus.clients.base import Wiring
 from sisyphus.clients.claude_code import wiring
 from sisyphus.clients.codex import wiring as codex_wiring
+from sisyphus.clients.copilot import wiring as copilot_wiring
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.opencode import wiring as opencode_wiring
 from sisyphus.clients.qwen import wiring as qwen_wiring
@@ -36,7 +37,13 @@ Json = dict[str, Any]
 START = f"{shlex.quote(sys.executable)} -I -m sisyphus"
 Break = Callable[[World], object]
 
-WIRINGS: tuple[Wiring, ...] = (wiring, opencode_wiring, codex_wiring, qwen_wiring)
+WIRINGS: tuple[Wiring, ...] = (
+    wiring,
+    opencode_wiring,
+    codex_wiring,
+    qwen_wiring,
+    copilot_wiring,
+)
 
 WELL = "All is well: Claude Code, OpenCode, program, home folder, database, log, settings.\n"
 

@@ -92,7 +92,7 @@ def test_a_message_that_waits_for_the_next_start_is_shown_and_stays(world: World
     assert "started a new one" not in world.cli("status").out
 
 
-@pytest.mark.parametrize("client", ["claude-code", "codex", "qwen"])
+@pytest.mark.parametrize("client", ["claude-code", "codex", "qwen", "copilot"])
 @pytest.mark.parametrize("command", ["status", "doctor"])
 def test_a_key_of_a_wrong_type_in_a_wired_file(world: World, client: str, command: str) -> None:
     world.cli("install", "--yes", "--client", client)

@@ -57,7 +57,7 @@ class Reply:
     @property
     def text(self) -> str:
         """What the model gets."""
-        return str(self.json.get("hookSpecificOutput", {}).get("additionalContext", ""))
+        return str(self.json.get("hookSpecificOutput", self.json).get("additionalContext", ""))
 
     @property
     def message(self) -> str:
@@ -102,8 +102,8 @@ class World:
         self.home.mkdir()
         for name in list(os.environ):
             if name.startswith((
-                "CLAUDE", "ANTHROPIC_", "CODEX_", "OPENAI_", "OPENCODE", "QWEN_", "SISYPHUS_",
-                "XDG_",
+                "CLAUDE", "ANTHROPIC_", "CODEX_", "OPENAI_", "OPENCODE", "QWEN_", "COPILOT_",
+                "SISYPHUS_", "XDG_",
             )):  # fmt: skip
                 monkeypatch.delenv(name)
         self.setenv("HOME", str(self.home))
