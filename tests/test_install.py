@@ -516,6 +516,8 @@ def test_other_places_are_named_as_a_shell_reads_them(world: World) -> None:
     [
         ("qwen", ""),
         ("qwen", ".qwen/settings.json"),
+        ("copilot", ""),
+        ("copilot", ".github/hooks/sisyphus.json"),
         ("codex", ""),
         ("codex", ".codex/hooks.json"),
         ("opencode", ""),
@@ -1028,7 +1030,7 @@ def test_a_project_for_everybody(world: World) -> None:
     assert tree(world.project) == before
 
 
-@pytest.mark.parametrize("client", ["claude-code", "qwen", "codex", "opencode"])
+@pytest.mark.parametrize("client", ["claude-code", "qwen", "codex", "opencode", "copilot"])
 def test_a_project_for_one_becomes_one_for_everybody(world: World, client: str) -> None:
     """Claude Code's local settings stay beside those of the project: they are the user's alone."""
     git_init(world)
