@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus.clients import COPILOT, hook_groups, installer
-from sisyphus.clients.copilot import places
+from sisyphus.clients.copilot import native, places
 from sisyphus.clients.copilot import wiring as entries
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
@@ -85,7 +85,8 @@ def _hooks(file: Wired, place: Installation) -> list[tuple[str, str, Json]]:
 
 
 def _skills(place: Installation) -> Iterator[tuple[str, bytes]]:
-    """Yields our skills that are there, as `install` writes them."""
+    """Yields our skills that are there, the user's or the project's, as `install` writes them."""
     for path, data in entries.copies("", place.commands).items():
-        if os.path.isfile(path):
+        name = os.path.basename(os.path.dirname(path))
+        if os.path.isfile(native.command_file(place.home, place.project, name)):
             yield f"{_FOLDER}/{os.path.relpath(path, places.copilot_home())}", data
