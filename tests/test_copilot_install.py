@@ -336,6 +336,10 @@ BREAKS: dict[str, tuple[Callable[[World], object], Level]] = {
     "there are no hooks to answer them": (without_hooks, Level.WARNING),
     '"hooks" has an entry "Foo" that is not a list': (with_a_wrong_entry, Level.PROBLEM),
     f"{NAME} cannot be used": (broken, Level.PROBLEM),
+    f"{NAME} has disableAllHooks: no hook in it runs": (
+        lambda world: change(world, disableAllHooks=True),
+        Level.PROBLEM,
+    ),
 }
 
 
@@ -370,6 +374,46 @@ def test_doctor_says_that_a_project_is_not_trusted(world: World, copilot: Path, 
     assert "Start `copilot` there" in problem["mend"]
     trust(world, world.root)
     assert Level.PROBLEM not in findings(world)
+
+
+CLAUDES, OWN = ".claude/settings.json", ".github/copilot/settings.json"
+CLAUDES_LOCAL, OWN_LOCAL = ".claude/settings.local.json", ".github/copilot/settings.local.json"
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_trusted", "off"),
+    [
+        ({CLAUDES: True}, True, CLAUDES),
+        ({CLAUDES_LOCAL: True}, True, CLAUDES_LOCAL),
+        ({OWN: True}, True, OWN),
+        ({OWN_LOCAL: True}, True, OWN_LOCAL),
+        ({OWN: True}, False, ""),
+        ({OWN: "true"}, True, ""),
+        ({OWN: True, OWN_LOCAL: False}, True, ""),
+        ({CLAUDES: True, CLAUDES_LOCAL: False}, True, ""),
+        ({CLAUDES_LOCAL: True, OWN: False}, True, ""),
+        ({CLAUDES_LOCAL: False, OWN: True}, True, OWN),
+    ],
+)
+def test_a_projects_settings_switch_off_all_hooks(
+    world: World, copilot: Path, settings: Json, is_trusted: bool, off: str
+) -> None:
+    world.cli(*INSTALL)
+    trust(world, world.project if is_trusted else world.home)
+    for name, value in settings.items():
+        world.write(name, json.dumps({"disableAllHooks": value}))
+
+    found = [each["text"] for each in findings(world).get(Level.PROBLEM, [])]
+
+    assert len(found) == bool(off)
+    assert all(f"{off} has disableAllHooks: no hook runs." in each for each in found)
+
+
+def test_the_users_settings_switch_off_none(world: World, copilot: Path) -> None:
+    world.cli(*INSTALL)
+    (copilot / "settings.json").write_text('{"disableAllHooks": true}')
+
+    assert findings(world).keys() == {"good"}
 
 
 def test_the_users_own_hooks_need_no_trust(world: World, copilot: Path) -> None:

@@ -56,7 +56,8 @@ def hook(name, **fields):
     if name == "Stop":
         here["transcript_path"] = str(events)
     texts = []
-    for group in [g for f in files for g in f["hooks"].get(name.partition(".")[0], [])]:
+    on = [file for file in files if not file.get("disableAllHooks")]
+    for group in [g for f in on for g in f["hooks"].get(name.partition(".")[0], [])]:
         for each in group["hooks"]:
             done = subprocess.run(each["command"], shell=True, capture_output=True, text=True,
                                   input=json.dumps({{**payloads[name], **here, **fields}}))
@@ -164,6 +165,21 @@ def test_without_our_hooks_nothing_is_tried(world: World, copilot: Path) -> None
 
     assert finding.level is Level.WARNING
     assert finding.mend == "Run `sisyphus install --client copilot`."
+
+
+@pytest.mark.parametrize("name", ["~/.copilot/hooks/sisyphus.json", ".claude/settings.json"])
+def test_hooks_that_are_switched_off(world: World, copilot: Path, name: str) -> None:
+    world.cli(*INSTALL)
+    config = json.dumps({"trustedFolders": [str(world.project)]})
+    world.write(copilot / "config.json", config)
+    file = world.project / name.replace("~", str(world.home))
+    before = json.loads(file.read_text()) if file.exists() else {}
+    world.write(file, json.dumps({**before, "disableAllHooks": True}))
+
+    [finding] = play()
+
+    assert finding.level is Level.PROBLEM
+    assert f'{name} sets "disableAllHooks".' in finding.text
 
 
 def test_nothing_of_others_is_taken(world: World, copilot: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import defaults, memory_files, values
+from sisyphus.clients import defaults, json_files, memory_files, values
 from sisyphus.clients import lines as jsonl
 from sisyphus.clients.copilot import places
 from sisyphus.ground import files, paths
@@ -29,6 +29,16 @@ _INSTRUCTIONS = "copilot-instructions.md"
 _AGENTS = "AGENTS.md"
 _MEMORY_FILES = (_AGENTS, "CLAUDE.md", "GEMINI.md")
 _RULES = (f".github/{_INSTRUCTIONS}", ".github/instructions", ".claude/rules")
+
+ALL_OFF = "disableAllHooks"
+_SETTINGS = (
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".github/copilot/settings.json",
+    ".github/copilot/settings.local.json",
+)
+"""The files of a project that may switch off hooks, the weakest first. The user's own settings do
+not (measured)."""
 
 RULES_SETTING, rules_left_out = "", defaults.no_mapping
 MATCHES_BELOW_ALONE = False
@@ -91,6 +101,18 @@ def trusts(project: str) -> bool:
     in a folder that is trusted, too."""
     folders = values.items(_config().get("trustedFolders"))
     return any(paths.is_inside(project, each) for each in folders if values.folder(each))
+
+
+def hooks_off(project: str) -> str:
+    """Returns the file of a project that switches off all hooks, the user's, too; "" = none does.
+    It reads those of a project that the user trusts, and takes true alone (measured)."""
+    file = ""
+    for name in _SETTINGS if trusts(project) else ():
+        path = os.path.join(project, name)
+        value = json_files.read_or_empty(path, project).get(ALL_OFF)
+        if isinstance(value, bool):
+            file = path if value else ""
+    return file
 
 
 def _config() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sisyphus.clients.copilot import native, places
 from sisyphus.clients.copilot import wiring as entries
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
-from sisyphus.clients.wired import Wired
+from sisyphus.clients.wired import Wired, shown
 
 Json = dict[str, Any]
 
@@ -36,13 +36,18 @@ def wiring(place: Installation) -> WiringCopy:
         tried += [file] if hooks else []
         if others := len([*hook_groups.every_hook(file.content)]) - len(hooks):
             left_out.append(f"{others} hooks in {file.name}, which are not ours.")
+    switch = native.hooks_off(place.project) or next(
+        (file.path for file in tried if entries.is_off(file)), ""
+    )
+    off = f'{shown(switch)} sets "{native.ALL_OFF}"' if switch else ""
+    own = {"version": 1, native.ALL_OFF: bool(off), "hooks": groups}
     files = {
-        f"{_FOLDER}/hooks/sisyphus.json": json.dumps({"version": 1, "hooks": groups}).encode(),
+        f"{_FOLDER}/hooks/sisyphus.json": json.dumps(own).encode(),
         **dict(_skills(place)),
     }
     scopes = [each.scope for each in (*tried, *found)]
     mend = installer.mend("", COPILOT, [*scopes, installer.USER][0])
-    return WiringCopy(files, bool(groups), mend, left_out=left_out)
+    return WiringCopy(files, bool(groups), mend, off=off, left_out=left_out)
 
 
 def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:

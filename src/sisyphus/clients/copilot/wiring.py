@@ -145,6 +145,7 @@ def look(place: Installation, files: list[Wired]) -> Iterator[Finding]:
     for each in ours:
         findings += hook_files.check_missing(_HOOKS, each, HOOKS)
         findings += hook_files.check_hooks(_HOOKS, each, HOOKS, each.starts, place)
+    findings += _switched_off(place.project, ours)
     if len(ours) > 1:
         findings.append(hook_files.twice(_HOOKS, ours))
     if ours and not findings:
@@ -153,6 +154,21 @@ def look(place: Installation, files: list[Wired]) -> Iterator[Finding]:
     yield from _trust(place.project, ours)
     skills = partial(copies, commands=place.commands)
     yield from hook_files.check_commands(_SKILLS, ours, skills, COPILOT, place)
+
+
+def _switched_off(project: str, ours: list[Wired]) -> Iterator[Finding]:
+    """Yields the files that switch off hooks: one of hooks those in it, settings all."""
+    effects = {each.name: "no hook in it runs" for each in ours if is_off(each)}
+    if ours and (path := native.hooks_off(project)):
+        effects[shown(path)] = "no hook runs"
+    for name, effect in effects.items():
+        text = f"{name} has {native.ALL_OFF}: {effect}."
+        yield Finding(_HOOKS, Level.PROBLEM, text, f"Take {native.ALL_OFF} out of that file.")
+
+
+def is_off(file: Wired) -> bool:
+    """Tells whether a file of hooks switches off those in it."""
+    return file.content.get(native.ALL_OFF) is True
 
 
 def _trust(project: str, ours: list[Wired]) -> Iterator[Finding]:
