@@ -43,7 +43,7 @@ DENIED = {"message": "Permission denied because no interactive user", "code": "d
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No transcript of the user is read."""
     monkeypatch.setenv("COPILOT_HOME", str(tmp_path / "copilot-home"))
     monkeypatch.delenv("COPILOT_ALLOW_ALL", raising=False)

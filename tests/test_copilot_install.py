@@ -134,7 +134,7 @@ def test_uninstall_gives_everything_back(world: World, copilot: Path, content: s
     ("added", "left"),
     [
         ({}, None),
-        ({"mine": 1}, {"mine": 1}),
+        ({"mine": 1}, {"version": 1, "mine": 1}),
         ({"version": 2}, {"version": 2}),
         ({"hooks": {"Stop": []}}, {"version": 1, "hooks": {"Stop": []}}),
     ],

@@ -71,7 +71,8 @@ NO_PLUGIN = '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'
               "packages/web/one.py": "1"},
              [Step(["look"], [use(read("packages/api/one.py")), use(read("packages/api/one.py")),
                               say("seen")], folder="packages/web")],
-             model={f"{FRAME}\n\n# packages/api/AGENTS.md\n\n{LAMP}": [0, 1, 1]}),
+             model={f"{FRAME}\n\n# packages/api/AGENTS.md\n\n{LAMP}": [0, 1, 1]},
+             out={COPILOT: THEIRS}),
 )  # fmt: skip
 def test_documents(desk: Desk, scenario: Scenario) -> None:
     play(desk, scenario)
@@ -109,7 +110,8 @@ def test_the_model_gets_agents_md_once(desk: Desk, scenario: Scenario) -> None:
 
 LINES = [f"line {n:03d} " + "of a long read" * 6 for n in range(400)]  # about four replies
 AT_ONCE = {OPENCODE: "the first prompt holds all of it"}
-AGAIN = {**AT_ONCE, QWEN: "at a resume it starts again, and prompts keep what they have got"}
+AT_RESUME = "at a resume it starts again, and prompts keep what they have got"
+AGAIN = {**AT_ONCE, QWEN: AT_RESUME, COPILOT: AT_RESUME}
 LONG = {"README.md": "\n".join(LINES), **{f"{n}.txt": f"file {n}" for n in range(5)}}
 READS = [*(use(read(f"{n}.txt")) for n in range(5)), say("seen")]
 
@@ -126,7 +128,7 @@ def _lines(request: Request) -> list[str]:
              [Step(["hello", "/compact", "look"], [say("hi"), *READS])], out=AT_ONCE),
     Scenario("a fork gets what its parent waited for", LONG,
              [HELLO, Step(["more"] * 4, [say("yes")] * 4, how="fork")],
-             out={**AGAIN, COPILOT: NO_FORK}),
+             out=AGAIN),
     Scenario("a subagent takes nothing of it", LONG,
              [Step(["look"], [use(delegate("look")), *READS], agents=READS)],
              agents={"line 0": [0] * 6}, out={**AT_ONCE, CODEX: NO_AGENTS}),

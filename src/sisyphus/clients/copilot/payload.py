@@ -13,7 +13,17 @@ from sisyphus.clients import patches, values
 from sisyphus.clients.claude_code import payload as claude_code
 from sisyphus.clients.copilot import events, places
 from sisyphus.ground import processes
-from sisyphus.hook.event import EDIT, OTHER, Command, Event, Prompt, StatusLineInput, Stop, ToolCall
+from sisyphus.hook.event import (
+    EDIT,
+    OTHER,
+    WRITE,
+    Command,
+    Event,
+    Prompt,
+    StatusLineInput,
+    Stop,
+    ToolCall,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +89,9 @@ def read(name: str, raw: Json) -> Event:
         _read_question(event, raw)
     elif name == "post-tool-use":
         event.calls = _calls(raw, event.cwd)
+        if any(call.action in (EDIT, WRITE) for call in event.calls):
+            # A tick is judged by what runs beside it.
+            events.wait_for_hook(event.transcript, raw.get("timestamp"))
     elif name == "user-prompt-submit":
         event.prompt = _prompt(raw, event)
     elif name == "stop":
