@@ -37,6 +37,7 @@ def bench(tmp_path: Path, desk: Desk, request: pytest.FixtureRequest) -> Iterato
     bin.mkdir()
     (bin / program).symlink_to(binary.resolve())
     if request.param == COPILOT:  # it has unpacked itself before
+        CACHE.mkdir(parents=True, exist_ok=True)
         (desk.home / ".cache").symlink_to(CACHE)
     done = sisyphus(desk, "install", "--yes", "--client", request.param)
     assert done.returncode == 0, done.stderr
