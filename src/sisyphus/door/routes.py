@@ -268,11 +268,12 @@ def _may_follow_plan(hook: Hook) -> bool:
 
 def _may_be_offered_plans(hook: Hook) -> bool:
     """Tells whether plans of other tools are all that may be there for a session that starts."""
-    if not _may_have_plan(hook) or _has_plan(hook):
+    if not _may_have_plan(hook):
         return False
     from sisyphus.boulder import find
 
-    return find.has_any_of_other_tools(hook.project)
+    # Most projects have none: then it is not asked a second time whether they have a plan.
+    return find.has_any_of_other_tools(hook.project) and not _has_plan(hook)
 
 
 def _may_have_plan(hook: Hook) -> bool:
