@@ -76,6 +76,17 @@ def _lines(path: str) -> list[str]:
         return []
 
 
+def both_run(title: str, files: Iterable[Wired], path: str) -> Iterator[str]:
+    """Says which of these files wire us beside the one at `path`, in a client that runs equal
+    commands twice. title: of the client."""
+    for each in files:
+        if each.is_ours and each.path != path:
+            yield (
+                f"{each.name} has hooks of sisyphus, too. {title} runs both at each event: keep "
+                "one of them."
+            )
+
+
 def also_in(path: str) -> str:
     """Says that a second file wires us, in a client that runs equal commands once."""
     return (

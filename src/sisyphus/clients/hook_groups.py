@@ -52,6 +52,15 @@ def add(settings: Json, hooks: Mapping[str, Any], start: str) -> None:
         settings.setdefault("hooks", {}).setdefault(event, []).append(group_of(matcher, hook))
 
 
+def calling(client: str, event: str, seconds: int = 10, **more: Any) -> list[Json]:
+    """Returns the groups with our hook for an event, as `install` writes them for a client.
+
+    event: our name of it. seconds: how long the client waits for the hook. more: other keys of it.
+    """
+    command = entry.line(event, "--client", client)
+    return [{"hooks": [{"type": "command", "command": command, "timeout": seconds, **more}]}]
+
+
 def group_of(matcher: str, hook: Json) -> Json:
     """Returns a group with one hook. matcher: "" = none."""
     return {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}

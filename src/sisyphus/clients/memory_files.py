@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.ground import files
+from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.text import fingerprint
 
@@ -15,6 +15,16 @@ _IMPORT = r"(?m)(?:^|(?<=\s))@((?:\\ |[^\s\\])+)"
 _MAX_FILES = 200
 _MAX_CHARACTERS = 2_000_000
 """The most characters of all files in which we look for imports: a megabyte may take a second."""
+
+
+def folders_of_repository(folder: str) -> list[str]:
+    """Returns the folders from a session's up to the top of its repository, links resolved; outside
+    of a repository, the session's alone."""
+    above = paths.ancestors(os.path.realpath(folder))
+    for number, each in enumerate(above):
+        if os.path.lexists(os.path.join(each, ".git")):
+            return above[: number + 1]
+    return above[:1]
 
 
 def follow(

@@ -1,6 +1,7 @@
 """Looks at the slash commands that `sisyphus install` wrote for a client."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 
 from sisyphus.clients import COMMAND_MARK
@@ -8,6 +9,8 @@ from sisyphus.clients.finding import Finding, Level
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.text import one_line
+
+_LINES = re.compile(r"^(?:description|author):.*\n", re.MULTILINE)
 
 
 def check(subject: str, wanted: Mapping[str, bytes], install: str) -> Iterator[Finding]:
@@ -32,6 +35,13 @@ def check(subject: str, wanted: Mapping[str, bytes], install: str) -> Iterator[F
         yield Finding(subject, Level.GOOD, text)
     if not missing and not different and not foreign and states:
         yield Finding(subject, Level.GOOD, f"all {len(states)} are in {place}.")
+
+
+def parts(data: bytes) -> tuple[str, str]:
+    """Returns the lines of a command's frontmatter that a skill has, too, and its text. data: the
+    command's file, as Claude Code gets it."""
+    head, _, text = data.decode().partition("\n---\n")
+    return "".join(_LINES.findall(f"{head}\n")), text
 
 
 def ours(wanted: Mapping[str, bytes]) -> list[str]:

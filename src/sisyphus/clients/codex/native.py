@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from sisyphus.clients import defaults
+from sisyphus.clients import defaults, memory_files
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.text import fingerprint
@@ -86,12 +86,7 @@ def _memory_files(folder: str) -> dict[str, bool]:
 def _folders(folder: str) -> list[str]:
     """Returns the folders whose AGENTS.md it loads, the top of the repository first; outside of a
     repository, the session's alone."""
-    real = os.path.realpath(folder)
-    above = paths.ancestors(real)
-    for number, each in enumerate(above):
-        if os.path.lexists(os.path.join(each, ".git")):
-            return above[number::-1]
-    return [real]
+    return memory_files.folders_of_repository(folder)[::-1]
 
 
 def _fingerprint(path: str) -> str:

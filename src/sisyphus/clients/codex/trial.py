@@ -17,6 +17,7 @@ from sisyphus.clients.codex import wiring as entries
 from sisyphus.clients.finding import Level
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import PROMPT, Stage, WiringCopy
+from sisyphus.clients.tried_hooks import take
 from sisyphus.clients.wired import Wired
 
 Json = dict[str, Any]
@@ -51,26 +52,18 @@ line Codex would fetch a list of plugins."""
 
 
 def wiring(place: Installation) -> WiringCopy:
-    groups: dict[str, list[Json]] = {}
-    left_out = []
-    tried: list[Wired] = []  # the files with hooks that are taken
     ours = [each for each in entries.read(place) if each.is_ours]
-    for file in ours:
-        hooks = list(_hooks(file, place))
-        for event, hook in hooks:
-            groups.setdefault(event, []).append({"hooks": [hook]})
-        tried += [file] if hooks else []
-        if others := len([*hook_groups.every_hook(file.content)]) - len(hooks):
-            left_out.append(f"{others} hooks in {file.name}, which are not ours.")
+    tried = take(ours, lambda file: list(_hooks(file, place)))
     files = {
         f"{_FOLDER}/config.toml": _CONFIG.encode(),
-        f"{_FOLDER}/hooks.json": json.dumps({"hooks": groups}).encode(),
+        f"{_FOLDER}/hooks.json": json.dumps({"hooks": tried.groups}).encode(),
         **dict(_skills(place)),
     }
-    scopes = [each.scope for each in (*tried, *ours)]
-    mend = installer.mend("", CODEX, [*scopes, installer.USER][0])
-    until = _until(place.project) if groups else ""
-    return WiringCopy(files, bool(groups), mend, (PROMPT,), left_out=left_out, until=until)
+    until = _until(place.project) if tried.groups else ""
+    return WiringCopy(
+        files, bool(tried.groups), tried.mend(CODEX, ours), (PROMPT,),
+        left_out=tried.left_out, until=until,
+    )  # fmt: skip
 
 
 def _until(project: str) -> str:
@@ -113,9 +106,10 @@ def failures(output: bytes, errors: str) -> list[str]:
     return []
 
 
-def _hooks(file: Wired, place: Installation) -> Iterator[tuple[str, Json]]:
-    """Yields event and hook of those of ours that may run here: of a project only those that
-    `install` writes. None names the user's home, so that they work in that of the stage."""
+def _hooks(file: Wired, place: Installation) -> Iterator[tuple[str, str, Json]]:
+    """Yields those of our hooks that may run here: of a project only those that `install` writes,
+    each with its event and its matcher. None names the user's home, so that they work in that of
+    the stage."""
     starts = (place.start, installer.NAME)
     for event, _, hook in hook_groups.ours(file.content):
         line = hook["command"]
@@ -124,7 +118,7 @@ def _hooks(file: Wired, place: Installation) -> Iterator[tuple[str, Json]]:
         is_installed = by_name in _installed(event)
         is_users = file.scope == installer.USER
         if is_users or (words in starts and is_installed):
-            yield event, {**hook, "command": entry.with_start(line, words)}
+            yield event, "", {**hook, "command": entry.with_start(line, words)}
 
 
 def _installed(event: str) -> list[Json]:

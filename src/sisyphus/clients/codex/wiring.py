@@ -11,7 +11,6 @@ without a word. Only Codex itself knows which it runs: `codex app-server` lists 
 
 import json
 import os
-import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -27,6 +26,7 @@ from sisyphus.clients import (
     hook_groups,
     installer,
     programs,
+    slash_commands,
     values,
 )
 from sisyphus.clients.codex import app_server, native
@@ -59,17 +59,11 @@ _SHORT = 3
 _KEYS = ("description", "hooks")
 """The keys that Codex knows at the top of the file."""
 
-_LINES = re.compile(r"^(?:description|author):.*\n", re.MULTILINE)
-"""The lines of a command's frontmatter that a skill has, too."""
-
 _POLICY = b"policy:\n  allow_implicit_invocation: false\n"
 """The model is not told of our skills: they are for the user to type."""
 
 
-def _groups(event: str, seconds: int, **more: Any) -> list[Json]:
-    command = entry.line(event, "--client", CODEX)
-    return [{"hooks": [{"type": "command", "command": command, "timeout": seconds, **more}]}]
-
+_groups = partial(hook_groups.calling, CODEX)
 
 HOOKS: Json = {
     "SessionStart": _groups("session-start", 10, **_WHOLE),
@@ -114,12 +108,7 @@ def notes(site: Site, place: Installation) -> Iterator[str]:
             f"{shown(site.settings)} has a key that Codex does not know, {one_line(keys[0], 80)}: "
             "it runs no hook of that file. Take the key out."
         )
-    for each in read(place):
-        if each.is_ours and each.path != site.settings:
-            yield (
-                f"{each.name} has hooks of sisyphus, too. Codex runs both at each event: keep one "
-                "of them."
-            )
+    yield from hook_files.both_run(TITLE, read(place), site.settings)
 
 
 def effects(site: Site, before: bytes | None, after: bytes | None) -> Iterator[str]:
@@ -239,8 +228,7 @@ def _is_foreign(path: str) -> bool:
 def _skill(name: str, data: bytes) -> bytes:
     """Returns a command as a skill. Codex does not fill in what the user typed behind its name: the
     model reads that in the user's message."""
-    head, _, body = data.decode().partition("\n---\n")
-    lines = "".join(_LINES.findall(f"{head}\n"))
+    lines, body = slash_commands.parts(data)
     text = body.replace(
         "$ARGUMENTS", f"The text after `${name}` in the user's message belongs to this."
     )

@@ -80,8 +80,6 @@ _SIGNS = (
 
 _KINDS = {sign: kind for kind, signs in _SIGNS for sign in signs.split()}
 
-_COUNT = "session.usage_record"
-
 _UNHEARD = (
     "Copilot CLI does not run the hooks of sisyphus (`sisyphus install --client copilot` wires "
     "them): the run works without them, but Copilot CLI compacts a context that is full, and no "
@@ -186,7 +184,7 @@ def _is_event(raw: Json, kind: str) -> bool:
 
 
 def _read_record(report: Report, raw: Json, *, is_main: bool) -> None:
-    record = transcript.record_of(raw, is_pushed=False)
+    record = transcript.record_of(raw)
     if record is None:
         return
     for call in record.calls:
@@ -224,7 +222,7 @@ def _read_usage(report: Report) -> None:
     if not report.session:
         return
     report.transcript = path = places.transcript(report.session)
-    for raw in lines.last(path, f'"{_COUNT}"'.encode()):
+    for raw in lines.last(path, f'"{usage.COUNT}"'.encode()):
         id = values.text(raw.get("id"))
         if id in report.counted:
             break

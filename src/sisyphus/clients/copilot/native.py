@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 
 from sisyphus.clients import defaults, json_files, memory_files, values
-from sisyphus.clients import lines as jsonl
 from sisyphus.clients.copilot import places
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
@@ -60,7 +59,7 @@ def sends_rule(keys: Collection[str], *, always: bool) -> bool:
 
 def why_agents_md(home: str, folder: str, path: str) -> str:
     place = os.path.realpath(os.path.dirname(path))
-    if place in _folders(folder):
+    if place in memory_files.folders_of_repository(folder):
         return "Copilot CLI loads it, as each one down to the session's folder"
     is_inside = (top := _top(folder)) and paths.is_inside(place, top)
     return "Copilot CLI loads it when its agent views a file there" if is_inside else ""
@@ -83,7 +82,7 @@ def _loaded(*folders: str) -> dict[str, str]:
     top = _top(folders[0]) if folders else ""
     for folder in folders:
         if folder == folders[0] or (top and paths.is_inside(folder, top)):
-            _follow(_folders(folder), texts)
+            _follow(memory_files.folders_of_repository(folder), texts)
     if folders:
         own = places.copilot_home()
         for place in filter(None, (own, os.path.join(top, ".github") if top else "")):
@@ -119,10 +118,10 @@ def _config() -> dict[str, Any]:
     """Reads the file that it writes itself, with comments at its start."""
     try:
         text = files.read(os.path.join(places.copilot_home(), "config.json"))
+        lines = (line for line in text.splitlines() if not line.lstrip().startswith("//"))
+        return json_files.parse("\n".join(lines))
     except UnreadableError:
         return {}
-    lines = (line for line in text.splitlines() if not line.lstrip().startswith("//"))
-    return jsonl.parse("\n".join(lines).encode()) or {}
 
 
 def _follow(folders: list[str], texts: dict[str, str]) -> None:
@@ -131,14 +130,7 @@ def _follow(folders: list[str], texts: dict[str, str]) -> None:
             memory_files.follow(os.path.join(each, name), texts)
 
 
-def _folders(folder: str) -> list[str]:
-    """Returns the folders from a session's up to the top of its repository; outside of one, the
-    session's alone."""
-    real, top = os.path.realpath(folder), _top(folder)
-    return [each for each in paths.ancestors(real) if paths.is_inside(each, top)] if top else [real]
-
-
 def _top(folder: str) -> str:
     """Returns the top of the repository; "" = none."""
-    above = paths.ancestors(os.path.realpath(folder))
-    return next((each for each in above if os.path.lexists(os.path.join(each, ".git"))), "")
+    last = memory_files.folders_of_repository(folder)[-1]
+    return last if os.path.lexists(os.path.join(last, ".git")) else ""

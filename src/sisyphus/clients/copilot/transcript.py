@@ -10,6 +10,7 @@ from sisyphus.clients import lines, patches, values
 from sisyphus.clients.claude_code import transcript as claude_code
 from sisyphus.clients.copilot import events
 from sisyphus.clients.copilot.payload import command_of
+from sisyphus.clients.copilot.usage import COUNT
 from sisyphus.clients.transcript_records import (
     AGENT,
     CONTINUATION,
@@ -34,7 +35,7 @@ _HEAD = 256_000
 """The first bytes of the file, in which we look for the first prompt."""
 
 _PROMPT, _ANSWER = "user.message", "assistant.message"
-_RESULT, _COUNT, _ABORT = "tool.execution_complete", "session.usage_record", "abort"
+_RESULT, _ABORT = "tool.execution_complete", "abort"
 """The types of the lines that say something to us."""
 
 _TOOLS = {
@@ -126,7 +127,7 @@ def record_of(raw: Json, folder: str = "", *, is_pushed: bool = False) -> Transc
         return TranscriptLine(AGENT, at, ids, tuple(filter(None, [_said(raw)])), calls)
     if kind == _RESULT:
         return TranscriptLine(TOOL, at, ids, results=(_result(data),))
-    if kind == _COUNT:
+    if kind == COUNT:
         return TranscriptLine(AGENT, at, ids, tokens=tokens_of(raw))
     return TranscriptLine(OTHER, at, ids, is_interrupt=True) if kind == _ABORT else None
 
@@ -176,7 +177,7 @@ def tokens_of(raw: Json) -> int:
     """Returns what an answer has cost, if the line counts one."""
     usage = values.mapping(values.mapping(raw.get("data")).get("usage"))
     counts = (values.count(usage.get(key)) for key in ("inputTokens", "outputTokens"))
-    return sum(counts) if raw.get("type") == _COUNT else 0
+    return sum(counts) if raw.get("type") == COUNT else 0
 
 
 def _moment(raw: Json) -> float:

@@ -9,12 +9,13 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus.clients import COPILOT, hook_groups, installer
+from sisyphus.clients import COPILOT
 from sisyphus.clients.copilot import native, places
 from sisyphus.clients.copilot import wiring as entries
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
-from sisyphus.clients.wired import Wired, shown
+from sisyphus.clients.tried_hooks import ours_in, take
+from sisyphus.clients.wired import shown
 
 Json = dict[str, Any]
 
@@ -25,29 +26,19 @@ _FOLDER = "copilot"
 
 
 def wiring(place: Installation) -> WiringCopy:
-    groups: dict[str, list[Json]] = {}
-    left_out = []
-    tried: list[Wired] = []  # the files with hooks that are taken
     found = [each for each in entries.read(place) if each.calls_us]
-    for file in found:
-        hooks = _hooks(file, place)
-        for event, matcher, hook in hooks:
-            groups.setdefault(event, []).append(hook_groups.group_of(matcher, hook))
-        tried += [file] if hooks else []
-        if others := len([*hook_groups.every_hook(file.content)]) - len(hooks):
-            left_out.append(f"{others} hooks in {file.name}, which are not ours.")
+    tried = take(found, lambda file: ours_in(file, entries.HOOKS, place))
     switch = native.hooks_off(place.project) or next(
-        (file.path for file in tried if entries.is_off(file)), ""
+        (file.path for file in tried.files if entries.is_off(file)), ""
     )
     off = f'{shown(switch)} sets "{native.ALL_OFF}"' if switch else ""
-    own = {"version": 1, native.ALL_OFF: bool(off), "hooks": groups}
+    own = {"version": 1, native.ALL_OFF: bool(off), "hooks": tried.groups}
     files = {
         f"{_FOLDER}/hooks/sisyphus.json": json.dumps(own).encode(),
         **dict(_skills(place)),
     }
-    scopes = [each.scope for each in (*tried, *found)]
-    mend = installer.mend("", COPILOT, [*scopes, installer.USER][0])
-    return WiringCopy(files, bool(groups), mend, off=off, left_out=left_out)
+    mend = tried.mend(COPILOT, found)
+    return WiringCopy(files, bool(tried.groups), mend, off=off, left_out=tried.left_out)
 
 
 def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
@@ -79,14 +70,6 @@ def knows_commands(wiring: WiringCopy, output: bytes) -> bool:
 def failures(output: bytes, errors: str) -> list[str]:
     """It prints nothing of hooks."""
     return []
-
-
-def _hooks(file: Wired, place: Installation) -> list[tuple[str, str, Json]]:
-    """Returns those of our hooks that may run here: of a project only those that `install`
-    writes."""
-    if file.scope == installer.USER:
-        return hook_groups.ours(file.content)
-    return hook_groups.installed(file.content, entries.HOOKS, (place.start, installer.NAME))
 
 
 def _skills(place: Installation) -> Iterator[tuple[str, bytes]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from sisyphus.clients import lines, values
 
-_COUNT, _EMPTIED = "session.usage_record", "session.compaction_complete"
-_MARKS = (b'"session.usage_record"', b'"session.compaction_complete"')
+COUNT, _EMPTIED = "session.usage_record", "session.compaction_complete"
+"""Types of lines: what an answer has used, and that the context was emptied."""
+
+_MARKS = tuple(f'"{kind}"'.encode() for kind in (COUNT, _EMPTIED))
 """What a line has if it may count. Most have none of these and are not parsed."""
 
 
@@ -17,6 +19,6 @@ def read(path: str) -> tuple[int, int]:
             return 0, 0
         usage = values.mapping(data.get("usage"))
         tokens = values.count(usage.get("inputTokens"))
-        if raw.get("type") == _COUNT and tokens and not raw.get("agentId"):
+        if raw.get("type") == COUNT and tokens and not raw.get("agentId"):
             return tokens, values.count(usage.get("maxPromptTokens"))
     return 0, 0

@@ -7,7 +7,6 @@ the project, of those in `.github/hooks`, equal ones too. There it also runs tho
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -15,12 +14,12 @@ from typing import Any
 from sisyphus.clients import (
     COPILOT,
     defaults,
-    entry,
     hook_files,
     hook_groups,
     installer,
     json_files,
     programs,
+    slash_commands,
 )
 from sisyphus.clients.copilot import native, payload, places
 from sisyphus.clients.finding import Finding, Level
@@ -40,17 +39,11 @@ _FILE = "sisyphus.json"
 _VERSION = {"version": 1}
 """The key that its files of hooks have."""
 
-_LINES = re.compile(r"^(?:description|author):.*\n", re.MULTILINE)
-"""The lines of a command's frontmatter that a skill has, too."""
-
 _FOR_THE_USER = "disable-model-invocation: true\n"
 """The model is not told of our skills: they are for the user to type."""
 
 
-def _groups(event: str, seconds: int = 10) -> list[Json]:
-    command = entry.line(event, "--client", COPILOT)
-    return [{"hooks": [{"type": "command", "command": command, "timeout": seconds}]}]
-
+_groups = partial(hook_groups.calling, COPILOT)
 
 HOOKS: Json = {
     "SessionStart": _groups("session-start"),
@@ -86,12 +79,7 @@ def unwire(settings: Json, globs: Iterable[str], keys: Iterable[str]) -> Json:
 
 
 def notes(site: Site, place: Installation) -> Iterator[str]:
-    for each in read(place):
-        if each.is_ours and each.path != site.settings:
-            yield (
-                f"{each.name} has hooks of sisyphus, too. Copilot CLI runs both at each event: "
-                "keep one of them."
-            )
+    return hook_files.both_run(TITLE, read(place), site.settings)
 
 
 def read(place: Installation) -> list[Wired]:
@@ -114,8 +102,7 @@ def copies(project: str, commands: Mapping[str, bytes]) -> dict[str, bytes]:
 def _skill(name: str, data: bytes) -> bytes:
     """Returns a command as a skill. The client fills in what the user typed behind its name; the
     marks around it are for our hook, which gets the text of the skill alone."""
-    head, _, body = data.decode().partition("\n---\n")
-    lines = "".join(_LINES.findall(f"{head}\n"))
+    lines, body = slash_commands.parts(data)
     before, after = payload.ARGUMENTS
     marked = f"{before}$ARGUMENTS{after}"
     text = body.rstrip("\n").replace(" $ARGUMENTS", "\n\n$ARGUMENTS")

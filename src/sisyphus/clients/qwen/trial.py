@@ -10,12 +10,13 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from sisyphus.clients import QWEN, hook_groups, installer, lines
+from sisyphus.clients import QWEN, lines
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.qwen import native
 from sisyphus.clients.qwen import wiring as entries
 from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
-from sisyphus.clients.wired import Wired, shown
+from sisyphus.clients.tried_hooks import ours_in, take
+from sisyphus.clients.wired import shown
 
 Json = dict[str, Any]
 
@@ -42,28 +43,18 @@ _SWITCHES = ("QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE")
 
 
 def wiring(place: Installation) -> WiringCopy:
-    groups: dict[str, list[Json]] = {}
-    left_out = []
-    tried: list[Wired] = []  # the files with hooks that are taken
     found = entries.read(place)
-    for file in found:
-        hooks = _hooks(file, place)
-        for event, matcher, hook in hooks:
-            groups.setdefault(event, []).append(hook_groups.group_of(matcher, hook))
-        tried += [file] if hooks else []
-        if others := len([*hook_groups.every_hook(file.content)]) - len(hooks):
-            left_out.append(f"{others} hooks in {file.name}, which are not ours.")
+    tried = take(found, lambda file: ours_in(file, entries.HOOKS, place))
     path = native.hooks_off(place.project)
     off = f'{shown(path)} sets "{native.ALL_OFF}"' if path else ""
-    own = {"hooks": groups, native.ALL_OFF: bool(off)}
+    own = {"hooks": tried.groups, native.ALL_OFF: bool(off)}
     files = {
         _SYSTEM: json.dumps(_SETTINGS).encode(),
         f"{_FOLDER}/settings.json": json.dumps(own).encode(),
         **dict(_commands(place)),
     }
-    scopes = [each.scope for each in (*tried, *found) if each.calls_us]
-    mend = installer.mend("", QWEN, [*scopes, installer.USER][0])
-    return WiringCopy(files, bool(groups), mend, off=off, left_out=left_out)
+    mend = tried.mend(QWEN, (each for each in found if each.calls_us))
+    return WiringCopy(files, bool(tried.groups), mend, off=off, left_out=tried.left_out)
 
 
 def command(program: str, wiring: WiringCopy, stage: Stage) -> list[str]:
@@ -94,14 +85,6 @@ def knows_commands(wiring: WiringCopy, output: bytes) -> bool:
 def failures(output: bytes, errors: str) -> list[str]:
     """It prints nothing of hooks."""
     return []
-
-
-def _hooks(file: Wired, place: Installation) -> list[tuple[str, str, Json]]:
-    """Returns those of our hooks that may run here: of a project only those that `install`
-    writes."""
-    if file.scope == installer.USER:
-        return hook_groups.ours(file.content)
-    return hook_groups.installed(file.content, entries.HOOKS, (place.start, installer.NAME))
 
 
 def _commands(place: Installation) -> Iterator[tuple[str, bytes]]:

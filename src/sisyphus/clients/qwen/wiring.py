@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from sisyphus.clients import QWEN, defaults, entry, hook_files, hook_groups, json_files, programs
+from sisyphus.clients import QWEN, defaults, hook_files, hook_groups, json_files, programs
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.installation import Installation, Program, Site
 from sisyphus.clients.qwen import native, payload
@@ -28,10 +28,7 @@ _FEW_BLOCKS = 20
 """A loop that may go on less often without a word of the user is hardly one."""
 
 
-def _groups(event: str, seconds: int = 10) -> list[Json]:
-    command = entry.line(event, "--client", QWEN)
-    return [{"hooks": [{"type": "command", "command": command, "timeout": seconds}]}]
-
+_groups = partial(hook_groups.calling, QWEN)
 
 HOOKS: Json = {
     "SessionStart": _groups("session-start"),
