@@ -42,26 +42,65 @@ esac
 
 def install(folder: Path) -> Path:
     """Makes a program `claude` that plays the script in `folder`; returns the folder it is in."""
-    program = folder / "bin" / "claude"
-    program.parent.mkdir(parents=True)
-    program.write_text(_PROGRAM.format(python=sys.executable, file=__file__))
-    program.chmod(0o755)
-    return program.parent
+    return install_as("claude", _PROGRAM, __file__, folder)
 
 
-class _Session:
+def install_as(name: str, program: str, file: str, folder: Path) -> Path:
+    """Makes a program that plays the script in `folder`; returns the folder it is in. program: for
+    the shell, with places for Python and for the file that it runs."""
+    path = folder / "bin" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(program.format(python=sys.executable, file=file))
+    path.chmod(0o755)
+    return path.parent
+
+
+class Player:
+    """A process of a client, as far as all clients are alike."""
+
     def __init__(self, id: str) -> None:
         self.id = id
-        self.tokens = 0
-        self.calls = 0
-        self.denied: list[Json] = []
-        self.error: Json | None = None
-        self.last = ""
         self.code = 0
 
     def step(self, name: str, value: Any) -> None:
         """Plays one step: what the agent says, does, or fails with."""
         getattr(self, f"do_{name}")(value)
+
+    def do_sleep(self, seconds: float) -> None:
+        import time
+
+        time.sleep(seconds)
+
+    def do_exit(self, code: int) -> None:
+        sys.stdout.flush()
+        os._exit(code)
+
+    def do_signal(self, name: str) -> None:
+        """Sends a signal to the runner."""
+        import signal
+
+        os.kill(os.getppid(), getattr(signal, name))
+
+    def run_hook(self, event: str, fields: Json, *words: str) -> str:
+        """Runs a hook, as the client does; returns its reply."""
+        import subprocess
+
+        names = {"session-start": "SessionStart", "post-tool-use": "PostToolUse", "stop": "Stop"}
+        payload = {"session_id": self.id, "cwd": os.getcwd(), "hook_event_name": names[event]}
+        command = [os.path.join(os.path.dirname(sys.executable), "sisyphus"), "hook", event, *words]
+        data = json.dumps({**payload, **fields})
+        done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
+        return done.stdout
+
+
+class _Session(Player):
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.tokens = 0
+        self.calls = 0
+        self.denied: list[Json] = []
+        self.error: Json | None = None
+        self.last = ""
 
     def do_say(self, text: str) -> None:
         self.last = text
@@ -118,19 +157,8 @@ class _Session:
         self.hear("post-tool-use", {**fields, "transcript_path": path})
 
     def hear(self, event: str, fields: Json) -> None:
-        """Runs a hook, as the client does."""
-        import subprocess
-
-        names = {"session-start": "SessionStart", "post-tool-use": "PostToolUse", "stop": "Stop"}
-        payload = {"session_id": self.id, "cwd": os.getcwd(), "hook_event_name": names[event]}
-        command = [os.path.join(os.path.dirname(sys.executable), "sisyphus"), "hook", event]
-        data = json.dumps({**payload, **fields})
-        done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
-        write(
-            in_folder("replies.jsonl"),
-            json.dumps({"event": event, "reply": done.stdout}) + "\n",
-            "a",
-        )
+        line = json.dumps({"event": event, "reply": self.run_hook(event, fields)})
+        write(in_folder("replies.jsonl"), f"{line}\n", "a")
 
     def do_stop(self, last: str) -> None:
         """The agent stops, and the hooks hear of it."""
@@ -140,24 +168,9 @@ class _Session:
         """It reports its result, before it ends."""
         self.end()
 
-    def do_sleep(self, seconds: float) -> None:
-        import time
-
-        time.sleep(seconds)
-
     def do_print(self, text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
-
-    def do_exit(self, code: int) -> None:
-        sys.stdout.flush()
-        os._exit(code)
-
-    def do_signal(self, name: str) -> None:
-        """Sends a signal to the runner."""
-        import signal
-
-        os.kill(os.getppid(), getattr(signal, name))
 
     def answer(self, block: Json, tokens: int = 1_000) -> None:
         self.tokens += tokens + 10

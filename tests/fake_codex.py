@@ -14,7 +14,7 @@ import os
 import sys
 import time
 
-from fake_client import script_of
+from fake_client import Player, in_folder, install_as, read, script_of, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,13 +43,10 @@ esac
 
 def install(folder: Path) -> Path:
     """Makes a program `codex` that plays the script in `folder`; returns the folder it is in."""
-    program = folder / "bin" / "codex"
-    program.parent.mkdir(parents=True)
-    program.write_text(_PROGRAM.format(python=sys.executable, file=__file__))
-    program.chmod(0o755)
+    bin = install_as("codex", _PROGRAM, __file__, folder)
     answer(folder, "account", {"account": None, "requiresOpenaiAuth": False})
     answer(folder, "hooks", {"data": []})
-    return program.parent
+    return bin
 
 
 def answer(folder: Path, method: str, result: Json) -> None:
@@ -57,17 +54,12 @@ def answer(folder: Path, method: str, result: Json) -> None:
     (folder / method).write_text(json.dumps({"id": 1, "result": result}) + "\n")
 
 
-class _Session:
+class _Session(Player):
     def __init__(self, number: int) -> None:
-        self.id = f"01a21850-154e-7742-b602-{number:012d}"
+        super().__init__(f"01a21850-154e-7742-b602-{number:012d}")
         self.items = 0
         self.tokens = 0
         self.error = ""
-        self.code = 0
-
-    def step(self, name: str, value: Any) -> None:
-        """Plays one step: what the agent says, does, or fails with."""
-        getattr(self, f"do_{name}")(value)
 
     def do_say(self, text: str) -> None:
         self.fill(1_000)
@@ -107,29 +99,11 @@ class _Session:
         self.error, self.code = text, 1
         self.do_error(text)
 
-    def do_sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-    def do_exit(self, code: int) -> None:
-        os._exit(code)
-
-    def do_signal(self, name: str) -> None:
-        """Sends a signal to the runner."""
-        import signal
-
-        os.kill(os.getppid(), getattr(signal, name))
-
     def do_stop(self, last: str) -> None:
         """The agent stops, and the hook hears of it."""
-        import subprocess
-
-        payload = {"session_id": self.id, "cwd": os.getcwd(), "hook_event_name": "Stop"}
-        command = [os.path.join(os.path.dirname(sys.executable), "sisyphus"), "hook", "stop"]
-        data = json.dumps({**payload, "last_assistant_message": last})
-        done = subprocess.run(
-            [*command, "--client", "codex"], input=data, capture_output=True, text=True, check=True
-        )
-        write(in_folder("replies.jsonl"), json.dumps(done.stdout) + "\n", "a")
+        fields = {"last_assistant_message": last}
+        reply = self.run_hook("stop", fields, "--client", "codex")
+        write(in_folder("replies.jsonl"), json.dumps(reply) + "\n", "a")
 
     def change(self, path: str, kind: str) -> None:
         self.fill(1_000)
@@ -168,21 +142,6 @@ class _Session:
 
     def emit(self, kind: str, **fields: Any) -> None:
         print(json.dumps({"type": kind, **fields}), flush=True)
-
-
-def in_folder(name: str) -> str:
-    """The path of a file in the folder that `FAKE_CLIENT` names."""
-    return os.path.join(os.environ["FAKE_CLIENT"], name)
-
-
-def read(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def write(path: str, text: str, mode: str = "w") -> None:
-    with open(path, mode, encoding="utf-8") as file:
-        file.write(text)
 
 
 def main(words: list[str]) -> int:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 
-from fake_client import in_folder, read, script_of, write
+from fake_client import Player, in_folder, install_as, read, script_of, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,22 +44,13 @@ esac
 
 def install(folder: Path) -> Path:
     """Makes a program `copilot` that plays the script in `folder`; returns the folder it is in."""
-    program = folder / "bin" / "copilot"
-    program.parent.mkdir(parents=True)
-    program.write_text(_PROGRAM.format(python=sys.executable, file=__file__))
-    program.chmod(0o755)
-    return program.parent
+    return install_as("copilot", _PROGRAM, __file__, folder)
 
 
-class _Session:
+class _Session(Player):
     def __init__(self, id: str) -> None:
-        self.id = id
+        super().__init__(id)
         self.count = 0
-        self.code = 0
-
-    def step(self, name: str, value: Any) -> None:
-        """Plays one step: what the agent says, does, or fails with."""
-        getattr(self, f"do_{name}")(value)
 
     def do_say(self, text: str) -> None:
         self.fill(1_000)
@@ -98,30 +88,11 @@ class _Session:
         self.emit("session.error", errorType=name, message=words, statusCode=status)
         self.code = 1
 
-    def do_sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-    def do_exit(self, code: int) -> None:
-        os._exit(code)
-
-    def do_signal(self, name: str) -> None:
-        """Sends a signal to the runner."""
-        import signal
-
-        os.kill(os.getppid(), getattr(signal, name))
-
     def do_stop(self, last: str) -> None:
         """The agent stops, and the hook hears of it."""
-        import subprocess
-
-        stop = {"session_id": self.id, "cwd": os.getcwd(), "hook_event_name": "Stop"}
-        command = [os.path.join(os.path.dirname(sys.executable), "sisyphus"), "hook", "stop"]
-        data = json.dumps({**stop, "transcript_path": self.transcript, "timestamp": last})
-        done = subprocess.run(
-            [*command, "--client", "copilot"],
-            input=data, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        write(in_folder("replies.jsonl"), json.dumps(done.stdout) + "\n", "a")
+        fields = {"transcript_path": self.transcript, "timestamp": last}
+        reply = self.run_hook("stop", fields, "--client", "copilot")
+        write(in_folder("replies.jsonl"), json.dumps(reply) + "\n", "a")
 
     @property
     def transcript(self) -> str:

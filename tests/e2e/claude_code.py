@@ -119,11 +119,11 @@ def converse(
     command: Sequence[str | Path], prompts: Sequence[str], folder: Path, variables: dict[str, str]
 ) -> list[Json]:
     """Does the same with any client that takes prompts, and tells events, as this one does."""
-    log = Path(variables["HOME"]) / "stderr.txt"
-    with _process(command, folder, variables, log) as process:
-        events = list(_conversation(process, iter(prompts)))
-    if process.returncode:
-        raise AssertionError(f"the client exited {process.returncode}: {log.read_text()}")
+    with process(command, folder, variables) as client:
+        events = list(_conversation(client, iter(prompts)))
+    if client.returncode:
+        said = _log(variables).read_text()
+        raise AssertionError(f"the client exited {client.returncode}: {said}")
     return events
 
 
@@ -142,12 +142,17 @@ def command(
     )
 
 
+def _log(variables: dict[str, str]) -> Path:
+    return Path(variables["HOME"]) / "stderr.txt"
+
+
 @contextmanager
-def _process(
-    command: Sequence[str | Path], folder: Path, variables: dict[str, str], log: Path
+def process(
+    command: Sequence[str | Path], folder: Path, variables: dict[str, str]
 ) -> Iterator[subprocess.Popen[str]]:
+    """Runs any client, and waits until it ends."""
     with (
-        log.open("a", encoding="utf-8") as stderr,
+        _log(variables).open("a", encoding="utf-8") as stderr,
         subprocess.Popen(
             command,
             cwd=folder,
@@ -158,13 +163,13 @@ def _process(
             text=True,
             encoding="utf-8",
             start_new_session=True,  # so that its children end with it
-        ) as process,
+        ) as client,
     ):
-        watchdog = threading.Timer(SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+        watchdog = threading.Timer(SECONDS, os.killpg, (client.pid, signal.SIGKILL))
         watchdog.start()
         try:
-            yield process
-            process.wait()
+            yield client
+            client.wait()
         finally:
             watchdog.cancel()
 

@@ -11,7 +11,6 @@ import os
 import shlex
 import signal
 import subprocess
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -358,29 +357,13 @@ def _is_about(message: Json, method: str, session: str) -> bool:
 
 @contextmanager
 def serving(folder: Path, variables: dict[str, str], model: str) -> Iterator[Server]:
-    log = Path(variables["HOME"]) / "stderr.txt"
-    with (
-        log.open("a", encoding="utf-8") as stderr,
-        subprocess.Popen(
-            [CODEX.binary, "app-server", *model_words(variables, model)],
-            cwd=folder,
-            env=variables,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,  # so that its children end with it
-        ) as process,
-    ):
-        watchdog = threading.Timer(SECONDS, os.killpg, (process.pid, signal.SIGKILL))
-        watchdog.start()
+    command: list[str | Path] = [CODEX.binary, "app-server", *model_words(variables, model)]
+    with claude_code.process(command, folder, variables) as process:
         try:
             yield Server(process, folder)
             assert process.stdin
             process.stdin.close()  # it ends its sessions, and then itself
             process.wait(SECONDS)
         finally:
-            watchdog.cancel()
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

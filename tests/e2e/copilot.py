@@ -9,18 +9,15 @@ What hooks say to the user is shown nowhere, so scenarios that look for it are s
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import threading
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from e2e import claude_code
+from e2e.claude_code import process
 from e2e.install import COPILOT
 from e2e.script import Tool
 
@@ -127,8 +124,11 @@ def talk(
     if len(prompts) == 1:
         return _print(prompts[0], words, resumed, folder, variables)
     mode = _PLAN_MODE if "--plan" in words else ""
-    with _process(["--acp", *words], folder, variables) as process:
-        return _converse(_Editor(process), prompts, folder, resumed, mode)
+    with process([COPILOT.binary, "--acp", *words], folder, variables) as client:
+        editor = _Editor(client)
+        events = _converse(editor, prompts, folder, resumed, mode)
+        editor.leave()
+        return events
 
 
 def _print(
@@ -137,42 +137,12 @@ def _print(
     """Runs one process for one prompt."""
     session = f"--resume={resumed}" if resumed else f"--session-id={uuid.uuid4()}"
     words = ["-p", _typed(prompt), "--output-format", "json", session, *words]
-    with _process(words, folder, variables) as process:
-        assert process.stdout
-        events = [json.loads(line) for line in process.stdout if line.startswith("{")]
+    with process([COPILOT.binary, *words], folder, variables) as client:
+        assert client.stdout
+        events = [json.loads(line) for line in client.stdout if line.startswith("{")]
     said = [event["data"]["content"] for event in events if event["type"] == "assistant.message"]
     result = {"type": "result", "result": said[-1] if said else ""}
     return [{**result, "session_id": session.partition("=")[2]}]
-
-
-@contextmanager
-def _process(
-    words: list[str], folder: Path, variables: dict[str, str]
-) -> Iterator[subprocess.Popen[str]]:
-    log = Path(variables["HOME"]) / "stderr.txt"
-    with (
-        log.open("a", encoding="utf-8") as stderr,
-        subprocess.Popen(
-            [COPILOT.binary, *words],
-            cwd=folder,
-            env=variables,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,  # so that its children end with it
-        ) as process,
-    ):
-        limit = (claude_code.SECONDS, os.killpg, (process.pid, signal.SIGKILL))
-        watchdog = threading.Timer(*limit)
-        watchdog.start()
-        try:
-            yield process
-        finally:
-            watchdog.cancel()
-            if "--acp" in words:
-                process.terminate()
 
 
 def _words(flags: list[str]) -> tuple[list[str], str]:
@@ -212,6 +182,11 @@ class _Editor:
                 self._send({"id": message["id"], "result": refusal})
             self.events.append(message)
         raise AssertionError("the client ended")
+
+    def leave(self) -> None:
+        """The client ends when nobody can ask it any more."""
+        assert self.process.stdin
+        self.process.stdin.close()
 
     def _send(self, message: Json) -> None:
         assert self.process.stdin

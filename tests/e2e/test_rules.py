@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from e2e import copilot
 from e2e.codex import NO_AGENTS
 from e2e.copilot import NATIVE
-from e2e.desk import CODEX, OPENCODE, QWEN, Desk
+from e2e.desk import CODEX, COPILOT, OPENCODE, QWEN, Desk
 from e2e.scenario import ONE_IS_ENOUGH, Scenario, Step, play, rows
 from e2e.script import delegate, edit, read, say, use, write
 
@@ -23,7 +22,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
     Scenario(
         "once for two reads", PYTHON, [Step(["look"], LOOK)],
         model={f"{FRAME}\n\n# Rule from {APPLIED}\n\n{TEXT}": [0, 1, 1]},
-        out={copilot.NAME: NATIVE},
+        out={COPILOT: NATIVE},
     ),
     Scenario("once for parallel reads", PYTHON, [Step(["look"], PARALLEL)], model={TEXT: [0, 1]}),
     Scenario(
@@ -37,7 +36,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
             ".claude/settings.json": '{"claudeMdExcludes": ["**/.claude/rules/*.md"]}',
             "one.py": "1", "two.py": "2",
         },
-        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, out={copilot.NAME: NATIVE},
+        [Step(["look"], LOOK)], model={TEXT: [0, 1, 1]}, out={COPILOT: NATIVE},
     ),
     Scenario(
         "copilot-instructions.md applies always",
@@ -67,7 +66,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
             use(read("one.py")), say("seen"),
         ])],
         last={f"# Rule from {APPLIED}\n\nAnnotate each function.": [0, 0, 0, 0, 1]},
-        out={copilot.NAME: NATIVE},
+        out={COPILOT: NATIVE},
     ),
     Scenario(
         "before the rest of a long README",
@@ -108,7 +107,7 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], PARALLEL),
          Step(["look", "/compact", "look"], [*PARALLEL, *PARALLEL], how="resume")],
         model={TEXT: [0, 1, 1, 1, 0, 1]},
-        out={QWEN: "a resume says them again", copilot.NAME: NATIVE},
+        out={QWEN: "a resume says them again", COPILOT: NATIVE},
     ),
     Scenario(
         "a subagent gets it in its own context", PYTHON,
@@ -133,12 +132,12 @@ PARALLEL = (use(read("one.py"), read("two.py")), say("seen"))
         [Step(["look"], [use(edit("one.py", "nothing like it", "x")),
                          use(read("one.py"), read("missing.py")), say("seen")])],
         model={TEXT: [0, 1, 1]},
-        out=dict.fromkeys((OPENCODE, CODEX, copilot.NAME), "it asks no hook about a failed edit"),
+        out=dict.fromkeys((OPENCODE, CODEX, COPILOT), "it asks no hook about a failed edit"),
     ),
     Scenario(
         "a file that is written", {APPLIED: PYTHON[APPLIED]},
         [Step(["write"], [use(write("new.py", "1")), say("written")])], model={TEXT: [0, 1]},
-        out={copilot.NAME: NATIVE},
+        out={COPILOT: NATIVE},
     ),
 )  # fmt: skip
 def test_rules(desk: Desk, scenario: Scenario) -> None:
