@@ -186,7 +186,7 @@ def test_what_waits_latest_comes_first(world: World, browser: Browser) -> None:
         world.stop("<blocked>a key</blocked>", session=f"s{number}")
 
     assert [each["loop"] for each in browser.json("/")["waiting"]] == loops[::-1]
-    assert "and 2 more" in browser.page("/")
+    assert "and 4 more" in browser.page("/")
 
 
 def test_what_works_and_what_waits(world: World, browser: Browser) -> None:

@@ -166,7 +166,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
         actions=actions.possible(store, loop),
         can_answer=actions.can_answer(loop),
         most_characters=actions.most_characters(loop),
-        answers=_answers(store, loop),
+        answers=queued_answers(store, loop),
         answered_at=_answered_at(store, loop),
         way=way,
         command=command,
@@ -183,7 +183,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
         bars=bars,
         bars_are=bars_are,
         report=_report(loop),
-        look_at=_look_at(store, run) if run else "",
+        look_at=look_at(store, run) if run else "",
         has_transcript=os.path.exists(transcripts.full_file(loop.id)),
     )
 
@@ -228,7 +228,8 @@ def _action(store: Store, loop: Work, row: Status) -> str:
     return messages.action(calls[-1].name, calls[-1].target, loop.project) if calls else ""
 
 
-def _answers(store: Store, loop: Work) -> list[str]:
+def queued_answers(store: Store, loop: Work) -> list[str]:
+    """Returns the answers that wait in the queue of the session of a loop."""
     found = store.all(
         "SELECT text FROM waiting WHERE session = ? AND kind = 'answer' ORDER BY seq", loop.session
     )
@@ -281,11 +282,17 @@ def _items(store: Store, run: Run, row: Status) -> list[Item]:
     opened = [item for item in state.todo if item not in state.blocked]
     answers = state.answers
     return [
-        *(_blocked_item(store, run, item, answers.get(item, [])) for item in state.blocked),
+        *blocked_items(store, run),
         *(_item(run, item, BLOCKED, answers.get(item, [])) for item in marked),
         *(_open_item(run, item, now, answers.get(item, [])) for item in opened),
         *(_item(run, item, DONE, []) for item in state.done),
     ]
+
+
+def blocked_items(store: Store, run: Run) -> list[Item]:
+    """Returns the items for which the agent needs something of its user."""
+    answers = run.state.answers
+    return [_blocked_item(store, run, each, answers.get(each, [])) for each in run.state.blocked]
 
 
 def _blocked_item(store: Store, run: Run, text: str, answers: list[str]) -> Item:
@@ -335,8 +342,12 @@ _COMES = "The run reads it when it comes to this item."
 _GOES_ON = f"The run takes it up when you resume it: `{runner_messages.RESUME}`."
 
 
-def _look_at(store: Store, run: Run) -> str:
-    """What has happened to the plan of a run that has ended is no concern of the run."""
+def look_at(store: Store, run: Run) -> str:
+    """Returns what a person should see to first, in Markdown, as a report that was written now
+    would say it; "" = nothing.
+
+    What has happened to the plan of a run that has ended is no concern of the run.
+    """
     plan = run.state.plan if run.ended_at is None else ""
     problem = fix_plan.read(plan, run.folder).problem if plan else ""
     return report.look_at(run, iterations.of(store, run), problem)

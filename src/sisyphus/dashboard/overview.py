@@ -7,8 +7,9 @@ from typing import Any
 
 from sisyphus import work
 from sisyphus.boulder import plans
+from sisyphus.dashboard import actions, last_visit
 from sisyphus.dashboard import days as calendar
-from sisyphus.dashboard import last_visit
+from sisyphus.dashboard import loop as loop_page
 from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard import plans as plan_pages
 from sisyphus.dashboard.page import Desk, Params
@@ -16,6 +17,8 @@ from sisyphus.ground import git
 from sisyphus.ground.record import Record
 from sisyphus.ground.store import Store
 from sisyphus.loops import iterations, loops
+from sisyphus.loops.loop import RUN
+from sisyphus.loops.runs import Run
 from sisyphus.work import Need, Status
 
 _DAYS = 7
@@ -24,8 +27,35 @@ _COMMITS = 5
 """The most loops that live, loops that ended and plans, and the most projects that git is asked
 about."""
 
+_QUESTIONS = 3
+"""The most blocked items of a run that are answered on this page; its own page has all."""
+
 _FIRST_SECONDS = 24 * 3600
 """What is new to a user who looks for the first time."""
+
+
+class Question(Record, frozen=True):
+    """What an agent needs of its user. item: of a run, which the answer is for; "" = the loop
+    itself."""
+
+    item: str
+    need: str
+
+
+class AnswerBox(Record, frozen=True):
+    """What the user can answer of a loop or run. most_characters: of an answer. more: how many
+    other blocked items a run has that nobody has answered."""
+
+    questions: list[Question]
+    more: int
+    most_characters: int
+
+
+class Points(Record, frozen=True):
+    """What a person should see to of a run. text: in Markdown, as its report says it."""
+
+    row: Status
+    text: str
 
 
 class PlanProgress(Record, frozen=True):
@@ -81,12 +111,16 @@ class Day(Record, frozen=True):
 
 class Overview(Record, frozen=True):
     """is_wired: a hook has ever acted; else the page says how to begin. is_installed: the first
-    step of that is done. waiting: the latest first. live: what has not ended, first what works now;
-    more: how many others."""
+    step of that is done. waiting: the latest first. boxes: ids of loops that take an answer → what
+    the user answers to. look_at: of the runs that have not ended, and of those that have ended
+    since the user last looked. live: what has not ended, first what works now; more: how many
+    others."""
 
     is_wired: bool
     is_installed: bool
     waiting: list[Need]
+    boxes: dict[str, AnswerBox]
+    look_at: list[Points]
     news: News
     live: list[Status]
     more: int
@@ -98,11 +132,14 @@ def query(desk: Desk, params: Params) -> Overview:
     store, now = desk.store, time.time()
     statuses = work.live(store, now)
     live = sorted(statuses, key=lambda each: (not each.is_working, -each.started_at))
+    waiting, news = work.needs(store, now, statuses)[::-1], _news(store, now)
     return Overview(
         is_wired=store.one("SELECT 1 FROM event LIMIT 1") is not None,
         is_installed=store.one("SELECT 1 FROM installed LIMIT 1") is not None,
-        waiting=work.needs(store, now, statuses)[::-1],
-        news=_news(store, now),
+        waiting=waiting,
+        boxes={id: box for each in waiting if (id := each.loop) and (box := _box(store, id))},
+        look_at=_look_at(store, [*live, *news.ended]),
+        news=news,
         live=live[:_SHOWN],
         more=max(0, len(live) - _SHOWN),
         plans=open_plans(store)[:_SHOWN],
@@ -138,6 +175,32 @@ def _used(store: Store, start: float, end: float) -> tuple[int, float]:
     )  # fmt: skip
     assert row is not None
     return row[0], row[1]
+
+
+# ---------------------------------------------------------------- what a person should see to
+
+
+def _box(store: Store, id: str) -> AnswerBox | None:
+    """Returns what the user can answer of a loop or run that waits; None = nothing, or they have
+    answered."""
+    loop = loops.find(store, id)
+    if loop is None or not actions.can_answer(loop) or loop_page.queued_answers(store, loop):
+        return None
+    questions = [Question("", loop.why)]
+    if isinstance(loop, Run):
+        items = loop_page.blocked_items(store, loop)
+        questions = [Question(each.text, each.why) for each in items if not each.next]
+    more = max(0, len(questions) - _QUESTIONS)
+    most = actions.most_characters(loop)
+    return AnswerBox(questions[:_QUESTIONS], more, most) if questions else None
+
+
+def _look_at(store: Store, statuses: list[Status]) -> list[Points]:
+    """Returns what a person should see to of the first runs among these."""
+    runs = [each for each in statuses if each.kind == RUN][:_SHOWN]
+    found = [(each, loops.find_run(store, each.id)) for each in runs]
+    points = [Points(row, loop_page.look_at(store, run)) for row, run in found if run]
+    return [each for each in points if each.text]
 
 
 # ---------------------------------------------------------------- news
