@@ -235,6 +235,28 @@ def test_a_session_of_a_run_is_named_by_its_item(world: World) -> None:
     ]
 
 
+def test_the_earlier_sessions_of_a_run_are_folded(world: World) -> None:
+    """But for those that failed, and those of another one."""
+    runs = Runs(world)
+    world.write("fix_plan.md", "# Shop\n\n- [ ] cart\n- [ ] total\n- [ ] receipt\n- [ ] tax\n")
+    world.start("mine")
+    blocked = [["say", "<blocked>the price list</blocked>"]]
+    runs.run(processes=[done("cart"), blocked, done("receipt"), done("tax")])
+    browser = Browser(world)
+
+    folded = {each["title"].rpartition(": ")[2]: each["is_folded"] for each in sessions(browser)}
+    assert folded == {
+        "tax": False, "receipt": True, "total": False, "cart": True, "": False,
+    }  # fmt: skip
+    text = browser.get("/sessions").text
+    fold = text.partition(f'<details id="run-{runs.id}">')[2].partition("</details>")[0]
+    assert "2 earlier sessions of this run" in fold
+    assert [name in fold for name in ("tax", "receipt", "total", "cart")] == [
+        False, True, False, True,
+    ]  # fmt: skip
+    assert text.count("earlier sessions of this run") == 1
+
+
 def test_a_session_is_open_idle_or_has_ended(world: World, browser: Browser) -> None:
     world.start()
     assert [each["state"] for each in sessions(browser)] == ["open"]

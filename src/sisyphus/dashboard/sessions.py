@@ -6,16 +6,21 @@ import json
 
 from sisyphus import clients, work
 from sisyphus.boulder import plans
+from sisyphus.boulder.evidence import FAILED
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
-from sisyphus.ground.record import Record
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, loops
+from sisyphus.runner import decide
 from sisyphus.sessions import journal, messages, usage
 from sisyphus.sessions import sessions as session_rows
+
+_FAILURES = (decide.BLOCKED, decide.FATAL, decide.STUCK)
+"""The decisions after an iteration that a person should look at."""
 
 WORKING, WAITING, IDLE, OPEN, ENDED = "working", "waiting", "idle", "open", "ended"
 """States. WAITING: for its user. IDLE: it has stopped. OPEN: it has not ended, and nobody notes
@@ -49,8 +54,10 @@ class SessionRow(Record, frozen=True):
 
     title: its first prompt or, of an iteration of a run, what that worked on; "" = unknown. state:
     one of those above; why: what it waits for. source: why it last started. percent: of its
-    context; None = unknown. plan, plan_number: the name and row of the plan that it follows; "" and
-    0 = none. loops: the newest first; loop_count: of all that there are.
+    context; None = unknown. plan, plan_number: the name and row of the plan that it follows; ""
+    and 0 = none. loops: the newest first; loop_count: of all that there are. run: the id of the run
+    whose iteration worked in it; "" = none did. is_folded: a later session of that run stands above
+    it in the list, and nothing failed in this one.
     """
 
     id: str
@@ -66,6 +73,8 @@ class SessionRow(Record, frozen=True):
     plan_number: int
     loops: list[LoopLink]
     loop_count: int
+    run: str = ""
+    is_folded: bool = False
 
 
 class Sessions(Record, frozen=True):
@@ -136,14 +145,40 @@ def query(desk: Desk, params: Params) -> Sessions:
     pages = paging.choose(params, session_rows.count(store, project, q), SIZE)
     found = session_rows.find_all(store, project, q, SIZE, SIZE * (pages.number - 1))
     names = session_rows.projects(store)
-    return Sessions(_rows(desk, found, _LOOPS), pages, q, project, names, not names)
+    rows = _folded(store, found, _rows(desk, found, _LOOPS))
+    return Sessions(rows, pages, q, project, names, not names)
 
 
 def _rows(desk: Desk, found: list[Session], most: int) -> list[SessionRow]:
     """most: loops of each session."""
-    numbers = [each.n for each in found]
-    links, titles = _loops(desk.store, numbers, most), _titles(desk.store, found)
-    return [_row(desk, each, titles.get(each.n, ""), links.get(each.n, ([], 0))) for each in found]
+    links = _loops(desk.store, [each.n for each in found], most)
+    of_runs = iterations.by_session(desk.store, found)
+    titles = {session: messages.of_run(*iteration) for session, iteration in of_runs.items()}
+    rows = [_row(desk, each, titles.get(each.n, ""), links.get(each.n, ([], 0))) for each in found]
+    runs = [of_runs[each.n][0] if each.n in of_runs else "" for each in found]
+    return [replace(row, run=run) for row, run in zip(rows, runs, strict=True)]
+
+
+def _folded(store: Store, found: list[Session], rows: list[SessionRow]) -> list[SessionRow]:
+    """Folds the sessions of a run but its last one and those that a person should look at."""
+    failed = _failed(store, [each.n for each in found])
+    runs: set[str] = set()
+    shown = []
+    for session, row in zip(found, rows, strict=True):
+        is_calm = row.state != WAITING and session.n not in failed
+        shown.append(replace(row, is_folded=row.run in runs and is_calm))
+        runs |= {row.run} - {""}
+    return shown
+
+
+def _failed(store: Store, sessions: list[int]) -> set[int]:
+    """Returns those of these sessions in which an iteration of a run has failed."""
+    found = store.all(
+        "SELECT session FROM iteration WHERE session IN (SELECT value FROM json_each(?)) "
+        "AND (evidence = ? OR decision IN (SELECT value FROM json_each(?)))",
+        json.dumps(sessions), FAILED, json.dumps(_FAILURES),
+    )  # fmt: skip
+    return {row[0] for row in found}
 
 
 def _row(desk: Desk, session: Session, title: str, loops: tuple[list[LoopLink], int]) -> SessionRow:
@@ -170,12 +205,6 @@ def _state(store: Store, session: Session) -> tuple[str, str]:
     if session.idle_since is not None:
         return IDLE, ""
     return (WORKING if _is_noted(store, session) else OPEN), ""
-
-
-def _titles(store: Store, sessions: list[Session]) -> dict[int, str]:
-    """Returns what sessions of runs worked on."""
-    found = iterations.by_session(store, sessions)
-    return {session: messages.of_run(*iteration) for session, iteration in found.items()}
 
 
 def _loops(store: Store, sessions: list[int], most: int) -> dict[int, tuple[list[LoopLink], int]]:
