@@ -293,6 +293,24 @@ def test_the_filters_of_sessions(world: World, browser: Browser) -> None:
     assert "No session fits" in browser.page("/sessions?q=zzz")
 
 
+def test_a_session_is_found_by_what_it_worked_on(world: World) -> None:
+    runs = Runs(world)
+    world.write("fix_plan.md", "# Shop\n\n- [ ] cart\n- [ ] total\n")
+    runs.run(processes=[done("cart"), done("total")])
+    world.loop(prompt="Mend the upload, 100%.", session="s9")
+    world.stop("I work.", session="s9")
+    browser = Browser(world)
+
+    def titles(query: str) -> list[str]:
+        found = sessions(browser, f"?q={query}")
+        return [each["title"].rpartition(": ")[2] for each in found]
+
+    assert titles("CART") == ["cart"]
+    assert titles("shop") == ["total", "cart"]
+    assert [each["id"] for each in sessions(browser, "?q=the+UPLOAD")] == ["s9"]
+    assert titles("boat") == []
+
+
 def test_sessions_are_in_pages(world: World, browser: Browser) -> None:
     for number in range(52):
         world.start(f"s{number:03}")
