@@ -395,6 +395,20 @@ def test_what_the_agent_said_and_did(world: World, browser: Browser) -> None:
     assert "It had to go on: the promise was said, but" in text_of(text)
 
 
+def test_paths_are_those_of_the_project(world: World, browser: Browser) -> None:
+    id = world.loop()
+    file = str(world.project / "shop" / "cart.py")
+    world.write_down(user("go"), agent("I look.", use("Read", file_path=file)))
+    world.stop("I work.")
+    with browser.desk.store.write():
+        denied = json.dumps([f"Write {file}"])
+        browser.desk.store.run("UPDATE iteration SET denied = ?", denied)
+
+    (stop,) = browser.json(f"/loops/{id}/transcript")["stops"]
+    assert ("Read", "shop/cart.py") in [(step["tool"], step["text"]) for step in stop["steps"]]
+    assert browser.json(f"/loops/{id}")["iterations"][0]["denied"] == ["Write shop/cart.py"]
+
+
 def test_one_iteration_alone(world: World, browser: Browser) -> None:
     id = world.loop()
     world.stop("One.")

@@ -178,7 +178,7 @@ def query(desk: Desk, params: Params) -> LoopPage:
         plan=_plan(store, loop, run),
         items=items,
         evidence={item.text: item.evidence for item in items if item.evidence},
-        iterations=_iterations(store, loop, pages.number),
+        iterations=_iterations(store, loop, run.folder if run else loop.project, pages.number),
         pages=pages,
         bars=bars,
         bars_are=bars_are,
@@ -366,7 +366,8 @@ def _report(loop: Work) -> str:
 # ---------------------------------------------------------------- its iterations
 
 
-def _iterations(store: Store, loop: Work, page: int) -> list[IterationRow]:
+def _iterations(store: Store, loop: Work, folder: str, page: int) -> list[IterationRow]:
+    """folder: where its agents work."""
     names = IterationRow.FIELDS[2:]
     before = "(PARTITION BY number ORDER BY rowid)"
     found = store.all(
@@ -374,11 +375,13 @@ def _iterations(store: Store, loop: Work, page: int) -> list[IterationRow]:
         f"FROM iteration WHERE {iterations.OF_LOOP} ORDER BY rowid DESC LIMIT ? OFFSET ?",
         loop.id, PAGE_ITERATIONS, (page - 1) * PAGE_ITERATIONS,
     )  # fmt: skip
-    return [_iteration(dict(zip(("row", "resumes", *names), row, strict=True))) for row in found]
+    fields = ("row", "resumes", *names)
+    return [_iteration(dict(zip(fields, row, strict=True)), folder) for row in found]
 
 
-def _iteration(values: dict[str, Any]) -> IterationRow:
-    values |= {"is_done": bool(values["is_done"]), "denied": json.loads(values["denied"])}
+def _iteration(values: dict[str, Any], folder: str) -> IterationRow:
+    denied = [messages.last_action(call, folder) for call in json.loads(values["denied"])]
+    values |= {"is_done": bool(values["is_done"]), "denied": denied}
     return IterationRow(**values)
 
 

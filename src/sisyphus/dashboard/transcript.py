@@ -5,10 +5,12 @@ from __future__ import annotations
 from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
-from sisyphus.ground.record import Record
+from sisyphus.ground.paths import display
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import one_line
 from sisyphus.loops import loops, messages, transcripts
-from sisyphus.loops.transcripts import Stop
+from sisyphus.loops.runs import Run
+from sisyphus.loops.transcripts import Step, Stop
 
 SHOWN_STOPS = 200
 SHOWN_CHARACTERS = 150_000
@@ -48,11 +50,21 @@ def query(desk: Desk, params: Params) -> Transcript:
         stops = [each for each in stops if each.iteration == iteration]
     end = min(paging.number(params, "before") or len(stops), len(stops))
     first = _first_shown(stops, end)
+    folder = loop.folder if isinstance(loop, Run) else loop.project
+    shown = [_with_short_paths(each, folder) for each in stops[first:end]]
     text = "" if stops else transcripts.read_text(loop.id, iteration)[-SHOWN_CHARACTERS:]
     return Transcript(
         loop.id, loop.kind, one_line(loop.task, loop_pages.TASK_CHARACTERS), iteration,
-        stops[first:end], len(stops), first, end == len(stops), text,
+        shown, len(stops), first, end == len(stops), text,
     )  # fmt: skip
+
+
+def _with_short_paths(stop: Stop, folder: str) -> Stop:
+    """Returns a Stop whose calls name files as people do. folder: where the agent works."""
+    steps = [
+        Step(each.tool, display(each.text, folder)) if each.tool else each for each in stop.steps
+    ]
+    return replace(stop, steps=steps)
 
 
 def _first_shown(stops: list[Stop], end: int) -> int:
