@@ -36,6 +36,22 @@ def test_an_item_links_to_its_commit_and_its_diff(nights: Nights) -> None:
     assert browser.json(f"/loops/{nights.id}/diff?item={key}")["commit"] == commit
 
 
+def test_the_commits_of_the_user_are_not_counted(nights: Nights) -> None:
+    assert nights.night(processes=[*ALL]).code == 0
+    nights.commit("commit", "-q", "--allow-empty", "-m", "Mine", "-m", "As Sisyphus-Run: says.")
+    nights.world.start()
+    browser = Browser(nights.world)
+    assert nights.subjects() == ["first", "cart", "total", "receipt", "Mine"]
+    assert browser.json("/")["news"]["commits"] == 3
+    assert "3 commits of runs" in browser.page("/")
+
+
+def test_the_commits_of_a_worktree_are_counted(nights: Nights) -> None:
+    assert nights.night("--worktree", processes=[*ALL]).code == 0
+    assert nights.subjects() == ["first"]
+    assert Browser(nights.world).json("/")["news"]["commits"] == 3
+
+
 def test_half_work_is_shown_from_its_branch(nights: Nights) -> None:
     assert nights.night(processes=[done("cart"), BLOCKED, done("receipt")]).code == 4
     browser = Browser(nights.world)

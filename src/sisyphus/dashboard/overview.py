@@ -19,6 +19,7 @@ from sisyphus.ground.store import Store
 from sisyphus.loops import iterations, loops
 from sisyphus.loops.loop import RUN
 from sisyphus.loops.runs import Run
+from sisyphus.runner.messages import trailer
 from sisyphus.work import Need, Status
 
 _DAYS = 7
@@ -77,7 +78,7 @@ class News(Record, frozen=True):
 
     is_first: this is the user's first visit, so it is a day ago. ended: loops and runs, the newest
     first; more: how many others. plans: the names of those that were completed. tasks: of plans,
-    that were ticked. items: of runs, that were done. commits: in the projects of loops and runs.
+    that were ticked. items: of runs, that were done. commits: that runs made.
     files: how many were changed, counted in each iteration. period: the shortest one of
     `loops.PERIODS` in which all of it lies.
     """
@@ -243,6 +244,6 @@ def _ticked(store: Store, since: float) -> int:
 
 
 def _commits(store: Store, since: float) -> int:
-    """Returns the commits since a moment in the projects in which a loop or run has worked."""
+    """Returns the commits that runs have made since a moment, those not merged yet among them."""
     projects = iterations.projects_since(store, since, _COMMITS)
-    return sum(git.count_commits(project, since) for project in projects)
+    return sum(git.count_commits(project, since, trailer("")) for project in projects)

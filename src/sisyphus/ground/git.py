@@ -220,9 +220,11 @@ def committed_since(project: str, since: float) -> list[str]:
     return [os.path.join(project, name.strip("\n")) for name in names if name.strip("\n")]
 
 
-def count_commits(project: str, since: float) -> int:
-    """Returns how many commits the current branch got since a moment; 0 without git."""
-    done = _git(project, "rev-list", "--count", f"--since=@{int(since)}", "HEAD")
+def count_commits(project: str, since: float, start: str) -> int:
+    """Returns how many commits all branches got since a moment that have a line with this start; 0
+    without git."""
+    words = (f"--since=@{int(since)}", f"--grep=^{start}", "--basic-regexp", "--branches")
+    done = _git(project, "rev-list", "--count", *words)
     return int(done.output) if done and done.code == 0 and done.output.strip().isdecimal() else 0
 
 
