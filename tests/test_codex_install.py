@@ -409,7 +409,7 @@ def test_status_names_the_hooks(world: World, codex: Path) -> None:
     (source,) = world.cli("status", "--json").json["wiring"]["clients"]["codex"]["sources"]
     assert (source["file"], source["is_current"]) == (str(codex / "hooks.json"), True)
     shown = world.cli("status").out
-    assert "\nCodex is wired by ~/.codex/hooks.json.\nNo session of it is known yet." in shown
+    assert "\nCodex is wired by ~/.codex/hooks.json.\nIt has not called sisyphus yet." in shown
     assert "*Trust all*" in shown
     assert "No client is wired" not in shown
     world.cli(*INSTALL, "--scope", "local")

@@ -65,7 +65,7 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
 
 def test_a_client_that_has_not_called_is_named(world: World) -> None:
     world.cli("install", "--yes")
-    hint = "No session of it is known yet. Start a session of Claude Code."
+    hint = "It has not called sisyphus yet. Start a session of Claude Code."
 
     assert hint in world.cli("status").out
     assert not world.cli("status", "--json").json["wiring"]["clients"]["claude-code"]["has_called"]
@@ -132,6 +132,49 @@ def test_a_file_of_a_client_that_is_not_in_use_is_of_no_concern(world: World) ->
     world.cli("install", "--yes", "--client", "claude-code")
 
     assert ".qwen" not in world.cli("status").out
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_a_plan_whose_file_is_deleted_is_shown_as_long_as_a_session_follows_it(
+    world: World, is_done: bool
+) -> None:
+    plan = world.write("PLAN.md", "# Shop\n\n- [ ] cart\n")
+    world.start()
+    if is_done:
+        world.edit("PLAN.md", "- [ ] cart", "- [x] cart")
+    plan.unlink()
+    assert "Shop" in world.cli("status").out
+
+    world.hook("session-end", world.payload("SessionEnd.other"))
+
+    assert "Shop" not in world.cli("status").out
+    assert "Shop" not in world.cli("status", "--all").out
+    assert world.cli("status", "--json").json["plan"]["state"] == "none"
+
+
+def test_a_context_is_shown_until_its_session_ends(world: World) -> None:
+    world.start()
+    usage = {"context_window_size": 1_000_000, "current_usage": {"input_tokens": 420_000}}
+    payload = {"session_id": "s1", "cwd": str(world.project), "context_window": usage}
+    statusline.run([], io.BytesIO(json.dumps(payload).encode()), io.StringIO(), io.StringIO())
+    assert "Context: 42 %" in world.cli("status").out
+
+    world.hook("session-end", world.payload("SessionEnd.other"))
+
+    assert "Context" not in world.cli("status").out
+    assert world.cli("status", "--json").json["context"] is None
+
+
+def test_a_client_that_you_do_not_have_is_of_no_concern(world: World) -> None:
+    """A project may have files for clients of others."""
+    world.write(".qwen/settings.json", "{oops")
+    assert ".qwen" not in world.cli("status").out
+
+    world.cli("install", "--yes", "--client", "opencode", "--scope", "project")
+
+    out = world.cli("status").out
+    assert f"OpenCode is wired by {world.project}/.opencode" in out
+    assert "not called" not in out
 
 
 def wiring_of(world: World, client: str) -> Any:

@@ -170,6 +170,15 @@ def _in_use(store: Store, rows: list[PlanRecord]) -> PlanRecord | None:
     return last if last and last.path in running else None
 
 
+def is_given_up(store: Store, record: PlanRecord) -> bool:
+    """Tells whether the file of a plan is gone, and no session follows it that has not ended."""
+    if os.path.isfile(record.path):
+        return False
+    followed = {each.plan for each in sessions.with_plans(store)}
+    rows = (plan_rows.named(store, number) for number in followed)
+    return all(row is None or row.path != record.path for row in rows)
+
+
 def _without_tasks(store: Store, project: str, found: Search, now: float) -> PlanStatus:
     """Returns the plan to show where none has open tasks."""
     for row in sorted(found.rows, key=lambda row: not os.path.isfile(row.path)):
