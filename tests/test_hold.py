@@ -832,13 +832,13 @@ def line(world: World) -> str:
 def test_the_status_line_shows_it(world: World) -> None:
     hold(world)
     world.stop()
-    assert line(world) == "Shop 0/2 | hold 2/100\n"
+    assert line(world) == "Shop 0/2 0% | hold 2/100\n"
 
     world.stop(BLOCKED)
-    assert line(world) == "Shop 0/2 | hold 2/100 blocked\n"
+    assert line(world) == "Shop 0/2 0% | hold 2/100 blocked\n"
 
     world.cli("ralph", "pause")
-    assert line(world) == "Shop 0/2 | hold 2/100 paused\n"
+    assert line(world) == "Shop 0/2 0% | hold 2/100 paused\n"
     world.cli("ralph", "resume")
     world.loop()
     assert "| loop 1/100 | hold 2/100" in line(world)

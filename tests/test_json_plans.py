@@ -133,7 +133,7 @@ def test_its_statuses(world: World) -> None:
     progress = world.plan("--plan", world.project / TASK_MASTER)["progress"]
 
     assert progress == {
-        "total": 8, "completed": 2, "blocked": 2, "in_progress": 2, "cancelled": 1,
+        "total": 8, "completed": 2, "percent": 25, "blocked": 2, "in_progress": 2, "cancelled": 1,
         "steps_total": 2, "steps_completed": 1, "failed": 0,
     }  # fmt: skip
 

@@ -44,7 +44,7 @@ def test_it_shows_plan_loop_context_and_wiring(world: World) -> None:
 
     out, data = world.cli("status").out, world.cli("status", "--json").json
 
-    assert "Shop\nPLAN.md, active\nProgress: 1/2 tasks complete\nNext: two\n" in out
+    assert "Shop\nPLAN.md, active\nProgress: 1/2 tasks, 50%\nNext: two\n" in out
     assert f"Loop {loop}: active, iteration 1 of 7, 0 min: Fix it.\n" in out
     assert "Context: 42 % of 1,000,000 tokens\n" in out
     assert "\nClaude Code is wired by ~/.claude/settings.json.\n" in out
@@ -152,6 +152,23 @@ def test_a_plan_whose_file_is_deleted_is_shown_as_long_as_a_session_follows_it(
     assert world.cli("status", "--json").json["plan"]["state"] == "none"
 
 
+@pytest.mark.parametrize(
+    ("plan", "progress", "percent"),
+    [
+        ("- [x] one\n- [ ] two\n- [ ] three\n", "1/3 tasks, 33%", 33),
+        ("- [x] done\n" * 199 + "- [ ] last\n", "199/200 tasks, 99%", 99),
+        ("- [x] one\n", "1/1 tasks, 100%", 100),
+    ],
+)
+def test_the_plan_in_percent(world: World, plan: str, progress: str, percent: int) -> None:
+    """Rounded down: 100 says that all is done."""
+    file = str(world.write("list.md", f"# Shop\n\n{plan}"))
+
+    assert f"Progress: {progress}\n" in world.cli("boulder", "status", "--plan", file).out
+    data = world.cli("boulder", "status", "--plan", file, "--json").json
+    assert data["progress"]["percent"] == percent
+
+
 def test_a_context_is_shown_until_its_session_ends(world: World) -> None:
     world.start()
     usage = {"context_window_size": 1_000_000, "current_usage": {"input_tokens": 420_000}}
@@ -252,7 +269,7 @@ def test_all_projects_at_once(world: World) -> None:
     out = world.cli("status", "--all", "--project", world.root / "elsewhere").out
     everything = world.cli("status", "--all", "--json").json
 
-    assert "Plan Shop: 1/2 tasks, next: total" in out
+    assert "Plan Shop: 1/2 tasks, 50%, next: total" in out
     assert f"Loop {id}: blocked" in out
     assert "Waiting for you:" in out
     assert [each["project"] for each in everything["projects"]] == [str(world.project)]

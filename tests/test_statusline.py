@@ -34,7 +34,7 @@ def test_it_shows_plan_loop_and_context(world: World) -> None:
     world.start()
     world.loop("--max-iterations", "7")
 
-    assert line(world, **context(420_000)) == "Shop 1/2 wave 2 | loop 1/7 | ctx 42%\n"
+    assert line(world, **context(420_000)) == "Shop 1/2 50% wave 2 | loop 1/7 | ctx 42%\n"
 
 
 def test_a_paused_loop_is_shown_as_paused(world: World) -> None:
@@ -65,7 +65,7 @@ def test_the_script_prints_it(world: World) -> None:
     data = json.dumps({"session_id": "s1", "cwd": str(world.project)}).encode()
     for _ in range(3):
         done = subprocess.run([SISYPHUS, "statusline"], input=data, capture_output=True, check=True)
-        assert done.stdout == b"Shop 0/1\n"
+        assert done.stdout == b"Shop 0/1 0%\n"
 
 
 def test_no_input_is_no_failure(world: World) -> None:
@@ -119,25 +119,25 @@ def test_what_has_not_changed_is_printed_without_the_store(
 ) -> None:
     world.write("PLAN.md", PLAN)
     world.start()
-    assert line(world, **context(420_000)) == "Shop 1/2 | ctx 42%\n"
-    assert line(world, **context(420_000)) == "Shop 1/2 | ctx 42%\n"
-    assert kept(world) == ["Shop 1/2 | ctx 42%"]
+    assert line(world, **context(420_000)) == "Shop 1/2 50% | ctx 42%\n"
+    assert line(world, **context(420_000)) == "Shop 1/2 50% | ctx 42%\n"
+    assert kept(world) == ["Shop 1/2 50% | ctx 42%"]
 
     with monkeypatch.context() as patch:
         patch.setattr("sisyphus.ground.store.open_store", None)
-        assert line(world, **context(420_000)) == "Shop 1/2 | ctx 42%\n"
+        assert line(world, **context(420_000)) == "Shop 1/2 50% | ctx 42%\n"
 
 
 @pytest.mark.parametrize(
     ("change", "after"),
     [
-        ("tokens", "Shop 1/2 | ctx 43%"),
-        ("window", "Shop 1/2 | ctx 84% L1"),
-        ("plan", "Shop 2/2 | ctx 42%"),
-        ("loop", "Shop 1/2 | loop 1/100 | ctx 42%"),
+        ("tokens", "Shop 1/2 50% | ctx 43%"),
+        ("window", "Shop 1/2 50% | ctx 84% L1"),
+        ("plan", "Shop 2/2 100% | ctx 42%"),
+        ("loop", "Shop 1/2 50% | loop 1/100 | ctx 42%"),
         ("setting", "ctx 42%"),
-        ("level", "Shop 1/2 | ctx 42% L1"),
-        ("other session", "Shop 1/2 | ctx 42%"),
+        ("level", "Shop 1/2 50% | ctx 42% L1"),
+        ("other session", "Shop 1/2 50% | ctx 42%"),
     ],
 )
 def test_what_has_changed_is_shown_at_once(world: World, change: str, after: str) -> None:
@@ -174,7 +174,7 @@ def test_a_damaged_file_is_no_line(world: World, damage: str) -> None:
     (file,) = world.ours.glob("statusline/*")
     file.write_bytes(damage.encode("latin-1"))
 
-    assert line(world) == "Shop 1/2\n"
+    assert line(world) == "Shop 1/2 50%\n"
 
 
 def test_a_line_of_which_time_is_a_part_is_kept_for_a_minute(world: World) -> None:
@@ -197,7 +197,7 @@ def test_a_new_plan_is_seen_after_a_minute(world: World) -> None:
     (file,) = world.ours.glob("statusline/*")
     age(file, 61)
 
-    assert line(world) == "Shop 1/2\n"
+    assert line(world) == "Shop 1/2 50%\n"
 
 
 def age(file: Path, seconds: float) -> None:
@@ -222,7 +222,7 @@ def test_a_plan_that_takes_the_place_of_another_is_seen_after_a_minute(
     (file,) = world.ours.glob("statusline/*")
     age(file, 61)
 
-    assert line(world) == "Next 0/1\n"
+    assert line(world) == "Next 0/1 0%\n"
 
 
 @pytest.mark.parametrize("seconds", [-1, -600, -3500])
@@ -233,10 +233,10 @@ def test_a_line_from_the_future_is_no_line(world: World, seconds: float) -> None
     for _ in range(3):
         line(world)
     (file,) = world.ours.glob("statusline/*")
-    file.write_text(file.read_text().replace("Shop 1/2", "an old line"))
+    file.write_text(file.read_text().replace("Shop 1/2 50%", "an old line"))
     age(file, seconds)
 
-    assert line(world) == "Shop 1/2\n"
+    assert line(world) == "Shop 1/2 50%\n"
 
 
 def test_where_nothing_can_be_written_the_line_is_printed(world: World) -> None:
@@ -244,6 +244,6 @@ def test_where_nothing_can_be_written_the_line_is_printed(world: World) -> None:
     world.start()
     world.write(world.ours / "statusline", "a file in its way")
 
-    assert line(world) == "Shop 1/2\n"
-    assert line(world) == "Shop 1/2\n"
+    assert line(world) == "Shop 1/2 50%\n"
+    assert line(world) == "Shop 1/2 50%\n"
     assert world.log() == ""

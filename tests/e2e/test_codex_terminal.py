@@ -35,7 +35,7 @@ def test_boulder_status_is_answered_without_the_model(desk: Desk) -> None:
     with codex_terminal(desk, turns=[]) as client:
         client.type("$boulder-status")
         client.press("\r")  # the first Enter takes the name out of a list
-        client.until_drawn("Progress: 1/2 tasks complete")
+        client.until_drawn("Progress: 1/2 tasks, 50%")
         client.until_idle()
 
     assert client.requests == []

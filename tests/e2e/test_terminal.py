@@ -37,7 +37,7 @@ def test_the_status_line_shows_plan_loop_and_context(installed: Desk) -> None:
 
     with terminal(installed, turns=turns) as client:
         client.enter(TYPED)
-        for part in ("Shop 1/2", "| loop 1/100", "blocked | ctx 43%"):
+        for part in ("Shop 1/2 50%", "| loop 1/100", "blocked | ctx 43%"):
             client.until_drawn(part)
 
 
@@ -66,6 +66,6 @@ def test_boulder_status_is_answered_without_the_model(installed: Desk) -> None:
 
     with terminal(installed, turns=[]) as client:
         client.enter("/boulder-status")
-        client.until_drawn("Progress: 1/2 tasks complete")
+        client.until_drawn("Progress: 1/2 tasks, 50%")
 
     assert client.requests == []

@@ -112,7 +112,7 @@ def _show_all(place: show.Place, *, as_json: bool) -> None:
         since = f" since {show.clock(result.completed_at)}" if result.completed_at else ""
         place_and_state = f"{display(result.record.path, '')}, {_state(result)}{since}"
         show.line(place_and_state, "dim", indent=2)
-        show.line(follow.of_tasks(*result.progress) + _more(result), indent=2)
+        show.line(result.in_words + _more(result), indent=2)
         if result.plan.next_step:
             show.line(f"Next: {one_line(result.plan.next_step)}", indent=2)
     if not results:
@@ -173,8 +173,7 @@ def print_status(result: PlanStatus, *, needs_one: bool = True) -> None:
 
 def _print_progress(result: PlanStatus, row: PlanRecord) -> None:
     plan = result.plan
-    completed, total = result.progress
-    show.line(f"Progress: {completed}/{total} tasks complete{_more(result)}")
+    show.line(f"Progress: {result.in_words}{_more(result)}")
     for line in messages.evidence_of(result.evidence):
         show.line(line)
     if plan.steps:

@@ -56,6 +56,20 @@ class PlanStatus(Record):
             return self.record.completed, self.record.total
         return self.plan.completed, self.plan.total
 
+    @property
+    def percent(self) -> int | None:
+        """How much of its tasks is completed, rounded down, so that 100 says all; None = it has
+        none."""
+        completed, total = self.progress
+        return completed * 100 // total if total else None
+
+    @property
+    def in_words(self) -> str:
+        """How far it is, for one line."""
+        completed, total = self.progress
+        percent = "" if self.percent is None else f", {self.percent}%"
+        return f"{completed}/{total} tasks{percent}"
+
 
 def completed(store: Store, project: str = "") -> list[PlanStatus]:
     """Returns the plans that were completed and have not changed since, the latest first. project:
@@ -156,6 +170,7 @@ def as_dict(status: PlanStatus, *, named_only: bool = False) -> dict[str, Any]:
         "progress": {
             "total": total,
             "completed": completed,
+            "percent": status.percent,
             "blocked": plan.counts[BLOCKED],
             "in_progress": plan.counts[IN_PROGRESS],
             "cancelled": plan.counts[CANCELLED],

@@ -76,7 +76,6 @@ def print_work(status: Status, now: float, *, indent: int = 0) -> None:
 
 def _plan(status: PlanStatus) -> str:
     assert status.record is not None
-    completed, total = status.progress
     next_step = status.plan.next_step
     what_next = f", next: {one_line(next_step, _SHOWN_CHARACTERS)}" if next_step else ""
-    return f"Plan {one_line(status.record.name)}: {completed}/{total} tasks{what_next}"
+    return f"Plan {one_line(status.record.name)}: {status.in_words}{what_next}"

@@ -155,7 +155,7 @@ def _plan(plan: PlanStatus | None) -> Iterator[str]:
     wave, _ = follow.position(plan.record, plan.plan)
     suffix = f" wave {wave}" if wave is not None else ""
     name = one_line(plan.record.name, _MAX_NAME)
-    yield f"{name} {plan.plan.completed}/{plan.plan.total}{suffix}"
+    yield f"{name} {plan.plan.completed}/{plan.plan.total} {plan.percent}%{suffix}"
 
 
 def _hold(store: Store, values: Values, session: Session) -> Iterator[str]:
