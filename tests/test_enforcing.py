@@ -446,7 +446,9 @@ def test_the_status_shows_gates_and_what_is_next(world: World) -> None:
 
     assert shown.startswith("Enforcement: on\nSession s1\n  Enforcements: 1 of 50, failures in a")
     assert "  question: the agent asks its user something\n" in shown
-    assert "  background work: open\n" in shown
+    assert "  It would not be enforced now.\n" in shown
+    assert "  background work: open\n" not in shown
+    assert "  background work: open\n" in world.cli("enforce", "status", "--verbose").out
     assert "  Next by idle time: not by itself now\n" in shown
     names = [gate["gate"] for gate in data["gates"] if not gate["is_open"]]
     assert names == ["question", "idle time", "cooldown"]

@@ -88,10 +88,15 @@ def stop(session: SessionId = "", project: show.Project = "") -> None:
 
 
 def status(
-    session: SessionId = "", project: show.Project = "", as_json: show.AsJson = False
+    session: SessionId = "",
+    project: show.Project = "",
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the gates that are open, too.")
+    ] = False,
+    as_json: show.AsJson = False,
 ) -> None:
-    """Show whether enforcement is on, the gates of a session, and when it may come next. Default:
-    this session, else the one that was enforced last."""
+    """Show whether enforcement is on, what keeps a session from being enforced now, and when it may
+    come next. Default: this session, else the one that was enforced last."""
     place = show.place(project)
     meant = asker.known_session(place.store, session)
     if not meant.n:
@@ -100,7 +105,7 @@ def status(
     if as_json:
         show.as_json(data)
     else:
-        _print(place, data)
+        _print(place, data, verbose=verbose)
 
 
 def _say_on(place: show.Place) -> None:
@@ -189,7 +194,7 @@ def _has_other(place: show.Place, session: Session) -> bool:
     return has_loop or any(others)
 
 
-def _print(place: show.Place, data: dict[str, Any]) -> None:
+def _print(place: show.Place, data: dict[str, Any], *, verbose: bool) -> None:
     show.what_is_off(place, "enforce.enabled")
     if not data["since"]:
         show.line(_NOT_ON)
@@ -202,7 +207,9 @@ def _print(place: show.Place, data: dict[str, Any]) -> None:
     show.line(f"Session {id}", "bold")
     count = messages.of_limit(data["iteration"], data["limits"]["max_iterations"])
     show.line(f"Enforcements: {count}, failures in a row: {data['failureCount']}", indent=2)
-    for gate in data["gates"]:
+    closed = [gate for gate in data["gates"] if not gate["is_open"]]
+    show.line(f"It would {'not ' if closed else ''}be enforced now.", indent=2)
+    for gate in data["gates"] if verbose else closed:
         show.line(f"{gate['gate']}: {gate['why'] or 'open'}", indent=2)
     show.line(f"Next by idle time: {data['next']}", indent=2)
     if others := [each for each in enforcements.stopped(place.store, place.project) if each != id]:
