@@ -13,15 +13,12 @@ from typing import Any
 from sisyphus import clients
 from sisyphus.clients.claude_code import demo as client
 from sisyphus.ground.errors import SisyphusError
-from sisyphus.hook.event import EDIT, READ
+from sisyphus.hook.event import EDIT
 from sisyphus.terminal import show
 
 PLAN = """\
 # Lighthouse
 
-## Wave 1 — The lamp
-
-- [x] Build the tower
 - [ ] Light the lamp (verify: `sh test.sh`)
 - [ ] Name the keeper
 """
@@ -30,25 +27,15 @@ grep -q 'is_lit = True' lamp.py && exit
 echo "lamp.py: the lamp is dark"
 exit 1
 """
-RULE = """\
----
-globs: "*.py"
----
-
-- Annotate every function.
-"""
-README = "# Lighthouse\n\nKeeps ships off the rocks.\n"
 
 
 def demo() -> None:
-    """Play a session through the real hooks, in a temporary home and project."""
+    """Play how a false tick is found, through the real hooks, in a temporary home and project."""
     with _stage() as stage:
-        show.heading("A project with a README, a rule for Python files and a plan.")
-        stage.start("A session starts. The model gets the README, and the plan so far:")
-        stage.tool("The model reads lamp.py. The rule for it arrives, once:", READ, "lamp.py")
-        stage.tool("It reads the file again. Nothing is sent twice:", READ, "lamp.py")
+        show.heading("A project with a plan of two tasks, and a check behind one of them.")
+        stage.start("A session starts. The model hears where the plan stands:", most=3)
         stage.command(
-            "The plan names a check. You read it, and let sisyphus run it:",
+            "You read the check, and let sisyphus run it:",
             *("boulder", "checks", "--trust", "--yes"),
         )
         stage.command(
@@ -58,11 +45,10 @@ def demo() -> None:
         )
         stage.write("lamp.py", "keeper = 'Ida'\n")
         stage.tick("Light the lamp", "Name the keeper")
-        stage.tool("The agent ticks both boxes. It never ran the check of one:", EDIT, "PLAN.md")
+        stage.tool("The agent ticks both boxes. It never ran the check:", EDIT, "PLAN.md")
         stage.stop("It says that it is done. The check fails, so it must go on:", "All done.")
         stage.write("lamp.py", "keeper = 'Ida'\nis_lit = True\n")
         stage.stop("It mends lamp.py. The check passes, so it may stop:", "Now it shines.")
-        stage.command("You ask what was decided, and why:", "why", "--session-id", "demo")
         show.line("")
         show.heading("That is all. `sisyphus install` wires it into your agents.")
 
@@ -74,11 +60,7 @@ class Stage:
         self.project = root / "lighthouse"
         (self.project / ".git").mkdir(parents=True)
         (self.project / ".git" / "config").write_text("[core]\n", encoding="utf-8")
-        (self.project / ".cursor" / "rules").mkdir(parents=True)
-        for name, text in (
-            ("PLAN.md", PLAN), ("README.md", README), (".cursor/rules/python.mdc", RULE),
-            ("lamp.py", "lamp = None\n"), ("test.sh", TEST),
-        ):  # fmt: skip
+        for name, text in ("PLAN.md", PLAN), ("lamp.py", "lamp = None\n"), ("test.sh", TEST):
             self.write(name, text)
         # In an agent's shell, too, the commands of the demo are those of its user.
         homes = {clients.payload(name).HOME_VARIABLE for name in clients.NAMES}
@@ -90,12 +72,13 @@ class Stage:
         """Writes a file of the project, without a hook."""
         (self.project / path).write_text(text, encoding="utf-8")
 
-    def start(self, caption: str, session: str = "demo") -> None:
-        self._hook(caption, "session-start", session, source="startup")
+    def start(self, caption: str, most: int) -> None:
+        """most: the most lines of what the model reads that are printed."""
+        self._hook(caption, "session-start", most, source="startup")
 
     def tool(self, caption: str, action: str, path: str) -> None:
         file = str(self.project / path)
-        self._hook(caption, "post-tool-use", "demo", action=action, path=file)
+        self._hook(caption, "post-tool-use", action=action, path=file)
 
     def tick(self, *tasks: str) -> None:
         """Ticks tasks in the plan, without a hook."""
@@ -105,27 +88,26 @@ class Stage:
         self.write("PLAN.md", plan)
 
     def stop(self, caption: str, last: str) -> None:
-        self._hook(caption, "stop", "demo", last=last)
+        self._hook(caption, "stop", last=last)
 
     def command(self, caption: str, *words: str, most: int = 100) -> None:
         """most: the most lines of the answer that are printed."""
         show.line("")
         show.line(caption, "bold")
         show.line(f"$ sisyphus {shlex.join(words)}", "dim")
-        lines = self._run(words).splitlines()
-        _print("\n".join([*lines[:most], *["…"][: len(lines) - most]]))
+        for line in _lines(self._run(words), most):
+            show.line(line, indent=2)
 
-    def _hook(self, caption: str, event: str, session: str, **more: Any) -> None:
-        payload = client.payload(event, session, str(self.project), **more)
+    def _hook(self, caption: str, event: str, most: int = 100, **more: Any) -> None:
+        payload = client.payload(event, "demo", str(self.project), **more)
         reply = self._run(("hook", event), json.dumps(payload))
         show.line("")
         show.line(caption, "bold")
-        show.line(f"$ sisyphus hook {event}", "dim")
-        for reader, text in client.readers(json.loads(reply) if reply else {}):
-            show.line(f"{reader}:", "cyan", indent=2)
-            _print(text, indent=4)
-        if not reply:
-            show.line("(no reply)", "dim", indent=2)
+        for reader, text in client.readers(json.loads(reply)):
+            first, *others = _lines(text, most)
+            show.line(f"{reader}: {first}", indent=2)
+            for line in others:
+                show.line(line, indent=4)
 
     def _run(self, words: tuple[str, ...], stdin: str = "") -> str:
         done = subprocess.run(
@@ -138,9 +120,10 @@ class Stage:
         return done.stdout
 
 
-def _print(text: str, indent: int = 2) -> None:
-    for line in text.rstrip().splitlines():
-        show.line(line, indent=indent)
+def _lines(text: str, most: int) -> list[str]:
+    """Returns the first lines of a text that are not empty, and says so where there are more."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return [*lines[:most], *["…"][: len(lines) - most]]
 
 
 @contextmanager

@@ -70,7 +70,7 @@ TABLE = (
         "does one item of fix_plan.md."),
     Row("ralph decide", "runner.decide_command:decide",
         "Tell a loop of your own whether to go on: exit 0 = stop, 1 = go on, 2 = cannot tell."),
-    Row("enforce", "", "Make agents go on that say they are done, or that have stopped."),
+    Row("enforce", "", "Keep agents working that say they are done, or that have stopped."),
     Row("enforce on", "enforce.commands:on",
         "Switch enforcement on in this project: its sessions go on when they say that they are "
         "done."),
@@ -96,7 +96,7 @@ TABLE = (
     Row("sessions", "cli.sessions:sessions",
         "List the sessions of this project by their first prompt, and what was sent to each."),
     Row("demo", "cli.demo:demo",
-        "Play a session through the real hooks, in a temporary home and project."),
+        "Play how a false tick is found, through the real hooks, in a temporary home and project."),
     Row("doctor", "doctor.commands:doctor",
         "Check that sisyphus works here: clients, hooks, database, settings.", SETUP),
     Row("install", "setup.commands:install",

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus.clients.claude_code.payload import WIRE_NAMES
-from sisyphus.hook.event import EDIT, READ
+from sisyphus.hook.event import EDIT
 
 Json = dict[str, Any]
 
-_TOOLS = {READ: "Read", EDIT: "Edit"}
+_TOOLS = {EDIT: "Edit"}
 
 
 def payload(
@@ -41,6 +41,6 @@ def readers(reply: Json) -> Iterator[tuple[str, str]]:
     if message := reply.get("systemMessage"):
         yield "You read", message
     if reason := reply.get("reason"):
-        yield "The model reads, and continues", reason
+        yield "The model reads", reason
     if text := reply.get("hookSpecificOutput", {}).get("additionalContext"):
         yield "The model reads", text
