@@ -115,3 +115,64 @@ def test_a_plan_that_cannot_be_read_and_then_is_gone(world: World) -> None:
     assert "The file of the plan Shop is gone, so its hold" in world.stop().message
     world.write("PLAN.md", "# Shop\n\n- [x] a\n- [x] b\n")
     assert "is complete" in world.stop().message
+
+
+# ------------------------------------------------------------ called like a plan
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/PLAN.md", "plan.md", "Plan.md", "packages/shop/PLAN.md", "a/b/c/plan.md"]
+)
+def test_a_file_called_like_a_plan_is_named(world: World, name: str) -> None:
+    world.write(name, PLAN)
+
+    shown = world.cli("boulder", "status").out
+    started = world.cli("boulder", "start", name)
+
+    assert f"Called like a plan: Shop ({name}, 0/2). `sisyphus boulder start PATH` follows" in shown
+    assert "Write a PLAN.md" not in shown
+    assert started.code == 0
+    assert world.plan()["plan_name"] == "Shop"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "node_modules/x/PLAN.md", ".git/PLAN.md", ".cache/plan.md", "a/b/c/d/PLAN.md",
+        "docs/planning.md", "other/plan.md",
+    ],
+)  # fmt: skip
+def test_others_are_not(world: World, name: str) -> None:
+    """The last one is of another project."""
+    world.write("other/.git/config", "")
+    world.write(name, PLAN)
+
+    assert "Called like a plan" not in world.cli("boulder", "status").out
+
+
+def test_one_without_open_tasks_or_that_is_followed_is_not(world: World) -> None:
+    world.write("docs/PLAN.md", "# Done\n\n- [x] a\n")
+    world.write("PLAN.md", PLAN)
+
+    assert "Called like a plan" not in world.cli("boulder", "status").out
+    (world.project / "PLAN.md").unlink()
+    assert "Called like a plan" not in world.cli("boulder", "status").out
+
+
+def test_a_plan_without_boxes(world: World) -> None:
+    world.write("PLAN.md", "# Shop\n\nFirst the cart, then the total.\n")
+    why = "PLAN.md cannot be followed: it has no boxes, write its tasks as `- [ ] …`."
+
+    shown = world.cli("boulder", "status").out
+
+    assert why in shown
+    assert "Write a PLAN.md" not in shown
+    assert why in world.cli("boulder", "start").err
+    assert why in world.cli("status").out
+    assert world.cli("boulder", "status", "--json").json["problem"] == why
+
+
+def test_notes_beside_plans_are_no_plan_without_boxes(world: World) -> None:
+    world.write("docs/kord/plans/notes.md", "# Notes\n")
+
+    assert "no boxes" not in world.cli("boulder", "status").out

@@ -320,16 +320,24 @@ def there_are(plans: Sequence[PlanFile | PlanRecord]) -> str:
     return f"There are: {some(names)}."
 
 
+NO_BOXES = "it has no boxes, write its tasks as `- [ ] …`"
+
+
 def not_to_follow(file: PlanFile) -> str:
     """Says why the plan that the user has named cannot be followed."""
     line = one_line(file.plan.next_step, _TASK) if file.plan else ""
-    why = file.problem or line or "it has no open tasks"
+    nothing = NO_BOXES if file.has_no_boxes else "it has no open tasks"
+    why = file.problem or line or nothing
     return f"{display(file.path, file.project)} cannot be followed: {why}."
 
 
 def unusable(file: PlanFile) -> str:
     """Says what is wrong with a plan that nobody can follow before its file is mended."""
     return unreadable(file) if file.problem else not_to_follow(file)
+
+
+def plans_elsewhere(records: list[PlanRecord]) -> str:
+    return f"Called like a plan: {counted(records)}. `sisyphus boulder start PATH` follows one."
 
 
 def plans_of_plan_mode(records: list[PlanRecord]) -> str:

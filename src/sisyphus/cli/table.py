@@ -79,8 +79,8 @@ TABLE = (
         "Leave sessions alone until their user's next prompt. Default: this session or, in a "
         "terminal, all of this project."),
     Row("enforce status", "enforce.commands:status",
-        "Show whether enforcement is on, the gates of a session, and when it may come next. "
-        "Default: this session, else the one that was enforced last."),
+        "Show whether enforcement is on, what keeps a session from being enforced now, and when it "
+        "may come next. Default: this session, else the one that was enforced last."),
     Row("context", "handoff.commands:context", "Show how full the context of a session is."),
     Row("handoff", "handoff.commands:handoff",
         "Write a handoff now: what was done, what failed, where to go on. It ends nothing."),
