@@ -62,6 +62,7 @@ def seen(world: World) -> set[str]:
         (["config", "rules."], ["rules.enabled", "rules.unscoped"], ["ralph.enabled"]),
         (["config", "rules.enabled", ""], ["true", "false"], ["send"]),
         (["config", "rules.unscoped", "s"], ["skip", "send"], ["true"]),
+        (["ralph", "log", "--outcome", ""], ["complete", "max_iterations"], ["success"]),
         (["install", "--client", ""], ["claude-code", "opencode"], []),
     ],
 )

@@ -21,6 +21,7 @@ from sisyphus.loops.loop import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any, TypeVar
 
     from sisyphus.ground.store import Store, Value
@@ -303,10 +304,14 @@ def through(
     )  # fmt: skip
 
 
-def ended(store: Store, limit: int) -> list[Work]:
-    """Returns the loops, holds and runs that ended last, newest first."""
-    rest = f"WHERE kind <> '{WORKER}' AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT ?"
-    return _select(store, Work, rest, limit)
+def ended(store: Store, limit: int, project: str = "", results: Collection[str] = ()) -> list[Work]:
+    """Returns the loops, holds and runs that ended last, newest first. project: only those of this
+    project; "" = of all. results: only those that ended with one of these; none = with any."""
+    where = f"kind <> '{WORKER}' AND ended_at IS NOT NULL"
+    where += " AND project = ?" if project else ""
+    where += f" AND outcome IN ({', '.join('?' * len(results))})" if results else ""
+    values: list[Value] = [*([project] if project else []), *results, limit]
+    return _select(store, Work, f"WHERE {where} ORDER BY ended_at DESC LIMIT ?", *values)
 
 
 def ended_since(store: Store, since: float) -> list[Work]:

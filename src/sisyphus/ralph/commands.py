@@ -30,6 +30,7 @@ from sisyphus.loops.loop import (
     HOLD,
     LOOP,
     MAX_DEPTH,
+    RESULTS,
     RUN,
     UNBOUNDED_ITERATIONS,
     Loop,
@@ -70,6 +71,14 @@ LoopId = Annotated[
         autocompletion=_complete_loop,
     ),
 ]
+
+
+OUTCOMES = tuple(messages.outcome(result) for result in RESULTS)
+"""The results of loops, as `ralph log` spells them."""
+
+
+def _complete_outcome(incomplete: str) -> list[str]:
+    return [word for word in OUTCOMES if word.startswith(incomplete)]
 
 
 def start(
@@ -186,18 +195,44 @@ def log(
     days: Annotated[
         int, typer.Option(min=0, metavar="N", help="For --stats: only the last N days; 0 = all.")
     ] = 0,
+    project: Annotated[
+        str, typer.Option(metavar="DIR", help="List only the loops of this project. Default: all.")
+    ] = "",
+    outcome: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD",
+            help=f"List only loops that ended so: {', '.join(OUTCOMES)}. May be repeated.",
+            autocompletion=_complete_outcome,
+        ),
+    ] = None,
     as_json: show.AsJson = False,
 ) -> None:
     """List ended loops and runs, newest first, or what one of them did, or figures over all."""
     if (id and with_stats) or (days and not with_stats):
         raise UsageError("--stats is about all loops, and only --stats takes --days.")
+    if (project or outcome) and (id or with_stats):
+        raise UsageError("--project and --outcome filter the list, not one loop or --stats.")
+    results = {_result(word) for word in outcome or ()}
+    place = show.project_root(project) if project else ""
     store = open_store()
     if with_stats:
         _log_stats(store, days, as_json)
     elif id:
         _log_stops(store, user_actions.require(store, id), as_json)
     else:
-        _log_loops(store, loops.ended(store, limit), as_json)
+        found = loops.ended(store, limit, place, results)
+        none = "No such loop has ended." if place or results else "No loop has ended yet."
+        _log_loops(store, found, none, as_json)
+
+
+def _result(word: str) -> str:
+    """Returns the result that an outcome on the command line means: as the list or as --json spells
+    it. Raises `UsageError`."""
+    result = next((each for each in RESULTS if word in (each, messages.outcome(each))), "")
+    if not result:
+        raise UsageError(f"{word} is no outcome. Use one of: {', '.join(OUTCOMES)}.")
+    return result
 
 
 def _log_stats(store: Store, days: int, as_json: bool) -> None:
@@ -233,7 +268,8 @@ def _log_stops(store: Store, loop: Work, as_json: bool) -> None:
         show.line(f"Report: {display(file, '')}", "dim")
 
 
-def _log_loops(store: Store, ended: list[Work], as_json: bool) -> None:
+def _log_loops(store: Store, ended: list[Work], none: str, as_json: bool) -> None:
+    """none: what to say if the list is empty."""
     if as_json:
         rows = [history.as_dict(store, loop, user_actions.owner_id(store, loop)) for loop in ended]
         show.as_json([row | {"kind": loop.kind} for row, loop in zip(rows, ended, strict=True)])
@@ -246,7 +282,7 @@ def _log_loops(store: Store, ended: list[Work], as_json: bool) -> None:
         show.line(f"{show.clock(loop.ended_at or 0.0)}  {loop.id}  {result}, {made}: "
                   f"{one_line(loop.task, 80)}{where}")  # fmt: skip
     if not ended:
-        show.line("No loop has ended yet.")
+        show.line(none)
 
 
 def pause(id: LoopId = "", session: SessionId = "") -> None:
