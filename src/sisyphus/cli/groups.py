@@ -17,6 +17,16 @@ def commands(group: str) -> dict[str, Any]:
     return {row.name: Command(row) if row.place else _group(row) for row in within(group)}
 
 
+class _Typed(TyperCommand):
+    """A command whose help ends with examples. They are loaded when somebody asks for it."""
+
+    row: Row
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self.epilog = _epilog(self.row)
+        super().format_help(ctx, formatter)
+
+
 class Command(TyperCommand):
     """A command as help and completion list it. Whoever calls it, or asks what it takes, gets the
     function, whose module is imported then."""
@@ -33,9 +43,10 @@ class Command(TyperCommand):
         module, _, name = self.row.place.partition(":")
         function = getattr(import_module(f"sisyphus.{module}"), name)
         alone = typer.Typer(add_completion=False)
-        register = alone.command(self.name, help=_help(function), epilog=self.row.epilog or None)
-        register(function)
-        return get_command(alone)
+        alone.command(self.name, cls=_Typed, help=_help(function))(function)
+        made: Any = get_command(alone)
+        made.row = self.row
+        return made
 
     @property
     def params(self) -> Any:
@@ -57,6 +68,12 @@ class Group(TyperGroup):
     """A group of commands. One that has a default takes a word that is no command for the first
     word of the default's: `rules FILE` as well as `rules lint`."""
 
+    row: Row
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self.epilog = _epilog(self.row)
+        super().format_help(ctx, formatter)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         default = next((name for name, each in self.commands.items() if _is_default(each)), "")
         if default and not (args and args[0] in self.commands):
@@ -69,13 +86,21 @@ def _is_default(command: Any) -> bool:
 
 
 def _group(row: Row) -> Group:
-    return Group(
+    group = Group(
         name=row.name,
         help=row.help,
         rich_help_panel=row.panel or None,
         no_args_is_help=True,
         commands=commands(row.words),
     )
+    group.row = row
+    return group
+
+
+def _epilog(row: Row) -> str:
+    from sisyphus.cli import examples
+
+    return "\n\n".join(filter(None, (row.epilog, examples.epilog(row.words))))
 
 
 def _help(function: Any) -> str:
