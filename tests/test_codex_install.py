@@ -216,7 +216,7 @@ FOREIGN = """\
 """
 
 
-@pytest.mark.parametrize("content", [None, FOREIGN, "{}", '{"hooks": {}}', '{"x": 1}'])
+@pytest.mark.parametrize("content", [None, FOREIGN, "{}", '{"hooks": {}}', '{"description": "x"}'])
 def test_uninstall_gives_everything_back(world: World, codex: Path, content: str | None) -> None:
     if content is not None:
         world.write(codex / "hooks.json", content)
@@ -278,11 +278,41 @@ def test_a_broken_file_stays(world: World, codex: Path, content: str | bytes) ->
 
 def test_a_key_for_which_codex_drops_the_file_is_named(world: World, codex: Path) -> None:
     world.write(codex / "hooks.json", '{"foo": 1}')
+    before = tree(codex)
 
-    out = world.cli(*INSTALL).out
+    answer = world.cli(*INSTALL)
 
-    assert "a key that Codex does not know, foo: it runs no hook of that file" in out
-    assert read(codex / "hooks.json")["foo"] == 1
+    assert answer.code == 1
+    assert answer.err == (
+        "error: ~/.codex/hooks.json does nothing: Codex does not know its key foo. For that Codex "
+        "ignores the whole file. Nothing was changed. Correct the file and run the command again.\n"
+    )
+    assert "Done" not in answer.out
+    assert tree(codex) == before
+
+
+def test_the_other_clients_go_on_where_codex_drops_its_file(world: World, codex: Path) -> None:
+    (world.home / ".claude").mkdir(exist_ok=True)
+    world.has_claude_code()
+    world.write(codex / "hooks.json", '{"foo": 1, "bar": 2}')
+
+    answer = world.cli("install", "--yes")
+
+    assert answer.code == 1
+    assert "does nothing: Codex does not know its keys foo, bar." in answer.out
+    assert "Codex is left out, the others go on. Correct the file" in answer.out
+    assert "Done" in answer.out
+    assert not (codex / "skills").exists()
+
+
+def test_hooks_are_taken_out_of_a_file_that_codex_drops(world: World, codex: Path) -> None:
+    world.cli(*INSTALL)
+    world.write(codex / "hooks.json", json.dumps(read(codex / "hooks.json") | {"foo": 1}))
+
+    assert world.cli(*INSTALL).code == 1
+    assert world.cli(*UNINSTALL).code == 0
+
+    assert read(codex / "hooks.json") == {"foo": 1}
 
 
 def test_a_users_own_skill_stays_with_what_is_beside_it(world: World, codex: Path) -> None:

@@ -20,7 +20,6 @@ from typing import Any
 from sisyphus.clients import (
     CODEX,
     COMMAND_MARK,
-    defaults,
     entry,
     hook_files,
     hook_groups,
@@ -59,6 +58,9 @@ _SHORT = 3
 _KEYS = ("description", "hooks")
 """The keys that Codex knows at the top of the file."""
 
+_SHOWN_KEYS = 5
+"""The most keys that a message names."""
+
 _POLICY = b"policy:\n  allow_implicit_invocation: false\n"
 """The model is not told of our skills: they are for the user to type."""
 
@@ -95,19 +97,18 @@ def site(place: Installation, project: str, *, is_shared: bool) -> Site:
 
 
 problem, wire, unwire = hook_groups.problem, hook_groups.wire, hook_groups.unwire
-dropped = defaults.no_text
+
+
+def dropped(text: str) -> str:
+    """Returns the keys for which Codex drops the file. See `clients.base.Wiring`."""
+    keys = unknown_keys(json.loads(text)) if text.strip() else []
+    names = ", ".join(one_line(key, 80) for key in keys[:_SHOWN_KEYS])
+    return (
+        f"Codex does not know {'its key' if len(keys) == 1 else 'its keys'} {names}" if keys else ""
+    )
 
 
 def notes(site: Site, place: Installation) -> Iterator[str]:
-    try:
-        keys = unknown_keys(load(site.settings))
-    except UnreadableError:  # there is no file yet
-        keys = []
-    if keys:
-        yield (
-            f"{shown(site.settings)} has a key that Codex does not know, {one_line(keys[0], 80)}: "
-            "it runs no hook of that file. Take the key out."
-        )
     yield from hook_files.both_run(TITLE, read(place), site.settings)
 
 
