@@ -489,6 +489,8 @@ def test_other_denials_are_reported_and_the_run_goes_on(runs: Runs) -> None:
         ([*ACCEPT, "--audit", "1", "--client-command", "cat"], {}, "kept from writing"),
         (["--resume"], {}, "No run has begun"),
         ([*ACCEPT, "--client-command", " "], {}, "is empty"),
+        (["--client", "opencode"], {}, "could not tell a limit from work. Give claude-code"),
+        (["--client", "codex,opencode"], {}, "could not tell a limit from work. Give claude-code"),
     ],
 )
 def test_what_keeps_a_run_from_starting(

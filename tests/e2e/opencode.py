@@ -217,7 +217,7 @@ def _run(
     try:
         stdout, stderr = process.communicate(timeout=SECONDS)
     finally:
-        _end(process)
+        end(process)
     assert process.returncode == 0, f"the client exited {process.returncode}: {stderr}"
     events = [json.loads(line) for line in stdout.splitlines() if line.startswith("{")]
     texts = [event["part"]["text"] for event in events if event["type"] == "text"]
@@ -238,7 +238,7 @@ def _latest(variables: dict[str, str]) -> str:
     return files[-1].stem if files else ""
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def end(process: subprocess.Popen[str]) -> None:
     """Ends a process with all that it has started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -390,7 +390,7 @@ def serving(
         yield Server(f"http://127.0.0.1:{port}", folder, process.pid)
     finally:
         watchdog.cancel()
-        _end(process)
+        end(process)
         if process.stdout:
             process.stdout.close()
 

@@ -24,6 +24,15 @@ DEFAULT = CLAUDE_CODE
 HEADLESS = (CLAUDE_CODE, CODEX, COPILOT)
 """Those that can be run without a terminal."""
 
+WHY_NOT_HEADLESS = {
+    OPENCODE: (
+        "when an account's limit is reached, `opencode run` asks again and again and prints "
+        "nothing, so a run could not tell a limit from work"
+    ),
+}
+"""Why another one cannot, if it has a mode without a terminal, in a clause. Measured with OpenCode
+1.18.33."""
+
 COMMAND_MARK = "\nauthor: sisyphus\n"
 """The line of frontmatter by which we know a slash command's file as ours."""
 

@@ -286,8 +286,10 @@ def _clients(names: str) -> list[str]:
     found = [name.strip() for name in names.split(",")]
     for name in found:
         if name not in clients.HEADLESS:
+            why = clients.WHY_NOT_HEADLESS.get(name, "")
             raise UsageError(
-                f"--client {name!r} cannot work without a terminal. Give {_ANY_CLIENT}."
+                f"--client {name!r} cannot work without a terminal{why and f': {why}'}. Give "
+                f"{_ANY_CLIENT}."
             )
         if found.count(name) > 1:
             raise UsageError(
