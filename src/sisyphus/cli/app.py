@@ -2,16 +2,14 @@
 
 import os
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command
 
 from sisyphus.cli import groups
-from sisyphus.cli.table import AGENTS, within
+from sisyphus.cli.table import within
 from sisyphus.cli.version import version as installed_version
 from sisyphus.ground import log, paths
 from sisyphus.ground.errors import SisyphusError, UsageError
@@ -23,38 +21,13 @@ from sisyphus.terminal.show import plain
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 
-class AllCommands(TyperGroup):
+class AllCommands(groups.Named):
     """Has the commands of the table, in its order; typer puts groups of commands last."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands.update(groups.commands(""))
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Finds a command; of one that does not exist it says which people's command is meant."""
-        self.suggest_commands = False  # typer's name those that agents call
-        try:
-            return super().resolve_command(ctx, args)
-        except Exception as error:  # a usage error, with a message by typer
-            meant = OTHERS_WORDS.get(args[0]) or get_close_matches(args[0], _for_people(), 1)
-            if meant and hasattr(error, "message"):
-                name = meant if isinstance(meant, str) else meant[0]
-                error.message = f"No such command '{args[0]}'. Do you mean `sisyphus {name}`?"
-            raise
-
-
-def _for_people() -> list[str]:
-    return [row.name for row in within("") if row.panel != AGENTS]
-
-
-OTHERS_WORDS = {
-    "checkpoint": "boulder checkpoint", "hold": "boulder hold", "plan": "boulder",
-    "plans": "boulder", "start": "ralph start", "list": "ralph list", "log": "ralph log",
-    "loop": "ralph", "loops": "ralph list", "run": "ralph run", "runs": "ralph list",
-    "pause": "ralph pause", "resume": "ralph resume", "cancel": "ralph cancel",
-    "settings": "config", "version": "--version", "watch": "status --watch",
-}  # fmt: skip
-"""What somebody may type who does not know the commands → the one that they mean."""
 
 app = typer.Typer(
     cls=AllCommands,

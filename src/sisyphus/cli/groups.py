@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from sisyphus.cli import meant
 from sisyphus.cli.table import Row, within
 
 
@@ -64,7 +65,21 @@ class Command(TyperCommand):
         return self.function.make_context(info_name, args, parent, **extra)
 
 
-class Group(TyperGroup):
+class Named(TyperGroup):
+    """Commands that are known by other words, too: an error says which one is meant."""
+
+    words = ""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        self.suggest_commands = False  # typer's name those that agents call
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:  # a usage error, with a message by typer
+            meant.explain(error, self.words, args[0])
+            raise
+
+
+class Group(Named):
     """A group of commands. One that has a default takes a word that is no command for the first
     word of the default's: `rules FILE` as well as `rules lint`."""
 
@@ -93,7 +108,7 @@ def _group(row: Row) -> Group:
         no_args_is_help=True,
         commands=commands(row.words),
     )
-    group.row = row
+    group.row, group.words = row, row.words
     return group
 
 

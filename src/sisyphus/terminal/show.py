@@ -198,7 +198,8 @@ def as_json(value: Any) -> None:
 
 def plain(text: str) -> str:
     """Returns untrusted text with U+FFFD in place of every character that a terminal might obey, or
-    that is not UTF-8."""
+    that is not UTF-8. A tab is four blanks."""
+    text = text.replace("\t", "    ")
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
 
 
