@@ -14,7 +14,7 @@ import pytest
 from browser import Browser
 from world import World
 
-from sisyphus.ground import paths
+from sisyphus.ground import paths, processes
 from sisyphus.ground import store as stores
 
 hypothesis.settings.register_profile("ours", deadline=None)  # `make bench` measures
@@ -107,6 +107,12 @@ def ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def no_proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process finds no `/proc`, so that it asks psutil."""
+    monkeypatch.setattr(processes, "PROC", str(tmp_path / "no-proc"))
 
 
 @pytest.fixture

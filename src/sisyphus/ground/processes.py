@@ -1,4 +1,8 @@
-"""Names other processes, and runs commands with limits."""
+"""Names other processes, and runs commands with limits.
+
+What other processes are, Linux says in `/proc`. Where there is none, psutil is asked, by
+`psutil_processes`; if that is missing, too, nobody can tell.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from subprocess import Popen
+    from types import ModuleType
     from typing import BinaryIO
+
+PROC = "/proc"
+"""Where Linux says what processes there are."""
 
 TIMED_OUT = 124
 """The exit code of a command that ran out of time, the same as `timeout` uses."""
@@ -34,17 +42,21 @@ _STEP_SECONDS = 0.2
 
 
 def key(pid: int) -> str:
-    """Returns a name of a process that no later one gets: "PID START". Returns the PID alone if the
-    system has no `/proc`, and "" if there is no such process, or it has ended and nobody has asked
-    how: in a container there may be nobody who does."""
+    """Returns a name of a process that no later one gets: "PID START". Returns the PID alone if
+    nobody can tell, and "" if there is no such process, or it has ended and nobody has asked how:
+    in a container there may be nobody who does."""
     fields = _stat(pid)
     if fields:
         return "" if fields[0] == "Z" else f"{pid} {fields[19]}"
-    return "" if not pid or os.path.isdir("/proc/self") else str(pid)
+    if not pid or _has_proc():
+        return ""
+    psutil = _psutil()
+    return psutil.key(pid) if psutil else str(pid)
 
 
 def is_alive(process: str) -> bool:
-    """Tells whether a process is still running. process: its name by `key()`; "" = none."""
+    """Tells whether a process is still running. process: its name by `key()`, which may be that of
+    a time when nobody could tell more than its PID; "" = none."""
     if not process:
         return False
     pid = int(process.split(maxsplit=1)[0])
@@ -54,54 +66,52 @@ def is_alive(process: str) -> bool:
         return False
     except OSError:  # it belongs to somebody else
         pass
-    return key(pid) == process
+    return f"{key(pid)} ".startswith(f"{process} ")
 
 
 def caller(name: str, steps: int) -> tuple[int, list[str]]:
     """Returns the nearest of the processes above us that is the program `name`, with its command
-    line; (0, []) if none of the nearest `steps` is, or the system has no `/proc`."""
+    line; (0, []) if none of the nearest `steps` is, or nobody can tell."""
     pid = os.getppid()
     for _ in range(steps):
         words = _words(pid)
         if os.path.basename(words[0]) == name:
             return pid, words
-        fields = _stat(pid)
-        pid = int(fields[1]) if fields else 0
+        pid = _parent(pid)
     return 0, []
+
+
+def program(process: str) -> str:
+    """Returns a path of the program that a process runs; "" if nobody can tell. That of Linux leads
+    to it also if an update has replaced its file. process: its name by `key()`."""
+    pid = int(process.partition(" ")[0])
+    psutil = _psutil()
+    return psutil.program(pid) if psutil else f"{PROC}/{pid}/exe" if _has_proc() else ""
 
 
 def in_terminals(name: str, folder: str) -> dict[int, list[str]]:
     """Returns the user's processes that are the program `name`, read a terminal and work in a
-    folder, each with its command line; {} if the system has no `/proc`."""
+    folder, each with its command line; {} if nobody can tell. psutil also gives those that belong
+    to a terminal and read something else."""
     found = {}
+    place = os.path.realpath(folder)
     for pid in _every():
         words = _words(pid)
-        if os.path.basename(words[0]) != name:
-            continue
-        try:
-            is_there = os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(folder)
-            stdin = os.readlink(f"/proc/{pid}/fd/0")
-        except OSError:  # it has ended, or is another user's
-            continue
-        if is_there and stdin.startswith(("/dev/pts/", "/dev/tty")):
+        is_named = os.path.basename(words[0]) == name
+        if is_named and _folder(pid) == place and _has_terminal(pid):
             found[pid] = words
     return found
 
 
 def is_any_in(folder: str, name: str) -> bool:
     """Tells whether one of the user's processes that is the program `name` works in a folder. Says
-    so of each folder if the system has no `/proc`."""
-    if not os.path.isdir("/proc/self"):
+    so of each folder if nobody can tell."""
+    if not _has_proc() and not _psutil():
         return True
     place = os.path.realpath(folder)
-    for pid in _every():
-        try:
-            is_there = os.readlink(f"/proc/{pid}/cwd") == place
-        except OSError:  # it has ended, or is another user's
-            continue
-        if is_there and os.path.basename(_words(pid)[0]) == name:
-            return True
-    return False
+    return any(
+        _folder(pid) == place and os.path.basename(_words(pid)[0]) == name for pid in _every()
+    )
 
 
 def end(process: str) -> bool:
@@ -134,21 +144,20 @@ def end_group(group: int, has_leader: Callable[[], bool]) -> None:
 
 
 def children() -> set[int]:
-    """Returns our child processes; none if the system has no `/proc`."""
-    own = str(os.getpid())
-    return {pid for pid in _every() if (fields := _stat(pid)) and fields[1] == own}
+    """Returns our child processes; none if nobody can tell."""
+    own = os.getpid()
+    return {pid for pid in _every() if _parent(pid) == own}
 
 
 def marked(mark: str) -> set[int]:
     """Returns the user's processes with a variable in their environment, without us and those above
-    us; none if the system has no `/proc`. mark: "NAME=VALUE"."""
+    us; none if nobody can tell. mark: "NAME=VALUE"."""
     word = os.fsencode(mark)
     found = {pid for pid in _every() if word in _variables(pid)}
     pid = os.getpid() if found else 0
     while pid > 0:
         found.discard(pid)
-        fields = _stat(pid)
-        pid = int(fields[1]) if fields else 0
+        pid = _parent(pid)
     return found
 
 
@@ -198,46 +207,101 @@ def is_below(process: str, leader: int, mark: str) -> bool:
 
 def variables(pid: int) -> dict[str, str]:
     """Returns the environment with which a process began; {} if it has ended, is another user's, or
-    the system has no `/proc`."""
+    nobody can tell."""
     entries = (os.fsdecode(entry).partition("=") for entry in _variables(pid))
     return {name: value for name, sign, value in entries if name and sign}
 
 
 def _of_session(leader: int) -> list[int]:
-    """Returns the processes in the session of a leader, who may have ended; none if the system has
-    no `/proc`."""
-    return [pid for pid in _every() if (fields := _stat(pid)) and fields[3] == str(leader)]
+    """Returns the processes in the session of a leader, who may have ended; none if nobody can
+    tell."""
+    return [pid for pid in _every() if _session(pid) == leader]
+
+
+def _session(pid: int) -> int:
+    """Returns the leader of a process's session; 0 if it has ended."""
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return 0
+
+
+def _has_proc() -> bool:
+    return os.path.isdir(f"{PROC}/self")
+
+
+def _psutil() -> ModuleType | None:
+    """Returns what asks psutil; None if there is `/proc`, or no psutil."""
+    if _has_proc():
+        return None
+    try:
+        from sisyphus.ground import psutil_processes  # imported late: Linux does not need it
+    except ImportError:
+        return None
+    return psutil_processes
 
 
 def _every() -> list[int]:
-    if not os.path.isdir("/proc/self"):
-        return []
-    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+    if _has_proc():
+        return [int(name) for name in os.listdir(PROC) if name.isdecimal()]
+    psutil = _psutil()
+    return psutil.every() if psutil else []
 
 
 def _words(pid: int) -> list[str]:
     """Returns the command line of a process; [""] if there is none."""
     try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return [word.decode("utf-8", "replace") for word in file.read().split(b"\0")]
+        with open(f"{PROC}/{pid}/cmdline", "rb") as file:
+            line = file.read().removesuffix(b"\0")
+            return [word.decode("utf-8", "replace") for word in line.split(b"\0")]
     except OSError:
-        return [""]
+        psutil = _psutil()
+        return psutil.words(pid) if psutil else [""]
 
 
 def _variables(pid: int) -> list[bytes]:
     """Returns the environment with which a process began; [] if it has ended, or is another
     user's."""
     try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
+        with open(f"{PROC}/{pid}/environ", "rb") as file:
             return file.read().split(b"\0")
     except OSError:
-        return []
+        psutil = _psutil()
+        return psutil.variables(pid) if psutil else []
+
+
+def _folder(pid: int) -> str:
+    """Returns the folder in which a process works, without links; "" if it has ended, or is another
+    user's."""
+    try:
+        return os.readlink(f"{PROC}/{pid}/cwd")
+    except OSError:
+        psutil = _psutil()
+        return psutil.folder(pid) if psutil else ""
+
+
+def _has_terminal(pid: int) -> bool:
+    """Tells whether a process reads a terminal; or, by psutil, belongs to one."""
+    try:
+        return os.readlink(f"{PROC}/{pid}/fd/0").startswith(("/dev/pts/", "/dev/tty"))
+    except OSError:
+        psutil = _psutil()
+        return bool(psutil and psutil.has_terminal(pid))
+
+
+def _parent(pid: int) -> int:
+    """Returns the parent of a process; 0 if it has none, or has ended."""
+    fields = _stat(pid)
+    if fields:
+        return int(fields[1])
+    psutil = _psutil()
+    return psutil.parent(pid) if psutil else 0
 
 
 def _stat(pid: int) -> list[str]:
-    """Returns what `/proc` says of a process, from its state on; [] if there is no such process."""
+    """Returns what `/proc` says of a process, from its state on; [] if it says nothing."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        with open(f"{PROC}/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()
     except OSError:
         return []

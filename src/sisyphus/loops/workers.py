@@ -73,7 +73,7 @@ def end_clients(store: Store, run: Run) -> bool:
     whether anything was still there."""
     if run.is_at_work:
         return False
-    has_ended = run.end_client()  # where there is `/proc`, that ends all of them
+    has_ended = run.end_client()  # where processes can be found, that ends all
     for worker in loops.workers(store, run) if run.id == run.owner else ():
         has_ended = processes.end(worker.runner) or has_ended
         has_ended = worker.end_client() or has_ended

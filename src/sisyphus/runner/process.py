@@ -7,7 +7,8 @@ its name: a shell waits in its place and, if we are killed before, ends.
 What a client leaves behind where its group and its session do not reach are orphans: processes that
 have called `setsid`, and daemons. They have the mark of the run in their environment. One that has
 taken it out becomes a child of ours when its parent ends, because we adopt orphans while the client
-runs. Both need Linux: without `/proc` nothing is found.
+runs. Adoption needs Linux. The mark is found where other processes' environments can be read: macOS
+hides those of its own programs.
 """
 
 from __future__ import annotations

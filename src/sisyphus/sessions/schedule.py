@@ -44,7 +44,8 @@ def is_of_agent(hook: Hook) -> bool:
 
 def marks_above(hook: Hook) -> list[str]:
     """Returns the variables by which the client was started in the shell of an agent, of whatever
-    client; [] if it was not, or nobody can tell. Without `/proc`, that is so for its own kind.
+    client; [] if it was not, or nobody can tell. If nobody can read the client's environment, that
+    is so for its own kind.
 
     A session without a living process does not count where the client names both: a host has named
     the client's own session, or the agent is gone. Neither does a process alone, which is all that

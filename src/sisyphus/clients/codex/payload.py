@@ -163,11 +163,11 @@ def wakes(event: Event, outcome: Outcome) -> str:
 
 
 def wake(event: Event, text: str, stderr: TextIO) -> int:
-    """The client's own program queues the text, also if an update has replaced its file."""
+    """The client's own program queues the text, on Linux also if an update has replaced its
+    file."""
     from sisyphus.clients.codex import queue  # imported late: only a session that is woken needs it
 
-    program = f"/proc/{event.stop.host.partition(' ')[0]}/exe"
-    queue.send(program, event.session, f"{_WAKE_MARK}\n\n{text}")
+    queue.send(processes.program(event.stop.host), event.session, f"{_WAKE_MARK}\n\n{text}")
     return 0
 
 
