@@ -29,7 +29,7 @@ def everything(nights: Nights) -> str:
 
 def opened(item: str) -> list[object]:
     """A step that opens an item again."""
-    return ["run", f"sed -i 's/\\[x\\] {item}/[ ] {item}/' fix_plan.md"]
+    return ["run", f"sed -i.old 's/\\[x\\] {item}/[ ] {item}/' fix_plan.md && rm fix_plan.md.old"]
 
 
 # ---------------------------------------------------------------- nothing is lost
@@ -59,7 +59,7 @@ def test_commits_that_an_agent_has_left_are_kept(nights: Nights, leave: str) -> 
 def test_a_rebase_that_is_not_finished(nights: Nights) -> None:
     stops = (
         "git add -A; git commit -qm one; echo two > two.py; git add -A; git commit -qm two; "
-        "GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -i HEAD~2"
+        "GIT_SEQUENCE_EDITOR='sed -i.old 1s/pick/edit/' git rebase -i HEAD~2"
     )
     answer = nights.night(processes=[done("cart"), half(["run", stops]), done("receipt")])
 
@@ -332,7 +332,7 @@ def test_a_plan_of_another_folder_and_an_odd_name(nights: Nights) -> None:
     plan.write_text(plan.read_text() + "- [ ] more\n")
 
     def does(item: str) -> Process:
-        ticks = f"sed -i 's/\\[ \\] {item}/[x] {item}/' '{name}'"
+        ticks = f"sed -i.old 's/\\[ \\] {item}/[x] {item}/' '{name}' && rm '{name}.old'"
         return [["write", [f"{item}.py", "1\n"]], ["run", ticks], ["say", "Done."]]
 
     answer = nights.night(processes=[does("cart"), half(), does("receipt"), does("more")])

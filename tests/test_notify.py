@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from world import World, agent
 
+from sisyphus.ground import processes
 from sisyphus.sessions import notify
 from sisyphus.sessions.notify import Notice
 
@@ -244,11 +245,7 @@ def test_the_command_and_its_children_are_killed(world: World) -> None:
 
 def is_running(pid: int) -> bool:
     """A process that nobody has waited for is not running."""
-    stat = Path(f"/proc/{pid}/stat")
-    try:
-        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    return processes.key(pid) != ""
 
 
 def test_what_it_leaves_may_finish(world: World) -> None:

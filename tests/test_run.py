@@ -419,7 +419,8 @@ def test_what_stays_in_the_background_does_not_hold_up_a_run(runs: Runs) -> None
 
 
 def test_another_program_can_be_the_client(runs: Runs) -> None:
-    command = "cat > prompt.txt; sed -i 's/- \\[ \\]/- [x]/' fix_plan.md; echo did all"
+    tick = "sed -i.old 's/- \\[ \\]/- [x]/' fix_plan.md && rm fix_plan.md.old"
+    command = f"cat > prompt.txt; {tick}; echo did all"
 
     answer = runs.run("--client-command", command)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -337,7 +338,7 @@ def test_a_hook_that_hangs_is_ended(nights: Nights) -> None:
 
 def test_a_signature_that_cannot_be_made(nights: Nights) -> None:
     nights.commit("config", "commit.gpgSign", "true")
-    nights.commit("config", "gpg.program", "/bin/false")
+    nights.commit("config", "gpg.program", shutil.which("false") or "")
     answer = nights.night(processes=[done("cart"), [["say", "I cannot."]]])
     assert answer.code == 1, answer
     assert "gpg" in answer.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +36,8 @@ __all__ = ["runs"]
 
 NETWORK = {"error": "server_error", "text": "API Error: Connection refused (ECONNREFUSED)"}
 CLEAN = [["say", "<audit>complete</audit>"]]
+
+needs_setsid = pytest.mark.skipif(not shutil.which("setsid"), reason="there is no setsid")
 
 
 def statement(runs: Runs, name: str, sql: str) -> str:
@@ -436,6 +439,7 @@ def test_only_a_session_that_is_over_can_be_continued(runs: Runs, *, is_over: bo
     assert (runs.log()[0]["tokens"] == 9_001) is is_over
 
 
+@needs_setsid
 def test_the_sessions_of_a_command_are_the_runs_though_it_hides_them(runs: Runs) -> None:
     """Its hooks are heard before its first line, and it has left the session of its command."""
     runs.script(*[[["stop", "x"], *each] for each in ALL])
@@ -520,6 +524,7 @@ LEAVES = {
 }
 
 
+@needs_setsid
 @pytest.mark.parametrize("how", LEAVES)
 def test_nothing_outlives_its_client(runs: Runs, how: str) -> None:
     left = [["run", f"{LEAVES[how]} >/dev/null 2>&1 </dev/null & sleep 0.3"], *done("cart")]
@@ -530,6 +535,7 @@ def test_nothing_outlives_its_client(runs: Runs, how: str) -> None:
     assert sleepers(runs) == before == set()
 
 
+@needs_setsid
 def test_what_the_user_has_started_goes_on(runs: Runs) -> None:
     """What has been started before the client, and what another program starts meanwhile."""
     before = subprocess.Popen(["sh", "-c", "while test ! -e go; do sleep 0.05; done; setsid -f "
@@ -547,6 +553,7 @@ def test_what_the_user_has_started_goes_on(runs: Runs) -> None:
         before.wait()
 
 
+@needs_setsid
 @pytest.mark.parametrize("words", [("run", "--resume"), ("run",), ("cancel", "")])
 def test_what_outlived_a_run_that_was_killed_ends_with_it(
     runs: Runs, words: tuple[str, ...]

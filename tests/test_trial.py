@@ -28,6 +28,7 @@ from sisyphus.clients import installer
 from sisyphus.clients.finding import Finding, Level
 from sisyphus.clients.installation import Installation
 from sisyphus.doctor import trial
+from sisyphus.ground import processes
 from sisyphus.ground.record import replace
 from sisyphus.setup import plugin
 from sisyphus.terminal import show
@@ -202,7 +203,7 @@ def start_with(program: str) -> Callable[[Json], object]:
             "`sisyphus install --client claude-code`",
         ),
         (
-            start_with("/bin/true sisyphus"),
+            start_with(f"{shutil.which('true')} sisyphus"),
             "not tried: nothing else calls sisyphus.",
             "--client cl",
         ),
@@ -473,11 +474,7 @@ def test_where_nothing_can_be_tried_it_says_why(
 
 
 def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
+    return processes.key(pid) != ""
 
 
 # ---------------------------------------------------------------- what the command says

@@ -207,7 +207,8 @@ def test_a_plan_that_is_a_link(nights: Nights, *, is_absolute: bool) -> None:
     nights.commit("add", "-A")
     nights.commit("commit", "-qm", "link")
     before = checkout(nights)
-    tick = ["run", r"sed -i --follow-symlinks 's/\[ \]/[x]/' fix_plan.md; echo 1 > all.py"]
+    mark = r"""x=$(sed 's/\[ \]/[x]/' fix_plan.md) && echo "$x" > fix_plan.md"""
+    tick = ["run", f"{mark}; echo 1 > all.py"]
     answer = night(nights, processes=[[tick, ["say", "Done."]]])
     assert checkout(nights) == before
     if is_absolute:
