@@ -154,7 +154,7 @@ def notes(site: Site, place: Installation) -> Iterator[str]:
     if line := foreign_line(lines):
         yield (
             f"You have a status line, {one_line(line)}. It stays, and ours is not installed. Your "
-            "own can show it: `input=$(cat)` first, then `printf %s \"$input\" | sisyphus "
+            'own can show it: `input=$(cat)` first, then `printf %s "$input" | sisyphus '
             "statusline`."
         )
     if name := one_line(enabled_plugin(others)):

@@ -95,8 +95,7 @@ def read(name: str, raw: Json) -> Event:
     event.source = values.text(raw.get("source"))
     event.wire_name = values.text(raw.get("hook_event_name")) or WIRE_NAMES.get(name, "")
     event.transcript = values.path(raw.get("transcript_path"))
-    pid, words = processes.caller(_PROGRAM, _STEPS)
-    event.process = "" if _SERVER in words else processes.key(pid)
+    event.find_process = _process
     event.leaves_silently = True  # after /clear, SessionEnd comes a minute later (measured)
     if name == "permission-request":
         event.calls = [_request(raw)]
@@ -113,6 +112,7 @@ def read(name: str, raw: Json) -> Event:
         )
     elif name in ("stop", "idle"):
         last = raw.get("last_assistant_message")
+        _, words = processes.caller(_PROGRAM, _STEPS)
         event.stop = Stop(escaped_tags.unescaped(last) if isinstance(last, str) else None)
         if name == "idle" and _SERVER in words:
             event.stop.host = _terminal(event.folder)
@@ -122,6 +122,12 @@ def read(name: str, raw: Json) -> Event:
         event.stop.is_first = raw.get("stop_hook_active") is not True
         event.is_planning = rollout.is_planning(event.transcript)
     return event
+
+
+def _process() -> str:
+    """Returns the client's process; "" where the server of several runs the session."""
+    pid, words = processes.caller(_PROGRAM, _STEPS)
+    return "" if _SERVER in words else processes.key(pid)
 
 
 def _terminal(folder: str) -> str:

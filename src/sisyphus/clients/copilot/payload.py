@@ -81,7 +81,7 @@ def read(name: str, raw: Json) -> Event:
     event.source = _SOURCES.get(source, source) or _END_REASONS.get(reason, reason)
     event.wire_name = values.text(raw.get("hook_event_name"))
     event.transcript = values.path(raw.get("transcript_path")) or places.transcript(event.session)
-    event.process = processes.key(processes.caller(_PROGRAM, _STEPS)[0])
+    event.find_process = _process
     event.loses_start = True  # that text is in the first prompt of one process (measured)
     if name == "session-start" and event.wire_name == "PreCompact":
         event.source = "compact"  # no start follows a compaction (measured)
@@ -165,6 +165,10 @@ def read_status(raw: Json) -> StatusLineInput:
 def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:
     """The client sets the variable for the commands of the agent, not for hooks (measured)."""
     return values.id(variables.get("COPILOT_AGENT_SESSION_ID")), ""
+
+
+def _process() -> str:
+    return processes.key(processes.caller(_PROGRAM, _STEPS)[0])
 
 
 def wakes(event: Event, outcome: Outcome) -> str:

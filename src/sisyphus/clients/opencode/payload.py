@@ -79,7 +79,7 @@ def read(name: str, raw: Json) -> Event:
     event.source = values.text(raw.get("source")) or values.text(raw.get("reason"))
     event.transcript = values.path(raw.get("transcript"))
     event.is_planning = raw.get("mode") == _PLAN
-    event.process = current_session()[1]
+    event.find_process = _process
     if name == "post-tool-use":
         event.calls = calls(
             values.text(raw.get("tool")), raw.get("args"), event.cwd, raw.get("call")
@@ -146,6 +146,10 @@ def read_status(raw: Json) -> StatusLineInput:
 def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str]:
     pid = values.number(variables.get(PROCESS))
     return values.id(variables.get(SESSION)), "" if pid is None else processes.key(pid)
+
+
+def _process() -> str:
+    return current_session()[1]
 
 
 def room(event: Event, outcome: Outcome) -> int:

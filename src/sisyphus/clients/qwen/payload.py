@@ -53,7 +53,7 @@ _CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
 def read(name: str, raw: Json) -> Event:
     event = claude_code.read(name, raw, NAME, TOOLS)
     event.folder = event.cwd
-    event.process = current_session()[1]
+    event.find_process = _process
     event.is_from_plugin = False
     event.accepts_edits = raw.get("permission_mode") in _EDITING_MODES
     event.loses_start = True  # that text is in the system prompt of one process (measured)
@@ -109,6 +109,10 @@ def current_session(variables: Mapping[str, str] = os.environ) -> tuple[str, str
     pid = values.number(variables.get("QWEN_CODE_LAUNCHER_PID"))
     process = "" if pid is None else processes.key(pid)
     return values.id(variables.get("QWEN_CODE_SESSION_ID")), process
+
+
+def _process() -> str:
+    return current_session()[1]
 
 
 def wakes(event: Event, outcome: Outcome) -> str:
