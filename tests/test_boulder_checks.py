@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 import typer
-from test_purge import Terminal
 from test_ticks import Agent
-from world import Json, Reply, World
+from world import Json, Reply, Terminal, World
 
 from sisyphus.boulder import trust
 

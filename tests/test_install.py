@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pwd
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World, begin_git
+from world import Terminal, World, begin_git
 
 from sisyphus.clients import entry
 from sisyphus.ground import files
@@ -35,11 +34,6 @@ FOREIGN: Json = {
     "unknown": {"key": [1, 2.5, None]},
     "permissions": {"allow": []},
 }
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def settings_file(world: World) -> Path:

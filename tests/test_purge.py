@@ -9,17 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from world import World
+from world import Terminal, World
 
 from sisyphus.ground.store import Store, open_store
 from sisyphus.sessions import retention
 
 DAY = 24 * 3600.0
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def opened(world: World) -> closing[Store]:

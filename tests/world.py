@@ -91,6 +91,13 @@ def without_clients(path: str) -> str:
     return os.pathsep.join(f for f in folders if not any(shutil.which(c, path=f) for c in clients))
 
 
+class Terminal(io.StringIO):
+    """What somebody types in a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 class World:
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root = root.resolve()

@@ -61,7 +61,8 @@ TABLE = (
     Row("ralph resume", "ralph.commands:resume",
         "Resume a paused loop. With an id and --session-id, move it to that session first."),
     Row("ralph delete", "ralph.commands:delete",
-        "Delete loops and runs that have ended, with all that is known of their Stops."),
+        "Delete loops and runs that have ended, with all that is known of their Stops. On a "
+        "terminal it asks."),
     Row("ralph cancel", "ralph.commands:cancel",
         "Cancel a loop, hold or run. Without an id: all loops of the session that you are in, else "
         "those of the only session of this project that has one, and the hold of its plan."),

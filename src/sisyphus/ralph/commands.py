@@ -2,6 +2,7 @@
 next Stop, and a run when its process looks at its row."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -75,6 +76,9 @@ LoopId = Annotated[
 
 OUTCOMES = tuple(messages.outcome(result) for result in RESULTS)
 """The results of loops, as `ralph log` spells them."""
+
+
+_DECLINED = 1
 
 
 def _complete_outcome(incomplete: str) -> list[str]:
@@ -338,11 +342,17 @@ def delete(
             metavar="ID...", help="Loops that have ended.", autocompletion=_complete_loop
         ),
     ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete loops and runs that have ended, with all that is known of their Stops."""
+    """Delete loops and runs that have ended, with all that is known of their Stops. On a terminal
+    it asks."""
     store = open_store()
     picked = [user_actions.require(store, id) for id in ids]
     _need_owner(picked)
+    is_asked = not yes and sys.stdin and sys.stdin.isatty()
+    if is_asked and not typer.confirm("Their transcripts go, too, and nothing comes back. Delete?"):
+        show.line("Nothing was deleted.")
+        raise typer.Exit(_DECLINED)
     user_actions.delete(store, picked)
     show.line(messages.deleted(picked))
 
