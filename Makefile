@@ -4,7 +4,7 @@ VENV    ?= .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
 E2E     := .e2e/venv/bin
-SOURCES := src tests bench
+SOURCES := src tests bench evals
 
 # Twice as many workers as cores, for many tests wait; WORKERS=0 runs them one after the other.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST  := $(BIN)/python -m pytest -q -o tmp_path_retention_policy=failed --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow e2e bench lint format clean
+.PHONY: help demo test slow e2e evals bench lint format clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,10 @@ slow: $(STAMP)  ## kills at every statement, many hooks at once, full disks, lar
 e2e:  ## the real clients against a scripted model on loopback
 	$(PYTHON) tests/e2e/install.py
 	$(E2E)/python -m pytest -q -n $(WORKERS) --dist worksteal --confcutdir=tests/e2e tests/e2e
+
+evals:  ## how often the work is done with sisyphus and without, by a scripted agent
+	$(PYTHON) tests/e2e/install.py
+	PYTHONPATH=tests $(E2E)/python -m evals --jobs $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 
 bench: $(STAMP)  ## what hooks and commands cost, as ratios to `python -c "import json"`
 	$(BIN)/python -m pip install --quiet --no-deps .  # users have no editable install
