@@ -41,20 +41,20 @@ def main() -> int:
     words.formatter_class = argparse.RawDescriptionHelpFormatter
     words.add_argument("--seeds", type=int, default=10, help="sessions for each case and arm")
     words.add_argument("--jobs", type=int, default=2, help="sessions at a time")
-    words.add_argument("--json", type=Path, help="also write each session as a line to this file")
+    words.add_argument("--json", type=Path, help="also write each session as a line into a file")
     words.add_argument("--real", action="store_true", help="with your account and your client")
     words.add_argument("--model", help="of --real")
     words.add_argument("case", nargs="*", help="of the folders here; all, if none is named")
     options = words.parse_args()
     chosen = options.case or cases.names()
+    if unknown := set(chosen) - {*cases.names()}:
+        words.error(f"no case {', '.join(sorted(unknown))}")
     if options.real:
         return _real(chosen, options.seeds, options.model)
-    results = []
-    for result in _results(chosen, options.seeds, options.jobs):
-        results.append(result)
-        if options.json:
-            with options.json.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(result)) + "\n")
+    results = list(_results(chosen, options.seeds, options.jobs))
+    if options.json:
+        lines = (json.dumps(asdict(result)) + "\n" for result in results)
+        options.json.write_text("".join(lines), encoding="utf-8")
     print(table(results))
     return 0
 
@@ -66,7 +66,9 @@ def table(results: Sequence[Result]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name in sorted({result.case for result in results}):
-        arm, plain = ([r for r in results if r.case == name and r.is_with == w] for w in (1, 0))
+        of_case = [result for result in results if result.case == name]
+        arm = [result for result in of_case if result.has_sisyphus]
+        plain = [result for result in of_case if not result.has_sisyphus]
         if not (arm and plain):
             continue
         cells = [
@@ -78,11 +80,13 @@ def table(results: Sequence[Result]) -> str:
             _mean(r.characters for r in arm),
         ]
         rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*rows, "", *_processor(results)])
+    return "\n".join(rows)
 
 
 def share(count: int, total: int) -> str:
     """Returns a share with its interval of 95 % (Wilson's, which fits few sessions)."""
+    if not total:
+        return "no session"
     part, spread = count / total, _Z * _Z / total
     middle = (part + spread / 2) / (1 + spread)
     half = _Z * math.sqrt(part * (1 - part) / total + spread / total / 4) / (1 + spread)
@@ -92,21 +96,10 @@ def share(count: int, total: int) -> str:
 
 def _mean(values: Iterable[float]) -> str:
     numbers = list(values)
+    if not numbers:
+        return "unknown"
     spread = statistics.stdev(numbers) if len(numbers) > 1 else 0.0
     return f"{statistics.mean(numbers):.1f} ± {spread:.1f}"
-
-
-def _processor(results: Sequence[Result]) -> list[str]:
-    """What a hook costs where nothing else differs: in a case in which nothing happens."""
-    quiet = [r for r in results if r.case == "plain-chat"]
-    arm, plain = ([r for r in quiet if r.is_with == w] for w in (1, 0))
-    if not (arm and plain):
-        return []
-    added = statistics.median(r.processor for r in arm) - statistics.median(
-        r.processor for r in plain
-    )
-    hooks = statistics.mean(r.hooks for r in arm)
-    return [f"plain-chat: {added / hooks * 1000:.0f} ms of processor time for each of its hooks."]
 
 
 def _results(chosen: Sequence[str], seeds: int, jobs: int) -> Iterable[Result]:
@@ -116,9 +109,10 @@ def _results(chosen: Sequence[str], seeds: int, jobs: int) -> Iterable[Result]:
             yield done.result()
 
 
-def _play(seed: int, name: str, is_with: bool) -> Result:
+def _play(seed: int, name: str, has_sisyphus: bool) -> Result:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as root:
-        return play(cases.load(name), is_with=is_with, seed=seed, root=Path(root).resolve())
+        plugin = CHECKOUT if has_sisyphus else None
+        return play(cases.load(name), plugin, seed=seed, root=Path(root).resolve())
 
 
 def _real(chosen: Sequence[str], runs: int, model: str | None) -> int:
@@ -126,14 +120,18 @@ def _real(chosen: Sequence[str], runs: int, model: str | None) -> int:
     if client is None or shutil.which("sisyphus") is None:
         sys.stderr.write("error: claude and sisyphus must be on the PATH\n")
         return 1
+    print("| Case | Done with | Done without | Turns |\n| --- | --- | --- | --- |")
+    worst = 0
     for name in chosen:
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
-            code = subprocess.run(eval_command(client, name, runs, model, report), check=False)
-            if not report.exists():
-                return code.returncode or 1
-            print(real_line(json.loads(report.read_text(encoding="utf-8"))))
-    return 0
+            command = eval_command(client, name, runs, model, report)
+            worst = max(worst, subprocess.run(command, check=False).returncode)
+            if report.exists():
+                print(real_line(json.loads(report.read_text(encoding="utf-8"))), flush=True)
+            else:
+                print(f"| {name} | the client has written no report | | |", flush=True)
+    return worst
 
 
 def eval_command(client: str, name: str, runs: int, model: str | None, report: Path) -> list[str]:

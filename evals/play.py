@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,23 +23,23 @@ class Result:
 
     failures: the graders that did not pass. false_ticks: boxes that are ticked without work.
     requests: how often the client asked the model. holds: Stops that a hook answered.
-    characters: of all texts that hooks gave the model. hooks: how many ran. processor: seconds of
-    processor time of the client and its hooks; other plays must run in other processes.
+    characters: of all texts that hooks gave the model.
     """
 
     case: str
-    is_with: bool
+    has_sisyphus: bool
     failures: list[str]
     false_ticks: int
     requests: int
     holds: int
     characters: int
-    hooks: int
-    processor: float
 
 
-def play(case: Case, *, is_with: bool, seed: int, root: Path, rates: Rates | None = None) -> Result:
-    """Plays one session. root: an empty folder, laid out as `claude plugin eval` does it."""
+def play(
+    case: Case, plugin: Path | None, *, seed: int, root: Path, rates: Rates | None = None
+) -> Result:
+    """Plays one session. plugin: the folder of the plugin that the client has; None = it has none.
+    root: an empty folder, laid out as `claude plugin eval` does it."""
     home, project = root / "home", root / "home" / "cwd"
     for folder in (project, home / "tmp", root / "config"):
         folder.mkdir(parents=True)
@@ -48,23 +47,20 @@ def play(case: Case, *, is_with: bool, seed: int, root: Path, rates: Rates | Non
     subprocess.run(["bash", case.scaffold], cwd=project, env=variables, check=True)
     before = files_of(project)
     flags = ["--allowedTools", *case.tools]
-    if is_with:
-        flags += ["--plugin-dir", str(CHECKOUT)]
+    if plugin:
+        flags += ["--plugin-dir", str(plugin)]
     with running(AgentModel(case, seed, rates)) as model:
         variables |= claude_code.model_variables(model.url)
-        started = _processor()
         events = claude_code.talk([case.prompt], flags, project, variables)
     texts = list(_texts(events))
     return Result(
         case.name,
-        is_with,
+        plugin == CHECKOUT,
         case.failures(project, before),
         case.false_ticks(project),
         len(model.requests),
         sum(name == "Stop" for name, _ in texts),
         sum(len(text) for _, text in texts),
-        sum(event.get("subtype") == "hook_response" for event in events),
-        _processor() - started,
     )
 
 
@@ -77,9 +73,3 @@ def _texts(events: list[Json]) -> Iterator[tuple[str, str]]:
         more = reply.get("hookSpecificOutput", {}).get("additionalContext", "")
         if text := reply.get("reason", "") + more:
             yield event["hook_event"], text
-
-
-def _processor() -> float:
-    """Returns the seconds that all children so far, and their children, have computed."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

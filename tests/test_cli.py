@@ -46,7 +46,7 @@ LOOP_COMMANDS = {"start-work": "boulder start", "cancel-ralph": "ralph cancel"}
 """Slash commands that hooks answer without the command line → the command that does the same."""
 
 EXAMPLE_LINES = [(words, line) for words, each in EXAMPLES.items() for line in each.lines]
-TYPED = [(words, each.typed) for words, each in EXAMPLES.items() if each.typed]
+TYPED = [(words, each.slash) for words, each in EXAMPLES.items() if each.slash]
 
 
 def typed_words(row: Row) -> str:

@@ -398,14 +398,18 @@ def test_what_the_agent_said_and_did(world: World, browser: Browser) -> None:
 def test_paths_are_those_of_the_project(world: World, browser: Browser) -> None:
     id = world.loop()
     file = str(world.project / "shop" / "cart.py")
-    world.write_down(user("go"), agent("I look.", use("Read", file_path=file)))
+    command = f"{file} --all"
+    calls = use("Read", file_path=file), use("Bash", id="2", command=command)
+    world.write_down(user("go"), agent("I look.", *calls))
     world.stop("I work.")
     with browser.desk.store.write():
         denied = json.dumps([f"Write {file}"])
         browser.desk.store.run("UPDATE iteration SET denied = ?", denied)
 
     (stop,) = browser.json(f"/loops/{id}/transcript")["stops"]
-    assert ("Read", "shop/cart.py") in [(step["tool"], step["text"]) for step in stop["steps"]]
+    steps = [(step["tool"], step["text"]) for step in stop["steps"]]
+    assert ("Read", "shop/cart.py") in steps
+    assert ("Bash", command) in steps  # without its folder it would be another one
     assert browser.json(f"/loops/{id}")["iterations"][0]["denied"] == ["Write shop/cart.py"]
 
 

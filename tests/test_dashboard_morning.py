@@ -29,7 +29,9 @@ def test_nothing_waits(world: World, browser: Browser) -> None:
 
     world.stop(NEED)
     assert "Nothing waits for you." not in browser.page("/")
-    assert browser.json("/")["boxes"][id]["questions"] == [{"item": "", "need": NEED[9:-10]}]
+    assert browser.json("/")["boxes"][id]["questions"] == [
+        {"key": "", "item": "", "need": NEED[9:-10]}
+    ]
 
 
 def test_what_the_report_of_a_run_says_first(world: World) -> None:

@@ -244,12 +244,14 @@ def test_the_earlier_sessions_of_a_run_are_folded(world: World) -> None:
     runs.run(processes=[done("cart"), blocked, done("receipt"), done("tax")])
     browser = Browser(world)
 
-    folded = {each["title"].rpartition(": ")[2]: each["is_folded"] for each in sessions(browser)}
-    assert folded == {
-        "tax": False, "receipt": True, "total": False, "cart": True, "": False,
-    }  # fmt: skip
+    def items(rows: list[Json]) -> list[str]:
+        return [each["title"].rpartition(": ")[2] for each in rows]
+
+    found = sessions(browser)
+    assert items(found) == ["tax", "total", ""]
+    assert [items(each["earlier"]) for each in found] == [["receipt", "cart"], [], []]
     text = browser.get("/sessions").text
-    fold = text.partition(f'<details id="run-{runs.id}">')[2].partition("</details>")[0]
+    fold = text.partition(f'<details id="before-{found[0]["id"]}">')[2].partition("</details>")[0]
     assert "2 earlier sessions of this run" in fold
     assert [name in fold for name in ("tax", "receipt", "total", "cart")] == [
         False, True, False, True,
@@ -297,17 +299,19 @@ def test_a_session_is_found_by_what_it_worked_on(world: World) -> None:
     runs = Runs(world)
     world.write("fix_plan.md", "# Shop\n\n- [ ] cart\n- [ ] total\n")
     runs.run(processes=[done("cart"), done("total")])
-    world.loop(prompt="Mend the upload, 100%.", session="s9")
+    world.loop(prompt="Mend the upload, 100%, and the Änderung.", session="s9")
     world.stop("I work.", session="s9")
     browser = Browser(world)
 
     def titles(query: str) -> list[str]:
         found = sessions(browser, f"?q={query}")
-        return [each["title"].rpartition(": ")[2] for each in found]
+        rows = [row for each in found for row in (each, *each["earlier"])]
+        return [each["title"].rpartition(": ")[2] for each in rows]
 
     assert titles("CART") == ["cart"]
     assert titles("shop") == ["total", "cart"]
-    assert [each["id"] for each in sessions(browser, "?q=the+UPLOAD")] == ["s9"]
+    for query in ("the+UPLOAD", "%C3%84nderung", "100%25,"):
+        assert [each["id"] for each in sessions(browser, f"?q={query}")] == ["s9"]
     assert titles("boat") == []
 
 

@@ -152,6 +152,19 @@ def test_a_plan_whose_file_is_deleted_is_shown_as_long_as_a_session_follows_it(
     assert world.cli("status", "--json").json["plan"]["state"] == "none"
 
 
+def test_below_a_deleted_plan_the_other_files_are_seen(world: World) -> None:
+    plan = world.write("docs/kord/plans/shop.md", "# Shop\n\n- [ ] cart\n")
+    world.start()
+    plan.unlink()
+    world.hook("session-end", world.payload("SessionEnd.other"))
+    world.write("PLAN.md", "# Boat\n\nFirst the hull.\n")
+
+    shown = world.cli("status").out
+
+    assert "PLAN.md cannot be followed: it has no boxes" in shown
+    assert "Write a PLAN.md" not in shown
+
+
 @pytest.mark.parametrize(
     ("plan", "progress", "percent"),
     [

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from e2e import claude_code
-from e2e.install import CLAUDE_CODE
+from e2e.install import CHECKOUT, CLAUDE_CODE
 from e2e.model import running
 from evals import cases
 from evals.__main__ import eval_command, real_line
@@ -82,6 +82,6 @@ def test_the_client_plays_the_cases_itself(tmp_path: Path) -> None:
 def _both(name: str, seed: int, folder: Path) -> tuple[Result, Result]:
     case = cases.load(name)
     return (
-        play(case, is_with=True, seed=seed, root=folder / "with"),
-        play(case, is_with=False, seed=seed, root=folder / "without"),
+        play(case, CHECKOUT, seed=seed, root=folder / "with"),
+        play(case, None, seed=seed, root=folder / "without"),
     )

@@ -131,10 +131,12 @@ def _more(result: PlanStatus) -> str:
     return messages.failed(counts[FAILED]) + blocked
 
 
-def of_place(place: show.Place, session: str = "") -> PlanStatus:
-    """Returns the plan that a command means."""
+def of_place(place: show.Place, session: str = "", *, with_abandoned: bool = True) -> PlanStatus:
+    """Returns the plan that a command means. with_abandoned: see `which.of_project`."""
     own = asker.session_of(place.store, session)
-    return which.of_project(place.store, place.project, own, time.time(), place.folder)
+    return which.of_project(
+        place.store, place.project, own, time.time(), place.folder, with_abandoned=with_abandoned
+    )
 
 
 def print_status(result: PlanStatus, *, needs_one: bool = True) -> None:

@@ -336,7 +336,7 @@ def unusable(file: PlanFile) -> str:
     return unreadable(file) if file.problem else not_to_follow(file)
 
 
-def plans_elsewhere(records: list[PlanRecord]) -> str:
+def stray_plans(records: list[PlanRecord]) -> str:
     return f"Called like a plan: {counted(records)}. `sisyphus boulder start PATH` follows one."
 
 

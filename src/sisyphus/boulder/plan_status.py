@@ -99,7 +99,7 @@ def with_stories(store: Store, status: PlanStatus) -> PlanStatus:
 def offers(project: str, home: str) -> list[str]:
     """Returns sentences about the plans that are followed only if the user names them: those of
     other tools, those that are called like a plan, and those of the client's plan mode."""
-    from sisyphus.boulder import elsewhere  # imported late: only commands ask for these
+    from sisyphus.boulder import stray_plans  # imported late: only commands ask for these
 
     sentences = []
     of_others = other_tools.open_plans(project)
@@ -107,8 +107,8 @@ def offers(project: str, home: str) -> list[str]:
         sentences.append(other_tools.offered(of_others.paths, project))
     if of_others.unread:
         sentences.append(other_tools.not_read(of_others.unread))
-    if others := elsewhere.open_plans(project):
-        sentences.append(messages.plans_elsewhere([record_of(file) for file in others]))
+    if stray := stray_plans.find_open(project):
+        sentences.append(messages.stray_plans([record_of(file) for file in stray]))
     if plan_mode := find.open_of_plan_mode(project, home):
         sentences.append(messages.plans_of_plan_mode([record_of(file) for file in plan_mode]))
     return sentences

@@ -75,14 +75,21 @@ class Search(Record):
 
 
 def of_project(
-    store: Store, project: str, session: Session, now: float, folder: str = ""
+    store: Store,
+    project: str,
+    session: Session,
+    now: float,
+    folder: str = "",
+    *,
+    with_abandoned: bool = True,
 ) -> PlanStatus:
     """Returns the plan that a session follows, else one that is in use, else the one that the next
     session will follow, else one that is missing or has no tasks any more, else the one that was
     completed last. In a package, what the next session there will follow comes before a plan that
     is in use elsewhere.
 
-    folder: the current one; "" = the project's root.
+    folder: the current one; "" = the project's root. with_abandoned: a plan counts whose file is
+    gone and which nobody follows any more.
     """
     if own := of_session(store, project, session):
         return plan_status.of_record(store, own, now)
@@ -97,7 +104,7 @@ def of_project(
     elif files:
         result = PlanStatus(project, NONE, open_files=tuple(files))
     else:
-        result = _without_tasks(store, project, found, now)
+        result = _without_tasks(store, project, found, now, with_abandoned=with_abandoned)
     return replace(result, left_out=found.left_out)
 
 
@@ -170,7 +177,7 @@ def _in_use(store: Store, rows: list[PlanRecord]) -> PlanRecord | None:
     return last if last and last.path in running else None
 
 
-def is_given_up(store: Store, record: PlanRecord) -> bool:
+def is_abandoned(store: Store, record: PlanRecord) -> bool:
     """Tells whether the file of a plan is gone, and no session follows it that has not ended."""
     if os.path.isfile(record.path):
         return False
@@ -179,12 +186,18 @@ def is_given_up(store: Store, record: PlanRecord) -> bool:
     return all(row is None or row.path != record.path for row in rows)
 
 
-def _without_tasks(store: Store, project: str, found: Search, now: float) -> PlanStatus:
+def _without_tasks(
+    store: Store, project: str, found: Search, now: float, *, with_abandoned: bool
+) -> PlanStatus:
     """Returns the plan to show where none has open tasks."""
+
+    def counts(row: PlanRecord | None) -> bool:
+        return row is not None and (with_abandoned or not is_abandoned(store, row))
+
     for row in sorted(found.rows, key=lambda row: not os.path.isfile(row.path)):
-        if row.is_open:
+        if row.is_open and counts(row):
             return plan_status.of_record(store, row, now)
-    ended = plan_status.completed(store, project)
+    ended = [each for each in plan_status.completed(store, project) if counts(each.record)]
     result = plan_status.with_stories(store, ended[0]) if ended else PlanStatus(project, NONE)
     cleared = tuple(
         row

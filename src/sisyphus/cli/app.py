@@ -21,7 +21,7 @@ from sisyphus.terminal.show import plain
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 
-class AllCommands(groups.Named):
+class AllCommands(groups.SuggestingGroup):
     """Has the commands of the table, in its order; typer puts groups of commands last."""
 
     def __init__(self, **attributes: Any) -> None:

@@ -101,6 +101,8 @@ class Stage:
     def _hook(self, caption: str, event: str, most: int = 100, **more: Any) -> None:
         payload = client.payload(event, "demo", str(self.project), **more)
         reply = self._run(("hook", event), json.dumps(payload))
+        if not reply:
+            raise SisyphusError(f"The hook {event} said nothing. `sisyphus doctor` says why.")
         show.line("")
         show.line(caption, "bold")
         for reader, text in client.readers(json.loads(reply)):

@@ -8,11 +8,11 @@ from sisyphus.sessions.command_names import PREFIX
 
 
 class Examples(NamedTuple):
-    """lines: what to type in a shell, without `sisyphus`. typed: the same as a slash command,
+    """lines: what to type in a shell, without `sisyphus`. slash: the same as a slash command,
     without the sign before its name; "" = there is none."""
 
     lines: tuple[str, ...]
-    typed: str = ""
+    slash: str = ""
 
 
 EXAMPLES = {

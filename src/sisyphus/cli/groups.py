@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from sisyphus.cli import meant
+from sisyphus.cli import suggestions
 from sisyphus.cli.table import Row, within
 
 
@@ -18,7 +18,7 @@ def commands(group: str) -> dict[str, Any]:
     return {row.name: Command(row) if row.place else _group(row) for row in within(group)}
 
 
-class _Typed(TyperCommand):
+class _CommandWithExamples(TyperCommand):
     """A command whose help ends with examples. They are loaded when somebody asks for it."""
 
     row: Row
@@ -44,7 +44,7 @@ class Command(TyperCommand):
         module, _, name = self.row.place.partition(":")
         function = getattr(import_module(f"sisyphus.{module}"), name)
         alone = typer.Typer(add_completion=False)
-        alone.command(self.name, cls=_Typed, help=_help(function))(function)
+        alone.command(self.name, cls=_CommandWithExamples, help=_help(function))(function)
         made: Any = get_command(alone)
         made.row = self.row
         return made
@@ -65,7 +65,7 @@ class Command(TyperCommand):
         return self.function.make_context(info_name, args, parent, **extra)
 
 
-class Named(TyperGroup):
+class SuggestingGroup(TyperGroup):
     """Commands that are known by other words, too: an error says which one is meant."""
 
     words = ""
@@ -75,11 +75,11 @@ class Named(TyperGroup):
         try:
             return super().resolve_command(ctx, args)
         except Exception as error:  # a usage error, with a message by typer
-            meant.explain(error, self.words, args[0])
+            suggestions.suggest(error, self.words, args[0])
             raise
 
 
-class Group(Named):
+class Group(SuggestingGroup):
     """A group of commands. One that has a default takes a word that is no command for the first
     word of the default's: `rules FILE` as well as `rules lint`."""
 

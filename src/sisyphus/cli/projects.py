@@ -34,7 +34,7 @@ def gather(store: Store, waiting: list[Need]) -> dict[str, Project]:
     then those with a plan, the one used last first."""
     found: dict[str, Project] = {each.project: Project() for each in waiting}
     for row in plan_rows.every(store):
-        if row.is_open and not which.is_given_up(store, row):
+        if row.is_open and not which.is_abandoned(store, row):
             status = plan_status.of_record(store, row, time.time())
             found.setdefault(row.project, Project()).plans.append(status)
     for loop in loops.all_live(store):

@@ -22,9 +22,9 @@ COPILOT = "copilot"
 NAMES = (CLAUDE_CODE, OPENCODE, CODEX, QWEN, COPILOT)
 DEFAULT = CLAUDE_CODE
 HEADLESS = (CLAUDE_CODE, CODEX, COPILOT)
-"""Those that can be run without a terminal."""
+"""Those that a run can start."""
 
-WHY_NOT_HEADLESS = {
+WHY_NO_RUN = {
     OPENCODE: (
         "when an account's limit is reached, `opencode run` asks again and again and prints "
         "nothing, so a run could not tell a limit from work"

@@ -19,6 +19,7 @@ from sisyphus.ground.store import Store
 from sisyphus.loops import iterations, loops
 from sisyphus.loops.loop import RUN
 from sisyphus.loops.runs import Run
+from sisyphus.runner import asides
 from sisyphus.runner.messages import trailer
 from sisyphus.work import Need, Status
 
@@ -36,9 +37,10 @@ _FIRST_SECONDS = 24 * 3600
 
 
 class Question(Record, frozen=True):
-    """What an agent needs of its user. item: of a run, which the answer is for; "" = the loop
-    itself."""
+    """What an agent needs of its user. key: of the item. item: of a run, which the answer is for;
+    "" = the loop itself."""
 
+    key: str
     item: str
     need: str
 
@@ -52,7 +54,7 @@ class AnswerBox(Record, frozen=True):
     most_characters: int
 
 
-class Points(Record, frozen=True):
+class Findings(Record, frozen=True):
     """What a person should see to of a run. text: in Markdown, as its report says it."""
 
     row: Status
@@ -121,7 +123,7 @@ class Overview(Record, frozen=True):
     is_installed: bool
     waiting: list[Need]
     boxes: dict[str, AnswerBox]
-    look_at: list[Points]
+    look_at: list[Findings]
     news: News
     live: list[Status]
     more: int
@@ -187,21 +189,21 @@ def _box(store: Store, id: str) -> AnswerBox | None:
     loop = loops.find(store, id)
     if loop is None or not actions.can_answer(loop) or loop_page.queued_answers(store, loop):
         return None
-    questions = [Question("", loop.why)]
+    questions = [Question("", "", loop.why)]
     if isinstance(loop, Run):
         items = loop_page.blocked_items(store, loop)
-        questions = [Question(each.text, each.why) for each in items if not each.next]
+        questions = [Question(each.key, each.text, each.why) for each in items if not each.next]
     more = max(0, len(questions) - _QUESTIONS)
     most = actions.most_characters(loop)
     return AnswerBox(questions[:_QUESTIONS], more, most) if questions else None
 
 
-def _look_at(store: Store, statuses: list[Status]) -> list[Points]:
+def _look_at(store: Store, statuses: list[Status]) -> list[Findings]:
     """Returns what a person should see to of the first runs among these."""
     runs = [each for each in statuses if each.kind == RUN][:_SHOWN]
     found = [(each, loops.find_run(store, each.id)) for each in runs]
-    points = [Points(row, loop_page.look_at(store, run)) for row, run in found if run]
-    return [each for each in points if each.text]
+    findings = [Findings(row, loop_page.look_at(store, run)) for row, run in found if run]
+    return [each for each in findings if each.text]
 
 
 # ---------------------------------------------------------------- news
@@ -244,6 +246,9 @@ def _ticked(store: Store, since: float) -> int:
 
 
 def _commits(store: Store, since: float) -> int:
-    """Returns the commits that runs have made since a moment, those not merged yet among them."""
+    """Returns the commits that runs have made since a moment, those not merged yet among them, but
+    not half work."""
     projects = iterations.projects_since(store, since, _COMMITS)
-    return sum(git.count_commits(project, since, trailer("")) for project in projects)
+    return sum(
+        git.count_commits(project, since, trailer(""), but=asides.BRANCHES) for project in projects
+    )

@@ -10,7 +10,7 @@ from sisyphus.boulder.evidence import FAILED
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
 from sisyphus.dashboard.paging import Pages
-from sisyphus.ground.record import Record, replace
+from sisyphus.ground.record import Record, field
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import one_line
 from sisyphus.hook.session import Session
@@ -19,7 +19,7 @@ from sisyphus.runner import decide
 from sisyphus.sessions import journal, messages, usage
 from sisyphus.sessions import sessions as session_rows
 
-_FAILURES = (decide.BLOCKED, decide.FATAL, decide.STUCK)
+_NOTABLE = (decide.BLOCKED, decide.FATAL, decide.STUCK)
 """The decisions after an iteration that a person should look at."""
 
 WORKING, WAITING, IDLE, OPEN, ENDED = "working", "waiting", "idle", "open", "ended"
@@ -55,9 +55,8 @@ class SessionRow(Record, frozen=True):
     title: its first prompt or, of an iteration of a run, what that worked on; "" = unknown. state:
     one of those above; why: what it waits for. source: why it last started. percent: of its
     context; None = unknown. plan, plan_number: the name and row of the plan that it follows; ""
-    and 0 = none. loops: the newest first; loop_count: of all that there are. run: the id of the run
-    whose iteration worked in it; "" = none did. is_folded: a later session of that run stands above
-    it in the list, and nothing failed in this one.
+    and 0 = none. loops: the newest first; loop_count: of all that there are. earlier: the sessions
+    of the same run that are folded below this one.
     """
 
     id: str
@@ -73,8 +72,7 @@ class SessionRow(Record, frozen=True):
     plan_number: int
     loops: list[LoopLink]
     loop_count: int
-    run: str = ""
-    is_folded: bool = False
+    earlier: list[SessionRow] = field(default_factory=list)
 
 
 class Sessions(Record, frozen=True):
@@ -142,8 +140,11 @@ class SessionPage(Record, frozen=True):
 
 def query(desk: Desk, params: Params) -> Sessions:
     store, q, project = desk.store, params.get("q", "").strip(), params.get("project", "")
-    pages = paging.choose(params, session_rows.count(store, project, q), SIZE)
-    found = session_rows.find_all(store, project, q, SIZE, SIZE * (pages.number - 1))
+    worked = iterations.sessions_at(store, q) if q else []
+    pages = paging.choose(params, session_rows.count(store, project, q, worked), SIZE)
+    found = session_rows.find_all(
+        store, project, q, worked, most=SIZE, skipped=SIZE * (pages.number - 1)
+    )
     names = session_rows.projects(store)
     rows = _folded(store, found, _rows(desk, found, _LOOPS))
     return Sessions(rows, pages, q, project, names, not names)
@@ -154,29 +155,33 @@ def _rows(desk: Desk, found: list[Session], most: int) -> list[SessionRow]:
     links = _loops(desk.store, [each.n for each in found], most)
     of_runs = iterations.by_session(desk.store, found)
     titles = {session: messages.of_run(*iteration) for session, iteration in of_runs.items()}
-    rows = [_row(desk, each, titles.get(each.n, ""), links.get(each.n, ([], 0))) for each in found]
-    runs = [of_runs[each.n][0] if each.n in of_runs else "" for each in found]
-    return [replace(row, run=run) for row, run in zip(rows, runs, strict=True)]
+    return [_row(desk, each, titles.get(each.n, ""), links.get(each.n, ([], 0))) for each in found]
 
 
 def _folded(store: Store, found: list[Session], rows: list[SessionRow]) -> list[SessionRow]:
-    """Folds the sessions of a run but its last one and those that a person should look at."""
-    failed = _failed(store, [each.n for each in found])
-    runs: set[str] = set()
+    """Folds the sessions of a run below its last one, but for those that a person should look
+    at."""
+    notable = _notable(store, [each.n for each in found])
+    runs = iterations.by_session(store, found)
+    last: dict[str, SessionRow] = {}
     shown = []
     for session, row in zip(found, rows, strict=True):
-        is_calm = row.state != WAITING and session.n not in failed
-        shown.append(replace(row, is_folded=row.run in runs and is_calm))
-        runs |= {row.run} - {""}
+        run = runs[session.n][0] if session.n in runs else ""
+        if run in last and row.state != WAITING and session.n not in notable:
+            last[run].earlier.append(row)
+            continue
+        shown.append(row)
+        if run:
+            last.setdefault(run, row)
     return shown
 
 
-def _failed(store: Store, sessions: list[int]) -> set[int]:
-    """Returns those of these sessions in which an iteration of a run has failed."""
+def _notable(store: Store, sessions: list[int]) -> set[int]:
+    """Returns those of these sessions in which an iteration of a run failed, or needs the user."""
     found = store.all(
         "SELECT session FROM iteration WHERE session IN (SELECT value FROM json_each(?)) "
         "AND (evidence = ? OR decision IN (SELECT value FROM json_each(?)))",
-        json.dumps(sessions), FAILED, json.dumps(_FAILURES),
+        json.dumps(sessions), FAILED, json.dumps(_NOTABLE),
     )  # fmt: skip
     return {row[0] for row in found}
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from sisyphus.dashboard import loops as loop_pages
 from sisyphus.dashboard import paging
 from sisyphus.dashboard.page import Desk, NotThereError, Params
-from sisyphus.ground.paths import display
 from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import one_line
 from sisyphus.loops import loops, messages, transcripts
 from sisyphus.loops.runs import Run
-from sisyphus.loops.transcripts import Step, Stop
+from sisyphus.loops.transcripts import Stop
 
 SHOWN_STOPS = 200
 SHOWN_CHARACTERS = 150_000
@@ -62,7 +61,8 @@ def query(desk: Desk, params: Params) -> Transcript:
 def _with_short_paths(stop: Stop, folder: str) -> Stop:
     """Returns a Stop whose calls name files as people do. folder: where the agent works."""
     steps = [
-        Step(each.tool, display(each.text, folder)) if each.tool else each for each in stop.steps
+        replace(each, text=messages.short_target(each.text, folder)) if each.tool else each
+        for each in stop.steps
     ]
     return replace(stop, steps=steps)
 

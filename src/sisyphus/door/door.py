@@ -118,7 +118,7 @@ def run(
             return client.wake(event, wake, stderr)
     except SisyphusError as error:
         failures = [f"{name}: {error}"]
-        if "--strict" not in words:  # else whoever asks for it reads it
+        if "--strict" not in words:  # whoever passes it reads stderr
             log.write(failures[0])
     except (Exception, KeyboardInterrupt) as error:  # a failing hook must not stop the user
         failures = [log.failure(name, error)]

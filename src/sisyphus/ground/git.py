@@ -220,10 +220,11 @@ def committed_since(project: str, since: float) -> list[str]:
     return [os.path.join(project, name.strip("\n")) for name in names if name.strip("\n")]
 
 
-def count_commits(project: str, since: float, start: str) -> int:
-    """Returns how many commits all branches got since a moment that have a line with this start; 0
-    without git."""
-    words = (f"--since=@{int(since)}", f"--grep=^{start}", "--basic-regexp", "--branches")
+def count_commits(project: str, since: float, line_start: str, but: str) -> int:
+    """Returns how many commits since a moment have a line that begins so, on all branches but those
+    that a glob names; 0 without git."""
+    which = (f"--since=@{int(since)}", f"--grep=^{line_start}", "--basic-regexp")
+    words = (*which, f"--exclude={but}", "--branches")
     done = _git(project, "rev-list", "--count", *words)
     return int(done.output) if done and done.code == 0 and done.output.strip().isdecimal() else 0
 

@@ -9,19 +9,21 @@ import psutil
 
 
 def every() -> list[int]:
-    return psutil.pids()
+    """Returns all processes but the system's own, whose number means us where a group is asked."""
+    return [pid for pid in psutil.pids() if pid]
 
 
 def key(pid: int) -> str:
     """Returns "PID NUMBER", a name that no later process gets; "" if there is no such process, or
     it is a zombie.
 
-    The number is psutil's hash of the PID and its start. `create_time()` changes in a process that
-    runs while the clock is set."""
+    The number is psutil's hash of the PID and its start, which another version of psutil may make
+    otherwise: then the process counts as ended. `create_time()` changes in a process that runs
+    while the clock is set."""
     try:
         process = psutil.Process(pid)
         is_zombie = process.status() == psutil.STATUS_ZOMBIE
-    except psutil.Error:
+    except (psutil.Error, OSError):  # for some errors of macOS psutil has no class
         return ""
     return "" if is_zombie else f"{pid} {hash(process)}"
 
@@ -30,7 +32,7 @@ def parent(pid: int) -> int:
     """Returns the parent of a process; 0 if it has none, or has ended."""
     try:
         return psutil.Process(pid).ppid()
-    except psutil.Error:
+    except (psutil.Error, OSError):
         return 0
 
 
@@ -38,7 +40,7 @@ def words(pid: int) -> list[str]:
     """Returns the command line of a process; [""] if there is none, or it is another user's."""
     try:
         return psutil.Process(pid).cmdline() or [""]
-    except (psutil.Error, OSError):  # for some errors of macOS psutil has no class
+    except (psutil.Error, OSError):
         return [""]
 
 

@@ -106,6 +106,18 @@ def projects_since(store: Store, since: float, most: int) -> list[str]:
     return [project for project, _ in rows]
 
 
+def sessions_at(store: Store, text: str) -> list[int]:
+    """Returns the rows of the sessions that worked at a loop or run with a text in its task, or at
+    an item with it. Each task is read once, however many iterations it has."""
+    rows = store.all(
+        "WITH worked AS (SELECT n, session FROM loop WHERE instr(lower(prompt), lower(?))) "
+        "SELECT session FROM worked UNION SELECT session FROM iteration "
+        "WHERE loop IN (SELECT n FROM worked) OR instr(lower(item), lower(?))",
+        text, text,
+    )  # fmt: skip
+    return [row[0] for row in rows if row[0] is not None]
+
+
 def by_session(store: Store, sessions: list[Session]) -> dict[int, tuple[str, int, str]]:
     """Returns the numbers of those of these sessions that an iteration of a run worked in, each
     with the id of the run, the number of the iteration and its item; "" = none. An iteration that

@@ -271,7 +271,13 @@ def iteration(loop: Work) -> str:
 def action(tool: str, target: str, folder: str) -> str:
     """Says on a line what an agent did. target: what the tool worked on, a path as people write it.
     folder: where the agent works."""
-    return one_line(f"{tool} {display(target, folder)}", _PATH)
+    return one_line(f"{tool} {short_target(target, folder)}", _PATH)
+
+
+def short_target(target: str, folder: str) -> str:
+    """Returns a path as people write it. A text with blanks may be a command, and stays as it
+    is."""
+    return target if " " in target else display(target, folder)
 
 
 def last_action(noted: str, folder: str) -> str:

@@ -74,11 +74,11 @@ LoopId = Annotated[
 ]
 
 
+_DECLINED = 1
+"""The exit code where the user has said no."""
+
 OUTCOMES = tuple(messages.outcome(result) for result in RESULTS)
 """The results of loops, as `ralph log` spells them."""
-
-
-_DECLINED = 1
 
 
 def _complete_outcome(incomplete: str) -> list[str]:
@@ -349,8 +349,11 @@ def delete(
     store = open_store()
     picked = [user_actions.require(store, id) for id in ids]
     _need_owner(picked)
+    names = " and ".join(loop.id for loop in picked)
     is_asked = not yes and sys.stdin and sys.stdin.isatty()
-    if is_asked and not typer.confirm("Their transcripts go, too, and nothing comes back. Delete?"):
+    if is_asked and not typer.confirm(
+        f"Delete {names}, with all transcripts? There is no way back."
+    ):
         show.line("Nothing was deleted.")
         raise typer.Exit(_DECLINED)
     user_actions.delete(store, picked)

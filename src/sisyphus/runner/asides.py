@@ -57,6 +57,10 @@ def finish(drive: Drive) -> None:
         state.sets_aside = ""
 
 
+BRANCHES = "sisyphus/*-*"
+"""A glob of the branches with half work, and of those of workers."""
+
+
 def branch_of(run: Run, item: str) -> str:
     """Returns the name of the branch for the half work of an item. No branch can lie below another
     one, so it is no part of `sisyphus/RUN`."""

@@ -286,10 +286,9 @@ def _clients(names: str) -> list[str]:
     found = [name.strip() for name in names.split(",")]
     for name in found:
         if name not in clients.HEADLESS:
-            why = clients.WHY_NOT_HEADLESS.get(name, "")
+            why = clients.WHY_NO_RUN.get(name, "")
             raise UsageError(
-                f"--client {name!r} cannot work without a terminal{why and f': {why}'}. Give "
-                f"{_ANY_CLIENT}."
+                f"A run cannot start --client {name!r}{why and f': {why}'}. Give {_ANY_CLIENT}."
             )
         if found.count(name) > 1:
             raise UsageError(

@@ -12,6 +12,8 @@ from sisyphus.sessions import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sisyphus.ground.store import Store, Value
     from sisyphus.hook.hook import Hook
 
@@ -271,31 +273,33 @@ def last_contexts(store: Store, most: int) -> list[Session]:
 
 
 def find_all(
-    store: Store, project: str = "", text: str = "", most: int = -1, skipped: int = 0
+    store: Store,
+    project: str = "",
+    text: str = "",
+    also: Collection[int] = (),
+    most: int = -1,
+    skipped: int = 0,
 ) -> list[Session]:
-    """Returns the sessions of a project with a text in their id or folder, in the task of a loop or
-    run that they worked at or in the item of the run, the last used first; "" = any. most: of
-    these; -1 = all. skipped: leaves out so many of the first."""
+    """Returns the sessions of a project with a text in their id or folder, the last used first; ""
+    = any. also: rows that have the text elsewhere. most: of these; -1 = all. skipped: leaves out so
+    many of the first."""
     return _select(
         store,
         f"WHERE {_MATCHES} ORDER BY seen_at DESC, n DESC LIMIT ? OFFSET ?",
-        project, text, *[text.lower()] * 5, most, skipped,
+        project, text, text, text, quick_json.dumps([*also]), most, skipped,
     )  # fmt: skip
 
 
-def count(store: Store, project: str = "", text: str = "") -> int:
+def count(store: Store, project: str = "", text: str = "", also: Collection[int] = ()) -> int:
     """Returns how many these are."""
     query = f"SELECT count(*) FROM session WHERE {_MATCHES}"
-    row = store.one(query, project, text, *[text.lower()] * 5)
+    row = store.one(query, project, text, text, text, quick_json.dumps([*also]))
     return row[0] if row else 0
 
 
 _MATCHES = (
-    "agent = '' AND ? IN ('', project) AND (? = '' OR instr(lower(id), ?) "
-    "OR instr(lower(project), ?) "
-    "OR n IN (SELECT session FROM loop WHERE instr(lower(prompt), ?)) "
-    "OR n IN (SELECT iteration.session FROM iteration JOIN loop ON loop.n = iteration.loop "
-    "WHERE instr(lower(prompt), ?) OR instr(lower(item), ?)))"
+    "agent = '' AND ? IN ('', project) AND (? = '' OR instr(lower(id), lower(?)) "
+    "OR instr(lower(project), lower(?)) OR n IN (SELECT value FROM json_each(?)))"
 )
 
 

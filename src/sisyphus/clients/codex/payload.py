@@ -11,6 +11,7 @@ import os
 from sisyphus.clients import escaped_tags, patches, values
 from sisyphus.clients.codex import rollout, touched
 from sisyphus.ground import processes
+from sisyphus.ground.partial import partial
 from sisyphus.ground.text import shorten
 from sisyphus.hook.event import OTHER, Command, Event, Prompt, StatusLineInput, Stop, ToolCall
 
@@ -112,7 +113,8 @@ def read(name: str, raw: Json) -> Event:
         )
     elif name in ("stop", "idle"):
         last = raw.get("last_assistant_message")
-        _, words = processes.caller(_PROGRAM, _STEPS)
+        pid, words = _client()
+        event.find_process = partial(_name, pid, words)
         event.stop = Stop(escaped_tags.unescaped(last) if isinstance(last, str) else None)
         if name == "idle" and _SERVER in words:
             event.stop.host = _terminal(event.folder)
@@ -124,9 +126,17 @@ def read(name: str, raw: Json) -> Event:
     return event
 
 
+def _client() -> tuple[int, list[str]]:
+    """Returns the client above us, with its command line."""
+    return processes.caller(_PROGRAM, _STEPS)
+
+
 def _process() -> str:
+    return _name(*_client())
+
+
+def _name(pid: int, words: list[str]) -> str:
     """Returns the client's process; "" where the server of several runs the session."""
-    pid, words = processes.caller(_PROGRAM, _STEPS)
     return "" if _SERVER in words else processes.key(pid)
 
 

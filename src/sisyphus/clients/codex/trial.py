@@ -17,7 +17,7 @@ from sisyphus.clients.codex import wiring as entries
 from sisyphus.clients.finding import Level
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import PROMPT, Stage, WiringCopy
-from sisyphus.clients.tried_hooks import take
+from sisyphus.clients.trial_hooks import take
 from sisyphus.clients.wired import Wired
 
 Json = dict[str, Any]

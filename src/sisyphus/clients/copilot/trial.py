@@ -14,7 +14,7 @@ from sisyphus.clients.copilot import native, places
 from sisyphus.clients.copilot import wiring as entries
 from sisyphus.clients.installation import Installation
 from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
-from sisyphus.clients.tried_hooks import ours_in, take
+from sisyphus.clients.trial_hooks import ours_in, take
 from sisyphus.clients.wired import shown
 
 Json = dict[str, Any]

@@ -15,7 +15,7 @@ from sisyphus.clients.installation import Installation
 from sisyphus.clients.qwen import native
 from sisyphus.clients.qwen import wiring as entries
 from sisyphus.clients.trial_folder import COMMAND, PROMPT, Stage, WiringCopy
-from sisyphus.clients.tried_hooks import ours_in, take
+from sisyphus.clients.trial_hooks import ours_in, take
 from sisyphus.clients.wired import shown
 
 Json = dict[str, Any]

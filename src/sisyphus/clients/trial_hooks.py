@@ -13,7 +13,7 @@ Hooks = list[tuple[str, str, Json]]
 """Hooks, each with its event and its matcher."""
 
 
-class TriedHooks(Record, frozen=True):
+class TrialHooks(Record, frozen=True):
     """What is tried of files with hooks. groups: event → groups. files: those with hooks that are
     taken. left_out: as in `trial_folder.WiringCopy`."""
 
@@ -28,9 +28,9 @@ class TriedHooks(Record, frozen=True):
         return installer.mend("", client, [*scopes, installer.USER][0])
 
 
-def take(files: Iterable[Wired], hooks_of: Callable[[Wired], Hooks]) -> TriedHooks:
+def take(files: Iterable[Wired], hooks_of: Callable[[Wired], Hooks]) -> TrialHooks:
     """Takes hooks out of files. hooks_of: returns those of a file that may run here."""
-    tried = TriedHooks()
+    tried = TrialHooks()
     for file in files:
         hooks = hooks_of(file)
         for event, matcher, hook in hooks:

@@ -15,7 +15,7 @@ _MAX_LEVELS, _MAX_FOLDERS = 4, 500
 """How deep we look, and into how many folders of a level: a command may take so long."""
 
 
-def open_plans(project: str) -> list[PlanFile]:
+def find_open(project: str) -> list[PlanFile]:
     """Returns those with open tasks, the nearest first."""
     own = {os.path.realpath(path) for path in find.of_project(project)}
     found = [

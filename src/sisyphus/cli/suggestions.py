@@ -1,10 +1,10 @@
-"""Says which command is meant by a word that is none."""
+"""Suggests a command where somebody has typed a word that is none."""
 
 from difflib import get_close_matches
 
 from sisyphus.cli.table import AGENTS, within
 
-OTHERS_WORDS = {
+OTHER_WORDS = {
     "checkpoint": "boulder checkpoint", "hold": "boulder hold", "plan": "boulder",
     "plans": "boulder", "start": "ralph start", "list": "ralph list", "log": "ralph log",
     "logs": "ralph log", "loop": "ralph", "loops": "ralph list", "run": "ralph run",
@@ -18,11 +18,11 @@ OTHERS_WORDS = {
 """What somebody may type who does not know the commands → the one that they mean."""
 
 
-def explain(error: Exception, group: str, word: str) -> None:
-    """Names in an error of typer's the command that a word means. group: that it was typed in, ""
+def suggest(error: Exception, group: str, word: str) -> None:
+    """Adds to an error of typer's the command that a word may mean. group: that it was typed in, ""
     = in none."""
     people = [row.name for row in within(group) if row.panel != AGENTS]
     near = [f"{group} {name}".strip() for name in get_close_matches(word, people, 1)]
-    meant = OTHERS_WORDS.get(f"{group} {word}".strip()) or "".join(near)
-    if meant and hasattr(error, "message"):
-        error.message = f"No such command '{word}'. Do you mean `sisyphus {meant}`?"
+    suggestion = OTHER_WORDS.get(f"{group} {word}".strip()) or "".join(near)
+    if suggestion and hasattr(error, "message"):
+        error.message = f"No such command '{word}'. Do you mean `sisyphus {suggestion}`?"
