@@ -129,10 +129,41 @@ def test_a_file_called_like_a_plan_is_named(world: World, name: str) -> None:
     shown = world.cli("boulder", "status").out
     started = world.cli("boulder", "start", name)
 
-    assert f"Called like a plan: Shop ({name}, 0/2). `sisyphus boulder start PATH` follows" in shown
+    assert f"Shop ({name}, 0/2). `sisyphus boulder start {name}` follows it." in shown
     assert "Write a PLAN.md" not in shown
     assert started.code == 0
     assert world.plan()["plan_name"] == "Shop"
+
+
+def test_it_is_started_by_its_name(world: World) -> None:
+    world.write("docs/PLAN.md", PLAN)
+    world.write("packages/boat/PLAN.md", "# Boat\n\n- [ ] hull\n")
+
+    shown = world.cli("boulder", "status").out
+
+    assert (
+        "Called like plans: Shop (docs/PLAN.md, 0/2), Boat (packages/boat/PLAN.md, 0/1)." in shown
+    )
+    assert world.cli("boulder", "start", "boat").code == 0
+    assert world.plan()["plan_name"] == "Boat"
+
+
+def test_who_needs_a_plan_is_told_of_it(world: World) -> None:
+    world.write("docs/PLAN.md", PLAN)
+    way = "`sisyphus boulder start docs/PLAN.md` follows it."
+
+    for words in (["boulder", "start"], ["boulder", "hold", "on"], ["ralph", "run"]):
+        assert way in world.cli(*words).err, words
+
+
+def test_a_hold_needs_more_than_a_complete_plan(world: World) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] a\n")
+    world.start()
+    world.edit("PLAN.md", "[ ]", "[x]")
+
+    answer = world.cli("boulder", "hold", "on")
+
+    assert "PLAN.md is complete: add a task to it to go on." in answer.err
 
 
 @pytest.mark.parametrize(

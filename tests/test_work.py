@@ -460,9 +460,10 @@ def test_status_shows_what_waits_here_and_where_else(world: World) -> None:
     assert here[1:3] == ["Waiting for you:", f"    Ralph loop {loop} is paused: you paused it"]
     assert here[3].startswith("        since 20")
     assert here[3].endswith(f". Run `sisyphus ralph resume {loop}` to continue.")
-    assert here[4] == f"Waiting for you in other projects: 1 ({other})"
+    elsewhere = "Waiting for you in other projects: 1 ({}). `sisyphus status --all` shows it."
+    assert here[4] == elsewhere.format(other)
     assert f"    Ralph loop {away} is paused: you paused it" in there
-    assert f"Waiting for you in other projects: 1 ({world.project})" in there
+    assert elsewhere.format(world.project) in there
 
 
 # ---------------------------------------------------------------- the notice

@@ -270,8 +270,9 @@ def way_to_a_plan(result: PlanStatus) -> str:
         return _several(result)
     if result.cleared:
         return "`sisyphus boulder start` follows one."
+    done = [messages.complete(result.record)] if result.record and result.plan.total else []
     unusable = map(messages.unusable, result.unusable)
-    ways = [*unusable, *plan_status.offers(result.project, client_home())]
+    ways = [*done, *unusable, *plan_status.offers(result.project, client_home())]
     return " ".join(ways) or messages.WRITE_ONE
 
 

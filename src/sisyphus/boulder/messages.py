@@ -240,6 +240,10 @@ def emptied(record: PlanRecord) -> str:
     return f"{name_and_place(record)} has no tasks any more{why}. {_ways_out(record)}"
 
 
+def complete(record: PlanRecord) -> str:
+    return f"{display(record.path, record.project)} is complete: add a task to it to go on."
+
+
 def gone(record: PlanRecord) -> str:
     return f"{name_and_place(record)} is gone: deleted or renamed. {_ways_out(record)}"
 
@@ -337,7 +341,12 @@ def unusable(file: PlanFile) -> str:
 
 
 def stray_plans(records: list[PlanRecord]) -> str:
-    return f"Called like a plan: {counted(records)}. `sisyphus boulder start PATH` follows one."
+    if len(records) > 1:
+        return f"Called like plans: {counted(records)}. `sisyphus boulder start PATH` follows one."
+    import shlex  # imported late: only commands need it
+
+    way = f"sisyphus boulder start {shlex.quote(display(records[0].path, records[0].project))}"
+    return f"Called like a plan: {counted(records)}. `{way}` follows it."
 
 
 def plans_of_plan_mode(records: list[PlanRecord]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from sisyphus.boulder import find, messages, other_tools, progress, which
 from sisyphus.boulder import plans as plan_rows
 from sisyphus.boulder.find import PlanFile
-from sisyphus.boulder.follow import COMPLETED, EMPTIED, GONE, NEW, Step
+from sisyphus.boulder.follow import COMPLETED, EMPTIED, GONE, NEW, Step, of_tasks
 from sisyphus.boulder.plans import ACTIVE, PlanRecord
 from sisyphus.boulder.which import Search
 from sisyphus.ground.record import Record, field, replace
@@ -139,7 +139,7 @@ def _continue(hook: Hook, file: PlanFile, step: Step, shared: Shared | None) -> 
     return Outcome(
         texts,
         [] if hook.event.source == "compact" else [news],
-        [messages.note(row, f"{row.completed} of {row.total} tasks")],
+        [messages.note(row, of_tasks(row.completed, row.total))],
         exports=progress.exports(hook.store, row, file),
     )
 

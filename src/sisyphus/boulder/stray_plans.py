@@ -17,15 +17,19 @@ _MAX_LEVELS, _MAX_FOLDERS = 4, 500
 
 def find_open(project: str) -> list[PlanFile]:
     """Returns those with open tasks, the nearest first."""
+    return [file for file in find.read_some(paths_in(project), project)[0] if file.has_open_tasks]
+
+
+def paths_in(project: str) -> list[str]:
+    """Returns their paths, the nearest first."""
     own = {os.path.realpath(path) for path in find.of_project(project)}
-    found = [
+    return [
         path
         for path in _called_like_plans(project)
         if not find.tool_of(path)
         and os.path.realpath(path) not in own
         and paths.project_of(os.path.dirname(path)) == project
     ]
-    return [file for file in find.read_some(found, project)[0] if file.has_open_tasks]
 
 
 def _called_like_plans(project: str) -> Iterator[str]:

@@ -235,7 +235,7 @@ def to_start(
         raise SisyphusError(f"Several plans are open. Name one: {plans}.")
     unusable = [messages.unusable(file) for file in found.files if file.is_unusable]
     offers = plan_status.offers(project, home)
-    raise SisyphusError(" ".join(["No plan here has open tasks.", *unusable, *offers]))
+    raise SisyphusError(" ".join(["No plan in its place has open tasks.", *unusable, *offers]))
 
 
 def to_clear(store: Store, name: str, project: str, folder: str) -> PlanRecord:
@@ -262,8 +262,13 @@ def named(store: Store, name: str, project: str, folder: str, home: str) -> Plan
     folder: the current one. home: of the client. Raises `SisyphusError` if no plan has this name,
     or several have it.
     """
+    from sisyphus.boulder import stray_plans  # imported late: only commands name one
+
     recorded = [row.path for row in plan_rows.of_project(store, project)]
-    places = [*find.of_project(project, folder), *find.of_other_tools(project), *recorded]
+    places = [
+        *find.of_project(project, folder), *find.of_other_tools(project), *recorded,
+        *stray_plans.paths_in(project),
+    ]  # fmt: skip
     path = _existing_path(name, project, folder, places)
     name = _bare(name)
     nearest = sorted(dict.fromkeys(places), key=lambda each: _plain(name) not in _plain(each))

@@ -11,9 +11,12 @@ OTHER_WORDS = {
     "runs": "ralph list", "pause": "ralph pause", "resume": "ralph resume",
     "cancel": "ralph cancel", "stop": "ralph cancel", "init": "install", "setup": "install",
     "settings": "config", "version": "--version", "watch": "status --watch",
-    "ralph status": "ralph list", "ralph show": "ralph list", "ralph stop": "ralph cancel",
+    "checks": "boulder checks", "trust": "boulder checks --trust", "clear": "boulder clear",
+    "ralph loop": "ralph start", "ralph status": "ralph list", "ralph show": "ralph list",
+    "ralph stop": "ralph cancel",
     "boulder list": "boulder status --all", "boulder show": "boulder status",
-    "boulder stop": "boulder clear", "enforce start": "enforce on",
+    "boulder stop": "boulder clear", "boulder on": "boulder hold on",
+    "boulder trust": "boulder checks --trust", "enforce start": "enforce on",
 }  # fmt: skip
 """What somebody may type who does not know the commands → the one that they mean."""
 

@@ -35,8 +35,8 @@ PROOF = "/proof"
 WRONG_HOST = "This dashboard answers only to the address that `sisyphus dashboard` prints."
 WRONG_ORIGIN = "A page of another site asked for this. It was refused."
 UNKNOWN = (
-    "This browser is not known here. `sisyphus dashboard` prints an address that opens the "
-    "dashboard once."
+    "This browser is not known here. An address that `sisyphus dashboard` prints opens the "
+    "dashboard once: run it again for a new one."
 )
 
 _FOR_PROGRAMS = ("/api/", "/metrics", "/events", "/link")

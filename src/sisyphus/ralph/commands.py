@@ -68,7 +68,7 @@ LoopId = Annotated[
     str,
     typer.Argument(
         metavar="[LOOP]",
-        help="Loop id, five characters, as `ralph list` shows it.",
+        help="Loop id, five characters, as `ralph list` or `ralph log` shows it.",
         autocompletion=_complete_loop,
     ),
 ]
@@ -105,7 +105,7 @@ def start(
         str | None,
         typer.Option(
             metavar="N",
-            help="End the loop after N minutes, pauses not counted; 0 = no limit. "
+            help="End the loop after N minutes, or 8h, pauses not counted; 0 = no limit. "
             f"Default: {DEFAULT_MINUTES:,}, a day.",
         ),
     ] = None,
@@ -235,7 +235,10 @@ def _result(word: str) -> str:
     it. Raises `UsageError`."""
     result = next((each for each in RESULTS if word in (each, messages.outcome(each))), "")
     if not result:
-        raise UsageError(f"{word} is no outcome. Use one of: {', '.join(OUTCOMES)}.")
+        raise UsageError(
+            f"{word} is no outcome. Use one of: {', '.join(OUTCOMES)}. What is paused, stuck or "
+            "blocked has not ended: `sisyphus ralph list`."
+        )
     return result
 
 

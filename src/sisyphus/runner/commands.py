@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from sisyphus import clients
+from sisyphus.boulder import commands as boulder_commands
+from sisyphus.boulder.messages import WRITE_ONE
 from sisyphus.ground.errors import UsageError
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import plain
@@ -220,10 +222,11 @@ def _new(place: show.Place, options: dict[str, str], text: str) -> Run:
     plan = find_plan(place)
     if not text.strip() and "prompt-file" not in options:
         if not plan:
+            way = boulder_commands.way_to_a_plan(boulder_commands.of_place(place))
             raise UsageError(
                 f"There is nothing to do: no fix_plan.md is in {display(place.project, '')}, and "
-                "it follows no plan. Write the items as boxes (`- [ ] text`) into that file, or "
-                "give a task."
+                f"it follows no plan.{'' if way == WRITE_ONE else f' {way}'} Write the items as "
+                "boxes (`- [ ] text`) into that file, or give a task."
             )
         title = fix_plan.read(plan, place.project).title
         heading = f"{plain(title, 200)}\n\n" if title else ""
