@@ -57,6 +57,7 @@ EXAMPLES = {
     "ralph run": Examples((
         "ralph run --permission-mode acceptEdits --commit",
         'ralph run --permission-mode acceptEdits -- "Make it green"',
+        "ralph run --client codex --permission-mode workspace-write",
         "ralph run --resume",
     )),
     "ralph decide": Examples(("ralph decide --output said.txt",)),

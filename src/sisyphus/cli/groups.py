@@ -115,7 +115,8 @@ def _group(row: Row) -> Group:
 def _epilog(row: Row) -> str:
     from sisyphus.cli import examples
 
-    return "\n\n".join(filter(None, (row.epilog, examples.epilog(row.words))))
+    text = "\n\n".join(filter(None, (row.epilog, examples.epilog(row.words))))
+    return f"\n{text}"  # typer takes the margin of all lines but the first away
 
 
 def _help(function: Any) -> str:
