@@ -446,6 +446,22 @@ def test_status_names_the_hooks(world: World, codex: Path) -> None:
     assert "Codex is wired by ~/.codex/hooks.json and " in world.cli("status").out
 
 
+@pytest.mark.parametrize("is_another_wired", [False, True])
+def test_status_names_the_key_for_which_codex_drops_the_file(
+    world: World, codex: Path, *, is_another_wired: bool
+) -> None:
+    if is_another_wired:
+        world.has_claude_code()
+        world.cli("install", "--client", "claude-code", "--yes")
+    world.cli(*INSTALL)
+    world.write(codex / "hooks.json", json.dumps(read(codex / "hooks.json") | {"foo": 1}))
+
+    shown = world.cli("status").out
+
+    assert "~/.codex/hooks.json: Codex does not know its key foo." in shown
+    assert "Codex is wired" not in shown
+
+
 # ---------------------------------------------------------------- doctor
 
 

@@ -132,3 +132,12 @@ def test_that_codex_does_not_trust_the_hooks_yet_is_told(
     fake_codex.answer(world.root / "client", "hooks", {"data": [{"hooks": [hook]}]})
 
     assert taken(world).until.startswith("once trusted") is is_told
+
+
+def test_that_codex_drops_the_file_for_a_key_is_told(world: World, codex: Path) -> None:
+    """The trial has a file of its own, without that key."""
+    world.cli(*INSTALL)
+    file = codex / "hooks.json"
+    world.write(file, json.dumps(json.loads(file.read_text()) | {"foo": 1}))
+
+    assert taken(world).until.startswith("once foo is taken out")

@@ -59,15 +59,19 @@ def wiring(place: Installation) -> WiringCopy:
         f"{_FOLDER}/hooks.json": json.dumps({"hooks": tried.groups}).encode(),
         **dict(_skills(place)),
     }
-    until = _until(place.project) if tried.groups else ""
+    until = _until(place.project, tried.files) if tried.groups else ""
     return WiringCopy(
         files, bool(tried.groups), tried.mend(CODEX, ours), (PROMPT,),
         left_out=tried.left_out, until=until,
     )  # fmt: skip
 
 
-def _until(project: str) -> str:
-    """The trial bypasses the user's trust, so that Codex runs a hook here says nothing of it."""
+def _until(project: str, files: list[Wired]) -> str:
+    """Returns what keeps Codex from running these hooks outside: the trial has a file of its own,
+    and bypasses the user's trust."""
+    keys = [key for each in files for key in entries.unknown_keys(each.content)]
+    if keys:
+        return f"once {entries.named(keys)} is taken out: Codex drops the file for that"
     program = programs.path_of(entries.CLIENT, project)
     found = entries.trust(program, project) if program else ()
     is_kept_off = any(each.level is Level.PROBLEM for each in found)

@@ -34,7 +34,7 @@ from sisyphus.clients.installation import Installation, Program, Site
 from sisyphus.clients.wired import Wired, shown
 from sisyphus.ground import files, paths
 from sisyphus.ground.errors import UnreadableError
-from sisyphus.ground.record import Record
+from sisyphus.ground.record import Record, replace
 from sisyphus.ground.text import one_line
 
 Json = dict[str, Any]
@@ -101,11 +101,18 @@ problem, wire, unwire = hook_groups.problem, hook_groups.wire, hook_groups.unwir
 
 def dropped(text: str) -> str:
     """Returns the keys for which Codex drops the file. See `clients.base.Wiring`."""
-    keys = unknown_keys(json.loads(text)) if text.strip() else []
-    names = ", ".join(one_line(key, 80) for key in keys[:_SHOWN_KEYS])
-    return (
-        f"Codex does not know {'its key' if len(keys) == 1 else 'its keys'} {names}" if keys else ""
-    )
+    return _unknown(json.loads(text)) if text.strip() else ""
+
+
+def _unknown(content: Json) -> str:
+    keys = unknown_keys(content)
+    what = "its key" if len(keys) == 1 else "its keys"
+    return f"Codex does not know {what} {named(keys)}" if keys else ""
+
+
+def named(keys: list[str]) -> str:
+    """Names keys for people, a few of many."""
+    return ", ".join(one_line(key, 80) for key in keys[:_SHOWN_KEYS])
 
 
 def notes(site: Site, place: Installation) -> Iterator[str]:
@@ -126,7 +133,8 @@ def read(place: Installation) -> list[Wired]:
 
 def _read(project: str) -> list[Wired]:
     loaders = {path: partial(load, path, project) for path in _paths(project)}
-    return hook_files.find(CODEX, loaders, hooks_file(""), project, HOOKS, _ANEW)
+    found = hook_files.find(CODEX, loaders, hooks_file(""), project, HOOKS, _ANEW)
+    return [replace(each, problem=each.problem or _unknown(each.content)) for each in found]
 
 
 def start_with_home(start: str, home: str) -> str:
@@ -264,13 +272,13 @@ def look(place: Installation, files: list[Wired]) -> Iterator[Finding]:
 
 def _unusable(file: Wired) -> Iterator[Finding]:
     """Yields why Codex drops a file of hooks."""
-    if file.problem:
-        mend = "Correct the file. Codex drops a broken file as a whole."
-        yield hook_files.broken(_HOOKS, file, mend)
-    elif keys := unknown_keys(file.content):
+    if keys := unknown_keys(file.content):
         key = one_line(keys[0], hook_files.SHOWN)
         text = f"{file.name} has a key that Codex does not know, {key}: no hook of it runs."
         yield Finding(_HOOKS, Level.PROBLEM, text, f"Take {key} out of that file.")
+    elif file.problem:
+        mend = "Correct the file. Codex drops a broken file as a whole."
+        yield hook_files.broken(_HOOKS, file, mend)
 
 
 def _homes(place: Installation, file: Wired) -> Iterator[Finding]:
