@@ -901,6 +901,18 @@ def test_a_handoff_on_request_ends_nothing(world: World) -> None:
     assert "CONTEXT CHECKPOINT RESUME" in begin(world, source="resume")
 
 
+@pytest.mark.usefixtures("plan")
+def test_a_handoff_of_a_plan_that_is_complete_is_not_given(world: World) -> None:
+    world.fill(30)
+    world.write("PLAN.md", PLAN.replace("[ ]", "[x]"))
+    world.stop()
+
+    assert "No session gets it by itself: its work has ended." in world.cli("handoff").out
+
+    end(world)
+    assert "CONTEXT CHECKPOINT RESUME" not in begin(world, "s2")
+
+
 def _hand_over(world: World, way: str) -> None:
     if way == "command":
         assert world.cli("handoff").code == 0

@@ -263,6 +263,56 @@ def test_nobody_takes_the_handoff_of_a_run(world: World, is_run_over: bool) -> N
     assert "This session goes on from the handoff" not in reply.message
 
 
+def with_ended_run(world: World, session: str = "s1") -> None:
+    """A run whose last iteration was this session, the last used of the project."""
+    id = begin(world, session)
+    world.start(session)
+    world.fill(40, session=session)
+    world.hook("session-end", world.payload("SessionEnd.other", session))
+    world.cli("ralph", "cancel", id)
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_terminal_means_no_iteration_of_an_ended_run(world: World, is_over: bool) -> None:
+    world.start("mine")
+    world.fill(40, session="mine")
+    if is_over:
+        world.hook("session-end", world.payload("SessionEnd.other", "mine"))
+    with_ended_run(world)
+
+    assert "Session: mine\n" in world.cli("handoff").out
+    assert world.cli("context", "--json").json["session_id"] == "mine"
+    assert world.cli("why", "--json").json["session"] == "mine"
+
+
+def test_a_run_that_has_ended_has_nothing_to_hand_over(world: World) -> None:
+    with_ended_run(world)
+
+    assert "All sessions here are of runs that have ended." in world.cli("handoff").err
+
+    answer = world.cli("handoff", "--session-id", "s1")
+    assert "No session gets it by itself: its work has ended." in answer.out
+    assert "CONTEXT CHECKPOINT RESUME" not in world.start("s2").text
+
+
+def test_a_session_of_a_run_that_somebody_goes_on_with_is_theirs(world: World) -> None:
+    with_ended_run(world)
+    world.start(source="resume")
+    world.fill(41)
+
+    assert "Session: s1\n" in world.cli("handoff").out
+    world.hook("session-end", world.payload("SessionEnd.other"))
+    assert "CONTEXT CHECKPOINT RESUME" in world.start("s2").text
+
+
+def test_the_only_open_session_is_meant(world: World) -> None:
+    world.start("open")
+    world.start("later")
+    world.hook("session-end", world.payload("SessionEnd.other", "later"))
+
+    assert "Session: open\n" in world.cli("handoff").out
+
+
 def test_a_session_of_a_run_takes_no_handoff_of_others(world: World) -> None:
     world.loop(session="other")
     world.fill(87, session="other")

@@ -43,7 +43,7 @@ def why(
             "--session-id",
             "--session",
             metavar="ID",
-            help="Session id, or its first characters. Default: the project's latest.",
+            help="Session id, or its first characters. Default: the project's open or latest one.",
         ),
     ] = "",
     limit: Annotated[
@@ -75,10 +75,10 @@ def why(
 
 
 def _session(place: show.Place, named: str) -> str:
-    """Returns the id of the session that is named, else of the project's latest."""
+    """Returns the id of the session that is named, else of the project's open or latest one."""
     if named:
         return session_rows.whole_id(place.store, named) or named
-    return session_rows.latest(place.store, place.project).id
+    return session_rows.meant_in(place.store, place.project).id
 
 
 def _follow(place: show.Place, named: str, id: str, last: int) -> None:

@@ -11,6 +11,7 @@ from sisyphus.boulder.size import Size
 from sisyphus.ground.errors import SisyphusError
 from sisyphus.ground.text import one_line
 from sisyphus.handoff import handoffs, messages, writing
+from sisyphus.handoff.handoffs import Handoff
 from sisyphus.hook.session import Session
 from sisyphus.loops import iterations, loops
 from sisyphus.loops.loop import Work
@@ -23,6 +24,11 @@ SessionId = Annotated[
 ]
 
 _NO_SESSION = "No session of this project yet. Start one, then ask again."
+
+_OF_ENDED_RUN = (
+    "All sessions here are of runs that have ended. Give one with --session-id; `sisyphus "
+    "sessions` lists them."
+)
 
 _FEW = 3
 """Of fewer iterations a median says nothing."""
@@ -58,7 +64,7 @@ def context(
         show.as_json(data)
         return
     if found.id != show.asker().session:
-        show.line(f"Session {found.id}, the latest of this project", "dim")
+        show.line(f"Session {found.id}", "dim")
     _print(data, level)
     if is_open := handoffs.open_of(place.store, found):
         show.line(f"Open Handoff: {messages.place(is_open)}")
@@ -70,6 +76,8 @@ def handoff(session: SessionId = "", project: show.Project = "") -> None:
     found = _find(place, session)
     if found is None:
         raise SisyphusError(_NO_SESSION)
+    if not session and sessions.is_of_ended_run(place.store, found):
+        raise SisyphusError(_OF_ENDED_RUN)
     used = usage.of_session(found, place.settings)
     level = used.level(place.settings)
     try:
@@ -80,15 +88,20 @@ def handoff(session: SessionId = "", project: show.Project = "") -> None:
     with place.store.write():
         handoffs.insert(place.store, made.handoff)
         loop = loops.run_of(place.store, found) or loops.current(place.store, found)
+    show.line(f"Session: {found.id}")
     if loop and loop.counters.iteration:
         show.line(f"Iteration: {loop.counters.iteration}")
     show.line(f"Context: {used.percent} %" if used.tokens else "Context: unknown")
     show.line(f"Handoff: {messages.place(made.handoff)}")
-    show.line(
-        "The next session that starts here gets it, or this one after /clear or a compaction."
-        if place.settings["handoff.enabled"]
-        else "No session gets it by itself: `handoff.enabled` is false."
-    )
+    show.line(_who_gets(place, made.handoff))
+
+
+def _who_gets(place: show.Place, handoff: Handoff) -> str:
+    if not place.settings["handoff.enabled"]:
+        return "No session gets it by itself: `handoff.enabled` is false."
+    if handoffs.has_ended(place.store, handoff):
+        return "No session gets it by itself: its work has ended."
+    return "The next session that starts here gets it, or this one after /clear or a compaction."
 
 
 def _print(data: dict[str, Any], level: int) -> None:
@@ -110,11 +123,11 @@ def _print(data: dict[str, Any], level: int) -> None:
 
 def _find(place: show.Place, session: str) -> Session | None:
     """Returns the session that a command means: the named one, the one that it runs in, else the
-    latest of the project; None = there is none. Of a typed command it is read where the client says
-    now. Raises `SisyphusError` if the named one is not known."""
+    open or the latest one of the project; None = there is none. Of a typed command it is read
+    where the client says now. Raises `SisyphusError` if the named one is not known."""
     found, typed = asker.known_session(place.store, session), show.asker()
     if not found.id:
-        found = Session.find(place.store, sessions.latest(place.store, place.project).id)
+        found = sessions.meant_in(place.store, place.project)
     if found.id == typed.session and typed.transcript:
         found.transcript = typed.transcript
     return found if found.n else None

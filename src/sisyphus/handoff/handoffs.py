@@ -7,6 +7,7 @@ import os
 from sisyphus.ground.record import Record
 from sisyphus.hook.session import Session
 from sisyphus.loops import loops
+from sisyphus.sessions import sessions
 from sisyphus.sessions.usage import CHECKPOINT
 
 TYPE_CHECKING = False
@@ -84,15 +85,20 @@ def close(store: Store, handoff: Handoff) -> None:
 
 def has_ended(store: Store, handoff: Handoff) -> bool:
     """Tells whether the work of a handoff has ended: its loop, hold or run, and all loops of its
-    session; or its plan is complete or cleared, or its session follows another. Work that we have
-    no name for has not, unless the user has deleted the document."""
+    session; or its plan is complete or cleared, or its session follows another; or its session was
+    an iteration of a run that has ended. Work that we have no name for has not, unless the user has
+    deleted the document."""
     if not os.path.isfile(handoff.file):
         return True
     if handoff.loop:
         return not loops.is_any_live(store, handoff.loop, handoff.session)
-    return bool(handoff.plan) and not store.one(
+    session = Session.load(store, handoff.session)
+    if not handoff.plan:
+        is_done = store.one("SELECT 1 FROM plan WHERE n = ? AND state = 'complete'", session.plan)
+        return bool(is_done) or sessions.is_of_ended_run(store, session)
+    return not store.one(
         "SELECT 1 FROM plan WHERE path = ? AND n = ? AND state NOT IN ('complete', 'dismissed')",
-        handoff.plan, Session.load(store, handoff.session).plan,
+        handoff.plan, session.plan,
     )  # fmt: skip
 
 

@@ -24,6 +24,14 @@ ONE_START_SECONDS = 10
 """A plugin and the settings may both call us at one start. A second call within this time is the
 same start."""
 
+_OF_ENDED_RUN = (
+    "session.n IN (SELECT own.n FROM session AS own JOIN "
+    "(SELECT loop, session FROM iteration UNION SELECT loop, session FROM run) AS part "
+    "ON part.session = own.n JOIN loop ON loop.n = part.loop "
+    "WHERE loop.kind IN ('run', 'worker') AND loop.ended_at >= ifnull(own.started_at, 0))"
+)
+"""A session was an iteration of a run that has ended, and nobody has started it again since."""
+
 _NAMES = ", ".join(f"session.{name}" for name in COLUMNS)
 
 
@@ -169,6 +177,27 @@ def latest(store: Store, project: str) -> Session:
     """Returns the project's last used session; one that is not in the store if it has none."""
     found = _select(store, "WHERE project = ? ORDER BY seen_at DESC LIMIT 1", project)
     return found[0] if found else Session()
+
+
+def meant_in(store: Store, project: str) -> Session:
+    """Returns the session of a project that a command in a terminal means: the only open one, else
+    the last used. Iterations of runs that have ended are the last resort. One that is not in the
+    store = there is none."""
+    own = _select(
+        store,
+        f"WHERE project = ? AND agent = '' AND NOT {_OF_ENDED_RUN} ORDER BY seen_at DESC LIMIT 1",
+        project,
+    )
+    is_open = [each for each in open_in(store, project) if not is_of_ended_run(store, each)]
+    if len(is_open) == 1:
+        return is_open[0]
+    return own[0] if own else Session.find(store, latest(store, project).id)
+
+
+def is_of_ended_run(store: Store, session: Session) -> bool:
+    """Tells whether a session was an iteration of a run that has ended, and no more than that."""
+    query = f"SELECT 1 FROM session WHERE n = ? AND {_OF_ENDED_RUN}"
+    return store.one(query, session.n) is not None
 
 
 # ---------------------------------------------------------------- which there are
