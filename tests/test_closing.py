@@ -316,3 +316,35 @@ def test_a_check_that_the_session_ran_needs_no_trust(world: World) -> None:
     model.run("make test")
     model.tick("a")
     assert "not trusted" not in world.stop().message
+
+
+@pytest.mark.parametrize("passes", [False, True])
+def test_a_tick_by_the_shell_is_told_as_it_is_after_the_checks(
+    world: World, *, passes: bool
+) -> None:
+    model = held(world, "# Gamma\n\n- [ ] Four (verify: `test -f four`)\n")
+    model.work()
+    if passes:
+        world.write("four")
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace("[ ]", "[x]"))
+    model.run("sed -i 's/\\[ \\]/[x]/' PLAN.md", "")
+
+    answer = world.stop()
+
+    assert bool(answer.reason) is not passes
+    assert ("[BOULDER HOLD COMPLETE]" in answer.message) is passes
+    assert ("The check of “Four” does not pass" in answer.text) is not passes
+    assert "Gamma is complete" not in answer.message
+    assert "has not run since the last change" not in answer.text
+
+
+def test_a_tick_by_the_shell_is_not_the_end_at_a_prompt(world: World) -> None:
+    model = held(world, "# Gamma\n\n- [ ] Four (verify: `test -f four`)\n")
+    model.work()
+    file = world.project / "PLAN.md"
+    file.write_text(file.read_text().replace("[ ]", "[x]"))
+
+    answer = world.prompt()
+
+    assert answer.message == "Gamma: its task is ticked. The checks run when the session stops."

@@ -34,7 +34,7 @@ class Closing(Record):
     """What the checks of a plan came to. plan: as it is known now. judgements: by task, that of the
     whole plan under `ticks.OF_PLAN`. changed: files of the checks that have changed since they were
     trusted. new: how many commands are not trusted, of tasks that nothing else proves; late: how
-    many trusted ones found no time to run."""
+    many trusted ones found no time to run. ran: the tasks whose checks ran to their end."""
 
     file: PlanFile
     plan: Plan
@@ -42,6 +42,7 @@ class Closing(Record):
     changed: list[str]
     new: int
     late: int
+    ran: frozenset[str] = frozenset()
 
 
 def look(hook: Hook, file: PlanFile, *, reserved: float = 0.0) -> Closing | None:
@@ -55,10 +56,12 @@ def look(hook: Hook, file: PlanFile, *, reserved: float = 0.0) -> Closing | None
         return None
     judgements = progress.judgements(hook, file)
     run = _Checks(hook, file, file.plan, max(_LEAST_SECONDS, _SECONDS - reserved))
-    judgements |= run.judge(judgements)
+    own = run.judge(judgements)
+    judgements |= own
     known = _known(record, judgements)
     plan = follow.as_known(file.plan, known)
-    return Closing(file, plan, judgements, run.changed, run.new(judgements), len(run.late))
+    late = len(run.late)
+    return Closing(file, plan, judgements, run.changed, run.new(judgements), late, frozenset(own))
 
 
 def act(store: Store, closing: Closing, now: float) -> follow.Step:

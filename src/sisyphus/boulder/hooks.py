@@ -22,6 +22,7 @@ from sisyphus.sessions import command_names, ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus.boulder.follow import Step
     from sisyphus.boulder.plans import PlanRecord
     from sisyphus.boulder.shared_file import Shared
     from sisyphus.boulder.ticks import Judgement
@@ -185,7 +186,21 @@ def _update_own(
     is_over = step.record is None or step.record.state == COMPLETE
     if hook.event.name != "stop" and is_over and step.what == NOTHING:
         hook.session.plan = None
-    return progress.outcome(hook.store, step, file)
+    if hook.checked:
+        return _without_old_news(hook.checked, step, progress.outcome(hook.store, step, file))
+    outcome = progress.outcome(hook.store, step, file)
+    is_held = hook.checked is None and hook.standing.hold == "active"
+    if step.record and step.what == COMPLETED and is_held:
+        outcome.messages = [_all_ticked(hook, file, step.record)]
+    return outcome
+
+
+def _without_old_news(checked: frozenset[str], step: Step, outcome: Outcome) -> Outcome:
+    """Returns what came of a plan without what was so before its checks ran at this Stop."""
+    told = [tick for tick in step.ticks.to_tell if tick.task not in checked]
+    outcome.texts = [messages.not_passed(told)] if told else []
+    outcome.messages = [] if step.what == COMPLETED else outcome.messages
+    return outcome
 
 
 def _start_work(hook: Hook, name: str) -> Act:
