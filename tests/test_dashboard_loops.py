@@ -339,6 +339,46 @@ def test_a_loop_that_was_left_behind_says_what_takes_it_up(world: World, browser
     assert "left behind" in browser.page(f"/loops/{id}")
 
 
+def tokens_of_all(browser: Browser) -> tuple[int, int]:
+    """What the overview and Prometheus count."""
+    lines = browser.get("/metrics").text.splitlines()
+    (metric,) = [line for line in lines if line.startswith("sisyphus_tokens_total ")]
+    return browser.json("/")["news"]["tokens"], round(float(metric.split()[1]))
+
+
+def test_a_hold_has_the_tokens_of_its_iterations(world: World, browser: Browser) -> None:
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n  - Check: `test -f fired`\n")
+    world.start()
+    world.cli("boulder", "hold", "on")
+    for tokens in (330, 220):
+        world.write_down(user("go"), agent("I work.", tokens=tokens))
+        world.stop("I work.")
+
+    (row,) = browser.json("/loops")["rows"]
+    view = browser.json(f"/loops/{row['id']}")
+
+    assert [each["tokens"] for each in view["iterations"]] == [220, 330]
+    assert (row["tokens"], view["row"]["tokens"]) == (550, 550)
+    assert "Tokens 550" in browser.page(f"/loops/{row['id']}")
+    assert tokens_of_all(browser) == (550, 550)
+    assert [each["tokens"] for each in world.loops()] == [550], "as `ralph list` says"
+
+
+def test_a_turn_that_ends_a_loop_counts_once(world: World, browser: Browser) -> None:
+    """The same Stop asks the hold of its plan."""
+    world.write("PLAN.md", "# Kiln\n\n- [ ] fire\n")
+    world.start()
+    world.cli("boulder", "hold", "on")
+    world.loop()
+    world.write_down(user("go"), agent("<promise>DONE</promise>", tokens=330))
+    assert "[BOULDER HOLD]" in world.stop("<promise>DONE</promise>").reason
+
+    rows = browser.json("/loops")["rows"]
+
+    assert {row["kind"]: row["tokens"] for row in rows} == {"loop": 330, "hold": 0}
+    assert tokens_of_all(browser) == (330, 330)
+
+
 def test_the_plan_of_a_hold(world: World, browser: Browser) -> None:
     world.create("PLAN.md", "# Kiln\n\n- [ ] fire\n")
     world.start()

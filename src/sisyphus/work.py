@@ -261,7 +261,7 @@ def of(store: Store, loop: Work, now: float) -> Status:
     is_waiting = is_active and need is not None and not need.loop
     state = LEFT if is_left else WAITING if is_waiting else loop.result or loop.status
     return Status(
-        **_common(loop, loop.seconds(now)), need=need,
+        **_common(store, loop, loop.seconds(now)), need=need,
         pending=messages.waits_for(current) if current and is_outer and is_active else "",
         is_current=not is_outer,
         why=need.text if need and is_waiting else loop.why, state=state,
@@ -275,7 +275,7 @@ def _of_run(store: Store, run: Run, now: float) -> Status:
     session = Session.load(store, run.session)
     used = workers.with_used(run, found)
     last = run.action if run.is_at_work else stands.action
-    common = _common(run, used.seconds(now))
+    common = _common(store, run, used.seconds(now))
     if run.ended_at is not None:
         common["iteration"] = stands.finished
     common |= {
@@ -313,13 +313,13 @@ def _of_worker(store: Store, worker: Worker, run: Run, now: float) -> WorkerStat
     )  # fmt: skip
 
 
-def _common(loop: Work, seconds: float) -> dict[str, Any]:
+def _common(store: Store, loop: Work, seconds: float) -> dict[str, Any]:
     counters = loop.counters
     return {
         "id": loop.id, "kind": loop.kind, "task": one_line(loop.task, TASK_CHARACTERS),
         "project": loop.project, "worktree": "" if loop.ended_at else loop.worktree,
         "status": loop.status, "iteration": counters.iteration, "seconds": seconds,
-        "last": loop.options.max_iterations, "tokens": counters.tokens,
+        "last": loop.options.max_iterations, "tokens": iterations.tokens(store, loop),
         "started_at": loop.started_at, "ended_at": loop.ended_at,
         "done": 0, "total": 0, "failed": 0, "not_proven": {}, "cost": 0.0, "item": "", "action": "",
     }  # fmt: skip

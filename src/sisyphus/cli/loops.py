@@ -9,7 +9,7 @@ from sisyphus import work
 from sisyphus.ground.paths import display
 from sisyphus.ground.store import Store
 from sisyphus.ground.text import iso, one_line
-from sisyphus.loops import loops, state_file, user_actions
+from sisyphus.loops import iterations, loops, state_file, user_actions
 from sisyphus.loops.loop import HOLD, RUN, Hold, Loop, Work
 from sisyphus.loops.runs import Run
 from sisyphus.ralph.commands import LoopId, open_store
@@ -69,6 +69,7 @@ def _as_dict(store: Store, loop: Work) -> dict[str, Any]:
         row = work.run_as_dict(store, loop, time.time())
     else:
         row = state_file.as_dict(loop, user_actions.owner_id(store, loop))
+        row["tokens"] = iterations.tokens(store, loop)
     file = loop.file if isinstance(loop, Loop) else ""
     row |= {"kind": loop.kind, "prompt": loop.prompt, "state_file_path": file or None}
     row |= {"plan": loops.plan_file(store, loop)} if isinstance(loop, Hold) else {}

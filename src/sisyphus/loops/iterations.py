@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sisyphus.ground import quick_json
 from sisyphus.ground.record import Record, asdict, field
-from sisyphus.loops.loop import RUN
+from sisyphus.loops.loop import HOLD, RUN
 from sisyphus.sessions import sessions
 
 TYPE_CHECKING = False
@@ -28,10 +28,11 @@ class Iteration(Record):
     fields are those of the table `iteration`, but for the last one.
 
     number: from 1. at: when it ended, in seconds since 1970. decision, why: how the loop went on,
-    and why, in words. tokens: that it used; 0 = unknown. said: the end of the agent's last message;
-    of a run, whose report may go to others, masked. seconds: how long it took; 0 = unknown. files:
-    how many changed, of a loop those that the agent edited with a tool. percent: of its context, at
-    the most; 0 = unknown. Those below are of runs alone.
+    and why, in words. tokens: that it used; 0 = unknown, or those of a loop that the same Stop
+    ended before. said: the end of the agent's last message; of a run, whose report may go to
+    others, masked. seconds: how long it took; 0 = unknown. files: how many changed, of a loop those
+    that the agent edited with a tool. percent: of its context, at the most; 0 = unknown. Those
+    below are of runs alone.
     item: what it worked on; "" = nothing of a plan. cost: in US dollars, as the client counts.
     denied: the tool calls that the client did not allow, for people. evidence: what stands behind
     the tick of the item, see `boulder/evidence.py`; "" = it is not ticked, or has no box. client:
@@ -93,6 +94,15 @@ def made(store: Store, loop: Work) -> int:
 def count(store: Store, loop: Work) -> int:
     """Returns how many iterations of a loop have ended."""
     row = store.one(f"SELECT count(*) FROM iteration WHERE {OF_LOOP}", loop.owner)
+    return int(row[0]) if row else 0
+
+
+def tokens(store: Store, loop: Work) -> int:
+    """Returns the tokens that a loop or hold has used. A loop counts those of each Stop, and those
+    of loops nested in it. A hold has those of its iterations, which several sessions may make."""
+    if loop.kind != HOLD:
+        return loop.counters.tokens
+    row = store.one(f"SELECT coalesce(sum(tokens), 0) FROM iteration WHERE {OF_LOOP}", loop.owner)
     return int(row[0]) if row else 0
 
 
