@@ -226,6 +226,27 @@ def test_what_has_happened(world: World, browser: Browser) -> None:
     assert "complete</span>" in browser.get("/").text, "as `ralph log` says it"
 
 
+def test_a_tick_that_is_taken_back_counts_once(
+    world: World, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.write("PLAN.md", "# Shop\n\n- [ ] cart\n- [ ] total\n")
+    world.start()
+    for old, new in (("[ ]", "[x]"), ("[x]", "[ ]"), ("[ ]", "[x]")):
+        world.edit("PLAN.md", f"{old} cart", f"{new} cart")
+
+    assert browser.json("/")["news"]["tasks"] == 1
+    begun = time.time()
+    monkeypatch.setattr(time, "time", lambda: begun + 5 * 60)
+    assert "1 task of plans ticked" in browser.page("/")
+    monkeypatch.setattr(time, "time", lambda: begun + 60 * 60)
+    world.edit("PLAN.md", "[x] cart", "[ ] cart")
+    assert browser.json("/")["news"]["tasks"] == 0, "one less is no news"
+    world.edit("PLAN.md", "[ ] cart", "[x] cart")
+    assert browser.json("/")["news"]["tasks"] == 0, "as it was at the last visit"
+    world.edit("PLAN.md", "[ ] total", "[x] total")
+    assert browser.json("/")["news"]["tasks"] == 1
+
+
 def test_a_visit_ends_half_an_hour_after_its_last_page(
     world: World, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

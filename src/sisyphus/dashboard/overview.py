@@ -80,7 +80,7 @@ class News(Record, frozen=True):
 
     is_first: this is the user's first visit, so it is a day ago. ended: loops and runs, the newest
     first; more: how many others. plans: the names of those that were completed. tasks: of plans,
-    that were ticked. items: of runs, that were done. commits: that runs made.
+    how many more are ticked. items: of runs, that were done. commits: that runs made.
     files: how many were changed, counted in each iteration. period: the shortest one of
     `loops.PERIODS` in which all of it lies.
     """
@@ -236,10 +236,14 @@ def _news(store: Store, now: float) -> News:
 
 
 def _ticked(store: Store, since: float) -> int:
-    """Returns how many tasks of plans were ticked since a moment."""
+    """Returns how many more tasks of plans are ticked than were at a moment. A tick that was taken
+    back does not count, nor does a plan that was full of ticks when we first saw it."""
     row = store.one(
-        "SELECT coalesce(sum(max(0, completed - before)), 0) FROM (SELECT at, completed, "
-        "lag(completed) OVER (PARTITION BY plan ORDER BY n) AS before FROM history) WHERE at >= ?",
+        "WITH changed AS (SELECT plan, min(n) AS first, max(n) AS last FROM history WHERE at >= ? "
+        "GROUP BY plan), counts AS (SELECT plan, coalesce((SELECT max(n) FROM history AS earlier "
+        "WHERE earlier.plan = changed.plan AND n < first), first) AS before, last FROM changed) "
+        "SELECT coalesce(sum(max(0, new.completed - old.completed)), 0) FROM counts "
+        "JOIN history AS old ON old.n = before JOIN history AS new ON new.n = last",
         since,
     )
     return int(row[0]) if row else 0
