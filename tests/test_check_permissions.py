@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def ask(place: Path, *commands: str, mode: str = ACCEPT, client: str = clients.D
 
 def new_rules(text: str) -> list[str]:
     """The rules in a warning, where there is no settings file yet."""
-    line = text.partition(f"Put into {LOCAL}, which git should ignore: ")[2]
+    line = text.partition(f"Put into {LOCAL}: ")[2]
     found: list[str] = json.loads(line)["permissions"]["allow"] if line else []
     return found
 
@@ -64,10 +65,66 @@ def test_a_run_says_what_its_agent_may_not_run(runs: Runs) -> None:
     assert answer.err.count("warning:") == 1
     assert (
         f"warning: In acceptEdits, the agent of Claude Code may not run `{TEST}`, `pytest x.py`, "
-        "`make all`: your settings do not allow it. Put into .claude/settings.local.json, which "
-        'git should ignore: {"permissions": {"allow": ["Bash(pytest:*)", "Bash(make:*)"]}}\n'
+        "`make all`: your settings do not allow it. Put into .claude/settings.local.json: "
+        '{"permissions": {"allow": ["Bash(pytest tests/test_total.py)", "Bash(pytest x.py)", '
+        '"Bash(make all)"]}}\n'
     ) in answer.err
     assert len(runs.calls) > 1, "it starts all the same"
+
+
+IGNORE = f"echo {LOCAL} >> .git/info/exclude"
+
+
+def test_who_follows_the_advice_can_start(runs: Runs) -> None:
+    """The file is refused as long as git does not ignore it, and that says how, too."""
+    runs.git()
+    runs.commit("config", "user.name", "u")
+    runs.commit("config", "user.email", "u@example.org")
+    runs.world.write("fix_plan.md", plan(f"cart (verify: `{TEST}`)"))
+    words = ("--commit", "--max-iterations", "1")
+    advice = runs.run(*words, processes=[tick("cart")]).err
+    assert f"do not allow it. Let git ignore {LOCAL}: `{IGNORE}`. Put into {LOCAL}: {{" in advice
+
+    runs.world.write(LOCAL, json.dumps({"permissions": {"allow": new_rules(advice)}}))
+    refused = runs.run(*words, processes=[tick("cart")])
+    assert refused.code == 1
+    assert f"stash them. Let git ignore {LOCAL}, which is yours alone: `{IGNORE}`." in refused.err
+    subprocess.run(IGNORE, shell=True, check=True, cwd=runs.world.project)
+    runs.world.write("fix_plan.md", plan(f"cart (verify: `{TEST}`)"))
+    started = runs.run(*words, processes=[tick("cart")])
+
+    assert "warning" not in started.err
+    assert f"Run {runs.id} started" in started.out
+
+
+@pytest.mark.parametrize(
+    ("folder", "before", "command"),
+    [
+        ("project", (), IGNORE),
+        ("project/app x", (), f"echo 'app x/{LOCAL}' >> {{place}}/project/.git/info/exclude"),
+        ("project", (f"echo {LOCAL} > .gitignore",), ""),
+        ("project", ("mkdir .claude", f"echo {{}} > {LOCAL}", f"git add -f {LOCAL}"), ""),
+    ],
+)
+def test_how_git_ignores_the_file(
+    place: Path, folder: str, before: tuple[str, ...], command: str
+) -> None:
+    project = place / folder
+    project.mkdir(exist_ok=True)
+    subprocess.run(["git", "init", "-q", "project"], check=True, cwd=place)
+    for each in before:
+        subprocess.run(each, shell=True, check=True, cwd=project)
+
+    text = "".join(
+        clients.headless("claude-code").warnings(
+            "", [TEST], str(place / "home" / ".claude"), str(project), ACCEPT
+        )
+    )
+
+    shown = command.format(place=place)
+    assert text.partition("allow it. ")[2].startswith(
+        f"Let git ignore {LOCAL}: `{shown}`. Put into" if command else "Put into"
+    )
 
 
 def test_what_is_done_needs_no_rule(runs: Runs) -> None:
@@ -204,14 +261,14 @@ def test_a_worktree_has_the_rules_of_its_checkout(place: Path) -> None:
 @pytest.mark.parametrize(
     ("commands", "rules"),
     [
-        ([TEST, "pytest -q"], ["Bash(pytest:*)"]),
-        (["make lint", "./check.sh all"], ["Bash(make:*)", "Bash(./check.sh:*)"]),
-        (["cd app && make && ls && mypy src"], ["Bash(make:*)", "Bash(mypy:*)"]),
+        ([TEST, "pytest -q", TEST], [f"Bash({TEST})", "Bash(pytest -q)"]),
+        (["make lint", "./check.sh all"], ["Bash(make lint)", "Bash(./check.sh all)"]),
+        (["cd app && make && ls && mypy src"], ["Bash(make)", "Bash(mypy src)"]),
         (["python3.12 -m pytest x"], ["Bash(python3.12 -m pytest x)"]),
         (["uv run pytest", "npm test"], ["Bash(uv run pytest)", "Bash(npm test)"]),
         (["PYTHONPATH=src pytest x"], ["Bash(PYTHONPATH=src pytest x)"]),
         (["timeout 30 pytest"], ["Bash(timeout 30 pytest)"]),
-        (["go test ./... >/dev/null 2>&1"], ["Bash(go:*)"]),
+        (["go test ./... >/dev/null 2>&1"], ["Bash(go test ./...:*)"]),
         (["(cd app; make)", "make $(ls)"], ["Bash((cd app; make))", "Bash(make $(ls))"]),
         (["! make"], ["Bash(! make)"]),
         (['python3 -c "print(1)"'], ['Bash(python3 -c "print(1)")']),
@@ -234,11 +291,11 @@ def test_three_are_named_and_the_rest_counted(place: Path) -> None:
 
 def test_a_file_that_is_there_is_added_to(place: Path) -> None:
     write(place, f"project/{LOCAL}", {"model": "opus"})
-    assert ask(place, TEST).endswith(': "permissions": {"allow": ["Bash(pytest:*)"]}')
+    assert ask(place, TEST).endswith(f': "permissions": {{"allow": ["Bash({TEST})"]}}')
 
     write(place, f"project/{LOCAL}", settings(allow=["Bash(make:*)"]))
     assert ask(place, TEST, "tox").endswith(
-        f'Add to "allow" of "permissions" in {LOCAL}: "Bash(pytest:*)", "Bash(tox:*)"'
+        f'Add to "allow" of "permissions" in {LOCAL}: "Bash({TEST})", "Bash(tox)"'
     )
 
 

@@ -286,6 +286,11 @@ class Headless(Protocol):
     def FREE_MODE(self) -> str:
         """The mode in which nothing is denied."""
 
+    @property
+    def LOCAL_SETTINGS(self) -> str:
+        """The file of a project with its user's own settings, which belongs into no commit; "" =
+        there is none."""
+
     def program(self, project: str) -> str:
         """Returns the client's program, by PATH; "" = there is none. One inside the project does
         not count."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shlex
 import time
 
 from sisyphus.ground import git, paths, processes
@@ -143,6 +144,18 @@ def wait_for_others(tree: str) -> None:
 def is_ignored(project: str, path: str) -> bool:
     """Tells whether git ignores a file, which may not be there yet."""
     return run(project, "check-ignore", "--quiet", "--", path).code == 0
+
+
+def how_to_ignore(project: str, name: str) -> str:
+    """Returns the command with which only this checkout ignores a file of the project; "" = git
+    ignores it, or tracks it, or there is no repository. name: below the project."""
+    path = os.path.join(project, name)
+    exclude = git.exclude_file(project)
+    if not exclude or is_ignored(project, path) or git.tracked(project, [path]):
+        return ""
+    above = run(project, "rev-parse", "--show-prefix").output.strip()
+    shown = os.path.relpath(exclude, project) if paths.is_inside(exclude, project) else exclude
+    return f"echo {shlex.quote(above + name)} >> {shlex.quote(shown)}"
 
 
 def is_ancestor(project: str, commit: str, of: str) -> bool:

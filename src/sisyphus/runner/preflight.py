@@ -288,6 +288,10 @@ def _check_tree(place: show.Place, run: Run) -> None:
     way = f"Commit or stash them{'' if commits else ', or give --allow-dirty'}."
     if last and last.ended_at is None:
         way += f" To go on with run {last.id}, whose work this may be: `{messages.RESUME}`."
+    own = {clients.headless(client).LOCAL_SETTINGS for client in run.setup.clients}
+    for name in own.intersection(dirty):
+        if command := repository.how_to_ignore(place.project, name):
+            way += f" Let git ignore {name}, which is yours alone: `{command}`."
     shown = "".join(f"\n  {one_line(file)}" for file in dirty[:_FILES])
     more = f"\n  and {len(dirty) - _FILES:,} more" if len(dirty) > _FILES else ""
     about = f"The work tree has changes that are not committed:{shown}{more}"

@@ -44,6 +44,7 @@ ABOUT_EDITING = (
 )
 
 PROGRAM = "claude"
+LOCAL_SETTINGS = ".claude/settings.local.json"
 COUNTS_DOLLARS = True
 _TITLE = "Claude Code"
 _REPORT = ("-p", "--output-format", "stream-json", "--verbose")

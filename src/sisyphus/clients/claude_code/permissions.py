@@ -17,7 +17,7 @@ from typing import Any
 
 from sisyphus.clients import hook_groups, json_files, values
 from sisyphus.clients.claude_code import native, schema
-from sisyphus.ground import files, git, paths, quoting
+from sisyphus.ground import files, git, paths, quoting, repository
 from sisyphus.ground.errors import UnreadableError
 from sisyphus.ground.record import Record
 from sisyphus.ground.text import one_line
@@ -51,16 +51,8 @@ _ODD = re.compile(r"[()$`{}\\<\n]|(?:^|[;&|]\s*)(?:if|while|until|!)\s")
 _UNCLEAR = re.compile(r"<<|>(?!\s*(?:&|/dev/null))")
 """A redirection, for which a rule may not be enough (measured): it writes a file, or has a text."""
 
-_PROGRAM = re.compile(r"[A-Za-z_./][\w./+-]*")
-_RUNNERS = frozenset((
-    "sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "exec", "source", ".", "env", "sudo",
-    "time", "timeout", "nice", "nohup", "command", "watch", "setsid", "ionice", "flock", "python",
-    "pypy", "py", "node", "deno", "ruby", "perl", "php", "awk", "uv", "uvx", "poetry", "pipenv",
-    "pdm", "hatch", "rye", "pixi", "conda", "npm", "npx", "pnpm", "yarn", "bun", "bunx", "bundle",
-    "mise", "direnv", "devbox", "nix", "podman", "kubectl", "ssh", "curl", "wget",
-))  # fmt: skip
-"""Programs that run whatever follows them, or reach far: a rule for one has the whole command, as
-that page advises."""
+_LAST_REDIRECTIONS = re.compile(r"(?:\s+(?:\d?>&\d|[\d&]?>\s*/dev/null))+\Z")
+"""What a command that is advised ends with often: the rule is for the command before it."""
 
 _MODES = ("acceptEdits", "dontAsk")
 """The modes in which rules decide. In the others it runs everything, or a classifier decides."""
@@ -231,11 +223,10 @@ def _without_words_before(part: str) -> str:
 
 
 def _rule_for(part: str) -> str:
-    """Returns the rule for a program or, if that would allow too much, for this command alone."""
-    program = part.split(maxsplit=1)[0]
-    name = os.path.basename(program).rstrip("0123456789.") or program
-    is_plain = _PROGRAM.fullmatch(program) and name not in _RUNNERS
-    return f"Bash({program}:*)" if is_plain else f"Bash({part})"
+    """Returns the rule for a command and no other: one for its program would allow `make deploy`,
+    too, where `make test` is the check."""
+    command = _LAST_REDIRECTIONS.sub("", part)
+    return f"Bash({command})" if command == part else f"Bash({command}:*)"
 
 
 # ---------------------------------------------------------------- what people read
@@ -250,13 +241,16 @@ def _obstacles(rules: Iterable[_Rule], project: str) -> Iterator[str]:
 
 
 def _advice(rules: list[str], home: str, project: str) -> Iterator[str]:
-    """Yields where to write which rules, if there are any."""
+    """Yields where to write which rules, if there are any, and how git ignores that file: a run
+    would be refused that finds it uncommitted."""
     if not rules:
         return
     *_, path = native.settings_paths(home, project)
     name, settings = paths.display(path, project), _read(path) or {}
     line = json.dumps({"permissions": {"allow": rules}})
+    if command := repository.how_to_ignore(project, name):
+        yield f"Let git ignore {name}: `{command}`."
     if "permissions" in settings:
         yield f'Add to "allow" of "permissions" in {name}: {json.dumps(rules)[1:-1]}'
     else:
-        yield f"Put into {name}, which git should ignore: {line[1:-1] if settings else line}"
+        yield f"Put into {name}: {line[1:-1] if settings else line}"

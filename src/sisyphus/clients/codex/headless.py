@@ -48,6 +48,7 @@ ABOUT_EDITING = (
 )
 
 PROGRAM = "codex"
+LOCAL_SETTINGS = ""
 COUNTS_DOLLARS = False
 
 _REPORT = ("exec", "--json", "--skip-git-repo-check")

@@ -41,6 +41,7 @@ ABOUT_EDITING = (
 )
 
 PROGRAM = "copilot"
+LOCAL_SETTINGS = ""
 COUNTS_DOLLARS = False
 
 _REPORT = ("--output-format", "json", "--no-color", "--session-id")
