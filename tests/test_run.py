@@ -1048,12 +1048,29 @@ def test_each_session_of_a_run_is_named_by_its_iteration(runs: Runs) -> None:
     assert {row["run"] for row in rows} == {runs.id}
 
 
-def test_the_end_of_the_terminal_is_no_ctrl_c(runs: Runs) -> None:
-    answer = runs.run(processes=[[["say", "x"], ["signal", "SIGHUP"], ["sleep", 60]]])
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["SIGHUP"], "its terminal was closed"),
+        (["SIGHUP", "SIGHUP"], "its terminal was closed"),
+        (["SIGTERM"], "it was told to end"),
+        (["SIGTERM", "SIGTERM"], "it was told to end"),
+        (["SIGINT", "SIGHUP"], "its terminal was closed"),
+        (["SIGINT", "SIGINT"], "you pressed Ctrl-C twice"),
+    ],
+)
+@pytest.mark.parametrize("during", ["the client", "the check"])
+def test_why_a_signal_ends_a_run(runs: Runs, names: list[str], why: str, during: str) -> None:
+    """A shell hands the SIGHUP of its terminal on, so that it may come twice."""
+    if during == "the client":
+        steps = [step for name in names for step in (["signal", name], ["sleep", 0.3])]
+        answer = runs.run(processes=[[["say", "x"], *steps, ["sleep", 60]]])
+    else:
+        kills = "; ".join(f"kill -{name[3:]} $PPID; sleep 0.1" for name in names)
+        answer = runs.run("--verify", f"{kills}; sleep 60", processes=ALL)
 
     assert answer.code == 130
-    assert "its terminal was closed" in answer.out
-    assert "Ctrl-C" not in answer.out.partition("# Run ")[2]
+    assert f"**It is paused**: {why}." in answer.out.partition("# Run ")[2]
 
 
 def test_a_resumed_run_takes_new_limits(runs: Runs) -> None:

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from subprocess import Popen
-    from types import ModuleType
-    from typing import BinaryIO
+    from types import FrameType, ModuleType
+    from typing import Any, BinaryIO
 
 PROC = "/proc"
 """Where Linux says what processes there are."""
@@ -508,7 +508,8 @@ def spawn(module: str, request: object, environment: dict[str, str], output: int
 
 class OrderlyEnd:
     """A `with` block in which SIGTERM and SIGHUP raise `SystemExit` once it is armed, so that the
-    block can clean up what it has started. A client sends SIGTERM to a hook that takes too long."""
+    block can clean up what it has started. A client sends SIGTERM to a hook that takes too long.
+    A handler that was there before hears of the signal, too."""
 
     __slots__ = ("_came", "_handlers", "_is_armed")
 
@@ -517,7 +518,7 @@ class OrderlyEnd:
         import threading
 
         self._came = self._is_armed = False
-        self._handlers = {}
+        self._handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():  # only there Python allows it
             for number in (signal.SIGTERM, signal.SIGHUP):
                 if signal.getsignal(number) != signal.SIG_IGN:
@@ -530,8 +531,11 @@ class OrderlyEnd:
         if self._came:
             raise SystemExit(TERMINATED)
 
-    def _exit(self, *_: object) -> None:
+    def _exit(self, number: int, frame: FrameType | None) -> None:
         self._came = True
+        before = self._handlers[number]
+        if callable(before):
+            before(number, frame)
         if self._is_armed:
             raise SystemExit(TERMINATED)
 

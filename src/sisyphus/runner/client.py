@@ -164,7 +164,7 @@ def _why_end(drive: Drive, report: Report, silence: float) -> End | None:
 def _why_over(drive: Drive) -> str:
     """Returns why the client has to end now; "" = it may go on."""
     if drive.signals.ends_now:
-        return messages.INTERRUPTED
+        return drive.signals.why
     whole = loops.find_run(drive.store, drive.run.owner)
     if whole is None or whole.ended_at is not None:
         return messages.CANCELLED

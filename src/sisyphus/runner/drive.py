@@ -121,10 +121,8 @@ class Drive(Record):
 
     def why_stop(self, whole: Run) -> str:
         """Returns why the user wants the run to stop after this iteration; "" = they do not."""
-        if self.signals.is_terminated:
-            return "it was told to end, or its terminal was closed"
-        if self.signals.ends_after_iteration:
-            return "you pressed Ctrl-C"
+        if why := self.signals.why:
+            return why
         if whole.id != self.run.id and not whole.is_at_work:
             return "the process of its run is gone"
         return "you paused it" if whole.status == PAUSED else ""
@@ -265,7 +263,8 @@ class Drive(Record):
 class Signals:
     """A `with` block in which Ctrl-C is counted, and SIGTERM and SIGHUP end the run at once.
 
-    is_terminated: it was SIGTERM or SIGHUP.
+    A closed terminal may send several: the shell hands SIGHUP on, and the kernel sends it, too. The
+    first one says why the run ends.
 
     A handler only counts: it may interrupt a line that is being printed, or the drawing of the
     screen. Whoever waits asks what is to be done.
@@ -274,7 +273,7 @@ class Signals:
     def __init__(self) -> None:
         self._count = 0
         self._has_news = False
-        self.is_terminated = False
+        self._ended_by = 0
         self._handlers: dict[int, object] = {}
 
     @property
@@ -284,6 +283,13 @@ class Signals:
     @property
     def ends_now(self) -> bool:
         return self._count > 1
+
+    @property
+    def why(self) -> str:
+        """Says why the run is to end; "" = it is not."""
+        if self._ended_by:
+            return messages.HUNG_UP if self._ended_by == signal.SIGHUP else messages.TOLD_TO_END
+        return messages.CTRL_C_TWICE if self.ends_now else messages.CTRL_C if self._count else ""
 
     def take_news(self) -> bool:
         """Tells, once, that the run is to end after this iteration."""
@@ -308,5 +314,6 @@ class Signals:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _terminate(self, number: int, frame: FrameType | None) -> None:
-        self.is_terminated = self._count == 0  # the second Ctrl-C sends it, too
+        if not self.ends_now:  # the second Ctrl-C sends it, too
+            self._ended_by = number
         self._count += 2

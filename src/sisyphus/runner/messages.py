@@ -15,7 +15,10 @@ from sisyphus.loops.runs import Run
 
 RESUME = "sisyphus ralph run --resume"
 
-INTERRUPTED = "you pressed Ctrl-C twice, or it was told to end"
+CTRL_C, CTRL_C_TWICE = "you pressed Ctrl-C", "you pressed Ctrl-C twice"
+HUNG_UP, TOLD_TO_END = "its terminal was closed", "it was told to end"
+"""Why a run is paused by a signal: SIGINT, SIGHUP or SIGTERM."""
+
 CANCELLED = "you cancelled it"
 
 COMMIT = "git commit"

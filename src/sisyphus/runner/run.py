@@ -192,9 +192,9 @@ def _enter(drive: Drive, *, has_ended_client: bool = False) -> None:
             run.end(FATAL_ERROR, one_line(str(error)), time.time())
             run.runner, run.state.plan = "", plan
         raise
-    except SystemExit:  # Ctrl-C twice, while the worktree was set up
+    except SystemExit:  # a signal, while the worktree was set up
         with drive.change():
-            run.pause(PAUSED, messages.INTERRUPTED, time.time())
+            run.pause(PAUSED, drive.signals.why, time.time())
             run.runner, run.state.plan = "", plan
         drive.screen.say(f"Run {run.id} is paused. `{messages.RESUME}` goes on with it.")
         raise SystemExit(_ENDS[decide.STOP][0]) from None
@@ -350,7 +350,8 @@ def go_on(drive: Drive) -> Decision:
     except SystemExit as error:
         if error.code != processes.TERMINATED:
             raise
-        return Decision(decide.STOP, messages.INTERRUPTED)  # in the check, or in git
+        why = drive.signals.why or messages.TOLD_TO_END  # a worker whose run is over
+        return Decision(decide.STOP, why)  # in the check, or in git
     except SisyphusError as error:
         return Decision(decide.FATAL, one_line(str(error)))
     return decision
