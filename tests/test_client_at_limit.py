@@ -381,13 +381,17 @@ ONE_EACH = "Give one for each of claude-code, codex, in this order, with commas 
         (
             (*CLIENTS, "--permission-mode", "workspace-write,acceptEdits"),
             [
-                "workspace-write does not fit a run",
-                "Give one of acceptEdits, auto, bypassPermissions, dontAsk for claude-code.",
+                "workspace-write is a mode of Codex.",
+                "Claude Code has acceptEdits, auto, bypassPermissions, dontAsk. Give the modes in",
             ],
         ),
         (
             (*CLIENTS, "--permission-mode", "acceptEdits,auto"),
-            ["auto does not fit a run", "read-only, workspace-write for codex."],
+            ["auto is a mode of Claude Code. Codex has", "in the order of the clients."],
+        ),
+        (
+            (*CLIENTS, "--permission-mode", "acceptEdits,never"),
+            ["never does not fit a run", "read-only, workspace-write for codex."],
         ),
         (
             (*CLIENTS, "--permission-mode", "acceptEdits,read-only"),
@@ -396,7 +400,7 @@ ONE_EACH = "Give one for each of claude-code, codex, in this order, with commas 
         (CLIENTS, ["one for each client, in their order", "For claude-code: acceptEdits"]),
         (("--client", "codex,codex"), ["--client names codex twice", "Name each client once."]),
         (("--client", "codex,qwen"), ["--client 'qwen'", "Give claude-code, codex or copilot."]),
-        (("--client", "codex,"), ["--client ''", "Give claude-code, codex or copilot."]),
+        (("--client", "codex,"), ["no client ''", "Give claude-code, codex or copilot."]),
         ((*BOTH, "--client-command", "true"), ["the run has 2 clients", "leave out the command"]),
         ((*BOTH, "--max-usd", "5"), ["codex does not say what it costs", "--max-tokens instead"]),
     ],

@@ -581,7 +581,14 @@ def test_a_command_of_the_user_that_speaks_the_same_language(runs: Runs) -> None
     ("words", "problem"),
     [
         ((), "Give --permission-mode: danger-full-access, read-only, workspace-write."),
-        (("--permission-mode", "acceptEdits"), "acceptEdits does not fit a run"),
+        (
+            ("--permission-mode", "acceptEdits"),
+            "acceptEdits is a mode of Claude Code. Codex has danger-full-access, read-only, work",
+        ),
+        (
+            ("--permission-mode", "on-request"),
+            "Permission mode on-request does not fit a run, in which nobody answers the client.",
+        ),
         (("--permission-mode", "read-only"), "Give --permission-mode workspace-write"),
         (("--permission-mode", "workspace-write", "--max-usd", "5"), "Give --max-tokens instead"),
     ],

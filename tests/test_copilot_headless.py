@@ -494,7 +494,10 @@ def test_a_command_of_the_user_that_speaks_the_same_language(runs: Runs) -> None
     ("words", "problem"),
     [
         ((), "Give --permission-mode: allow-all, allow-all-tools, write. write lets the agent"),
-        (("--permission-mode", "acceptEdits"), "acceptEdits does not fit a run"),
+        (
+            ("--permission-mode", "acceptEdits"),
+            "acceptEdits is a mode of Claude Code. Copilot CLI has allow-all, allow-all-t",
+        ),
         ((*WRITE_MODE, "--max-usd", "5"), "Give --max-tokens instead"),
     ],
 )

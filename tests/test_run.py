@@ -491,6 +491,9 @@ def test_other_denials_are_reported_and_the_run_goes_on(runs: Runs) -> None:
         (["--resume"], {}, "No run has begun"),
         ([*ACCEPT, "--client-command", " "], {}, "is empty"),
         (["--client", "opencode"], {}, "could not tell a limit from work. Give claude-code"),
+        (["--client", "foo"], {}, "There is no client foo. Give claude-code, codex or copilot."),
+        (["--client", "claude"], {}, "There is no client claude. Do you mean claude-code?"),
+        (["--client", "codex,cpilot"], {}, "no client cpilot. Do you mean copilot?"),
         (["--client", "codex,opencode"], {}, "could not tell a limit from work. Give claude-code"),
     ],
 )

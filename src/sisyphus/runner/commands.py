@@ -13,6 +13,7 @@ from sisyphus.boulder.messages import WRITE_ONE
 from sisyphus.ground.errors import UsageError
 from sisyphus.ground.paths import display
 from sisyphus.ground.quoting import plain
+from sisyphus.ground.text import likely, one_line
 from sisyphus.loops.loop import MAX_JOBS
 from sisyphus.loops.runs import MAX_AUDITS, MAX_ITERATIONS, MAX_MINUTES, Run, RunOptions, Seat
 from sisyphus.ralph import arguments
@@ -288,6 +289,10 @@ def _clients(names: str) -> list[str]:
     """Returns the clients that `--client` names."""
     found = [name.strip() for name in names.split(",")]
     for name in found:
+        if name not in clients.NAMES:
+            near = likely(name, clients.HEADLESS) if name else ""
+            way = f"Do you mean {near}?" if near else f"Give {_ANY_CLIENT}."
+            raise UsageError(f"There is no client {one_line(name, 80) or repr(name)}. {way}")
         if name not in clients.HEADLESS:
             why = clients.WHY_NO_RUN.get(name, "")
             raise UsageError(

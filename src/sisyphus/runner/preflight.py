@@ -113,12 +113,23 @@ def _mode(place: show.Place, run: Run, seat: Seat) -> str:
     headless = clients.headless(seat.client)
     mode = seat.mode or headless.chosen_mode(place.home, place.project) or _ask_mode(run, seat)
     if mode not in headless.MODES:
-        whose = f" for {seat.client}" if run.setup.has_several else ""
-        raise UsageError(
-            f"Permission mode {mode} does not fit a run, in which nobody answers the client. Give "
-            f"one of {', '.join(sorted(headless.MODES))}{whose}."
-        )
+        raise UsageError(_why_no_mode(run, seat.client, mode))
     return mode
+
+
+def _why_no_mode(run: Run, client: str, mode: str) -> str:
+    """Says why a client cannot work in a mode: another one has it, or nobody could answer."""
+    modes = ", ".join(sorted(clients.headless(client).MODES))
+    others = [name for name in clients.HEADLESS if mode in clients.headless(name).MODES]
+    if others:
+        theirs = " and ".join(clients.wiring(name).TITLE for name in others)
+        order = " Give the modes in the order of the clients." if run.setup.has_several else ""
+        return f"{mode} is a mode of {theirs}. {clients.wiring(client).TITLE} has {modes}.{order}"
+    whose = f" for {client}" if run.setup.has_several else ""
+    return (
+        f"Permission mode {mode} does not fit a run, in which nobody answers the client. Give one "
+        f"of {modes}{whose}."
+    )
 
 
 def _warn(place: show.Place, run: Run, plan: FixPlan) -> None:
