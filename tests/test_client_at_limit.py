@@ -349,8 +349,9 @@ def test_workers_wait_where_both_are_at_a_limit(world: World) -> None:
     add_codex(jobs)
     jobs.items_script(
         {
-            "cart": [at_limit(6), codex_at_limit(7_200), done("cart")],
-            "total": [[["sleep", 4], *done("total")]],
+            # Claude Code is still free when the other worker begins, however slow that is.
+            "cart": [at_limit(6, ["sleep", 3]), codex_at_limit(7_200), done("cart")],
+            "total": [[["sleep", 7], *done("total")]],
             "receipt": [done("receipt")],
         }
     )
