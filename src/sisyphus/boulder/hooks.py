@@ -186,9 +186,9 @@ def _update_own(
     is_over = step.record is None or step.record.state == COMPLETE
     if hook.event.name != "stop" and is_over and step.what == NOTHING:
         hook.session.plan = None
-    if hook.checked:
-        return _without_old_news(hook.checked, step, progress.outcome(hook.store, step, file))
     outcome = progress.outcome(hook.store, step, file)
+    if hook.checked:
+        return _without_old_news(hook.checked, step, outcome)
     is_held = hook.checked is None and hook.standing.hold == "active"
     if step.record and step.what == COMPLETED and is_held:
         outcome.messages = [_all_ticked(hook, file, step.record)]

@@ -146,27 +146,32 @@ def query(desk: Desk, params: Params) -> Sessions:
         store, project, q, worked, most=SIZE, skipped=SIZE * (pages.number - 1)
     )
     names = session_rows.projects(store)
-    rows = _folded(store, found, _rows(desk, found, _LOOPS))
+    of_runs = iterations.by_session(store, found)
+    rows = _folded(store, found, of_runs, _rows(desk, found, of_runs, _LOOPS))
     return Sessions(rows, pages, q, project, names, not names)
 
 
-def _rows(desk: Desk, found: list[Session], most: int) -> list[SessionRow]:
+_OfRuns = dict[int, tuple[str, int, str]]
+"""What `iterations.by_session` returns."""
+
+
+def _rows(desk: Desk, found: list[Session], of_runs: _OfRuns, most: int) -> list[SessionRow]:
     """most: loops of each session."""
     links = _loops(desk.store, [each.n for each in found], most)
-    of_runs = iterations.by_session(desk.store, found)
     titles = {session: messages.of_run(*iteration) for session, iteration in of_runs.items()}
     return [_row(desk, each, titles.get(each.n, ""), links.get(each.n, ([], 0))) for each in found]
 
 
-def _folded(store: Store, found: list[Session], rows: list[SessionRow]) -> list[SessionRow]:
+def _folded(
+    store: Store, found: list[Session], of_runs: _OfRuns, rows: list[SessionRow]
+) -> list[SessionRow]:
     """Folds the sessions of a run below its last one, but for those that a person should look
     at."""
     notable = _notable(store, [each.n for each in found])
-    runs = iterations.by_session(store, found)
     last: dict[str, SessionRow] = {}
     shown = []
     for session, row in zip(found, rows, strict=True):
-        run = runs[session.n][0] if session.n in runs else ""
+        run = of_runs[session.n][0] if session.n in of_runs else ""
         if run in last and row.state != WAITING and session.n not in notable:
             last[run].earlier.append(row)
             continue
@@ -243,8 +248,9 @@ def query_one(desk: Desk, params: Params) -> SessionPage:
             "was not wired into its client. The page Sessions lists all that are known."
         )
     pages = paging.choose(params, journal.count(store, [each.n for each in contexts]), _EVENTS)
+    (row,) = _rows(desk, [session], iterations.by_session(store, [session]), _ALL_LOOPS)
     return SessionPage(
-        _rows(desk, [session], _ALL_LOOPS)[0], session.started_at, session.ended_at,
+        row, session.started_at, session.ended_at,
         session.transcript, len(contexts) - 1, _events(store, id, pages), pages,
         _sent(store, contexts), _waiting(store, contexts),
     )  # fmt: skip
