@@ -170,8 +170,7 @@ def _in_use(store: Store, rows: list[PlanRecord]) -> PlanRecord | None:
     """Returns the open plan that a session follows which has not ended, if its file exists. If
     there are several, the one used last; none if the user has started another one in a terminal
     since. rows: of the project, the one used last first."""
-    followed = {each.plan for each in sessions.with_plans(store)}
-    running = {row.path for number in followed if (row := plan_rows.named(store, number))}
+    running = _followed(store)
     here = (row for row in rows if row.is_open and os.path.isfile(row.path))
     last = next((row for row in here if row.is_chosen or row.path in running), None)
     return last if last and last.path in running else None
@@ -179,11 +178,13 @@ def _in_use(store: Store, rows: list[PlanRecord]) -> PlanRecord | None:
 
 def is_abandoned(store: Store, record: PlanRecord) -> bool:
     """Tells whether the file of a plan is gone, and no session follows it that has not ended."""
-    if os.path.isfile(record.path):
-        return False
-    followed = {each.plan for each in sessions.with_plans(store)}
-    rows = (plan_rows.named(store, number) for number in followed)
-    return all(row is None or row.path != record.path for row in rows)
+    return not os.path.isfile(record.path) and record.path not in _followed(store)
+
+
+def _followed(store: Store) -> set[str]:
+    """Returns the paths of the plans that sessions follow which have not ended."""
+    numbers = {each.plan for each in sessions.with_plans(store)}
+    return {row.path for number in numbers if (row := plan_rows.named(store, number))}
 
 
 def _without_tasks(
