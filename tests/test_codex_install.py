@@ -8,11 +8,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import wait_for
 from world import SISYPHUS, Json, World
 
 from sisyphus.clients.codex import app_server
@@ -722,10 +722,7 @@ def test_a_server_that_hangs_is_ended_with_its_children(world: World) -> None:
     assert app_server.ask(str(program), "hooks/list", {}, seconds=0.2) is None
 
     child = int((world.project / "child").read_text())
-    deadline = time.monotonic() + 1
-    while processes.key(child) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert processes.key(child) == ""
+    wait_for(lambda: not processes.key(child))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import signal
 import time
 
 import pytest
+from patience import PATIENCE, wait_for
 from test_run import ALL, Process, done, runs
 from test_run_commits import TRUST, Nights, nights
 
@@ -300,7 +301,7 @@ def test_a_git_that_is_ended_leaves_no_lock(nights: Nights) -> None:
         time.sleep(0.05)
     run.send_signal(signal.SIGTERM)
 
-    assert run.wait(30) == 130
+    assert run.wait(PATIENCE) == 130
     assert not (nights.world.project / ".git" / "index.lock").exists()
 
 
@@ -442,9 +443,7 @@ def test_a_notice_of_a_stuck_run_names_the_branch(nights: Nights) -> None:
     )
     begun: Process = [["write", ["cart.py", "half\n"]], ["say", "Half."]]
     assert nights.night(processes=[begun, *[AGAIN] * 9]).code == 3
-    deadline = time.monotonic() + 10
-    while not out.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(out.exists)
     assert f"on the branch sisyphus/{nights.id}-cart" in out.read_text()
 
 

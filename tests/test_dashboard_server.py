@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -22,6 +21,7 @@ from threading import Thread
 
 import pytest
 from browser import Browser
+from patience import PATIENCE, wait_for
 from world import SISYPHUS, World
 
 from sisyphus.dashboard import metrics, private_page, server
@@ -42,7 +42,7 @@ class Served:
 
     def end(self, number: signal.Signals) -> int:
         self.process.send_signal(number)
-        return self.process.wait(10)
+        return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def served(world: World, ctrl_c: None) -> Iterator[Served]:
 def open_url(url: str) -> int:
     """Opens an address as a browser does; returns the status of the page."""
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    with opener.open(url, timeout=10) as answer:
+    with opener.open(url, timeout=PATIENCE) as answer:
         return int(answer.status)
 
 
@@ -70,8 +70,8 @@ def test_a_signal_ends_it_though_a_page_is_open(
     served: Served, number: signal.Signals, code: int
 ) -> None:
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    opener.open(served.url, timeout=10).read()
-    stream = opener.open(served.url.partition("?")[0] + "events", timeout=10)
+    opener.open(served.url, timeout=PATIENCE).read()
+    stream = opener.open(served.url.partition("?")[0] + "events", timeout=PATIENCE)
     assert stream.readline() == b": ready\n"
 
     assert served.end(number) == code
@@ -201,10 +201,7 @@ class Screen:
 
     def page(self) -> Path:
         """The file that the browser was told to open."""
-        deadline = time.monotonic() + 10
-        while not (self.noted.exists() and self.noted.read_text()):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_for(lambda: self.noted.exists() and self.noted.read_text())
         words = self.noted.read_text()
         self.noted.unlink()
         assert words.startswith("file:///")
@@ -217,7 +214,7 @@ def send_code(page: Path, opener: urllib.request.OpenerDirector) -> str:
     assert found
     data = urllib.parse.urlencode({"code": found[2]}).encode()
     form = urllib.request.Request(found[1], data, {"origin": "null"})
-    with opener.open(form, timeout=10) as answer:
+    with opener.open(form, timeout=PATIENCE) as answer:
         goes_on = _GOES_ON.search(answer.read().decode())
     assert goes_on
     return found[1].removesuffix("/open") + goes_on[1]
@@ -235,7 +232,7 @@ def test_the_code_is_on_no_command_line(world: World) -> None:
         assert page.parent == world.ours
         way_in = send_code(page, opener)
         assert not page.exists()
-        assert opener.open(way_in, timeout=10).status == 200
+        assert opener.open(way_in, timeout=PATIENCE).status == 200
         for used in (url, way_in):
             with pytest.raises(urllib.error.HTTPError, match="401"):
                 open_url(used)
@@ -247,13 +244,13 @@ def test_nor_if_it_runs_already_and_the_end_removes_the_file(world: World) -> No
         unused = screen.page()
         with screen.dashboard(int(_URL.findall(url)[0])) as (second, _):
             page = screen.page()
-            assert second.wait(10) == 0
+            assert second.wait(PATIENCE) == 0
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        assert opener.open(send_code(page, opener), timeout=10).status == 200
+        assert opener.open(send_code(page, opener), timeout=PATIENCE).status == 200
         assert not page.exists()
         assert unused.exists()
         first.send_signal(signal.SIGTERM)
-        first.wait(10)
+        first.wait(PATIENCE)
         assert not unused.exists()
 
 
@@ -266,10 +263,7 @@ def test_a_file_that_nobody_opens_is_removed(
     page = Path(private_page.write(link, browser.desk.our_home).removeprefix("file://"))
     assert page.exists()
 
-    deadline = time.monotonic() + 5
-    while page.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not page.exists()
+    wait_for(lambda: not page.exists())
 
 
 def test_where_no_file_can_be_written_the_address_is_printed(world: World) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from patience import wait_for
 from test_house import HEAVY, loaded_by_hook
 from test_statusline import line
 from world import Json, Reply, World, agent, result, use
@@ -552,10 +552,7 @@ def test_the_users_command_is_told_of_the_limit(world: World) -> None:
     world.stop(DONE)
     world.stop(DONE)
 
-    end = time.monotonic() + 20
-    while not (inbox.exists() and inbox.read_text().endswith("\n")):
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_for(lambda: inbox.exists() and inbox.read_text().endswith("\n"))
     notice = json.loads(inbox.read_text())
     assert (notice["kind"], notice["title"]) == ("ended", "Enforcement ended")
     assert notice["text"].startswith("Enforcement 1 of 1 was the last in session s1")

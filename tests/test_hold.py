@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from patience import wait_for
 from world import Reply, World, agent, use, user
 
 from sisyphus.door import statusline
@@ -892,10 +893,8 @@ def test_the_users_command_is_told_each_time_that_the_work_runs_out(world: World
         world.edit("PLAN.md", "[!] two", "[ ] two")
         assert world.stop().reason
 
-    end = time.monotonic() + 20
-    while not inbox.exists() or len(lines := inbox.read_text().splitlines()) < 2:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_for(lambda: inbox.exists() and len(inbox.read_text().splitlines()) >= 2)
+    lines = inbox.read_text().splitlines()
     assert {line.split()[0] for line in lines} == {"no_work"}
     assert "all that is left of the plan Shop is blocked. Task: " in lines[0]
 

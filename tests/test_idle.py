@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from test_enforcing import DONE, HEADING, WORKING, configure, exported, work
 from test_house import HEAVY, QUIET, loaded_by_hook
 from world import Reply, World
@@ -243,7 +244,7 @@ def test_whatever_happens_meanwhile_ends_the_wait(enforced: World, what: str) ->
                 enforced.setenv("CLAUDE_PID", "")
                 enforced.cli("enforce", what)
 
-        assert is_quiet(waiter.result(timeout=30))
+        assert is_quiet(waiter.result(timeout=PATIENCE))
 
 
 def test_it_ends_with_its_client(enforced: World) -> None:
@@ -254,7 +255,7 @@ def test_it_ends_with_its_client(enforced: World) -> None:
         waiter = beside(pool, enforced)
         client.kill()
         client.wait()
-        assert is_quiet(waiter.result(timeout=20))
+        assert is_quiet(waiter.result(timeout=PATIENCE))
 
 
 def test_an_answered_command_does_not_end_the_wait(enforced: World) -> None:

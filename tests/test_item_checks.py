@@ -4,6 +4,7 @@ did."""
 from __future__ import annotations
 
 import pytest
+from patience import PATIENCE
 from test_run import NOT_PROVEN, PLAN, Process, Runs, done, runs
 from world import World
 
@@ -243,7 +244,7 @@ def test_several_boxes_in_one_iteration_are_all_judged(runs: Runs) -> None:
 def test_a_tick_of_an_iteration_that_was_cut_off_is_judged(runs: Runs) -> None:
     runs.world.write("fix_plan.md", plan("cart (verify: `test -f cart.py`)"))
     runs.script([["tick", "cart"], ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process(TRUST).wait(20) == -9
+    assert runs.process(TRUST).wait(PATIENCE) == -9
 
     answer = runs.resume(processes=[[["write", ["cart.py", "1\n"]], ["say", "Mended."]]])
     assert answer.code == 0, answer
@@ -337,7 +338,7 @@ def test_ticks_of_a_run_that_was_ended_are_judged_at_its_resume(runs: Runs) -> N
         ["signal", "SIGTERM"], ["sleep", 60],
     ]  # fmt: skip
     runs.script(cut)
-    runs.process(TRUST).wait(20)
+    runs.process(TRUST).wait(PATIENCE)
     answer = runs.resume(processes=[[["write", ["total.py", "1\n"]], ["say", "Mended."]]])
     assert answer.code == 0, answer
     assert words(runs) == {"cart": "checked", "total": "checked"}

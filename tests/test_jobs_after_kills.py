@@ -12,9 +12,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from patience import wait_for
 from test_run import PLAN, Process, done
 from test_run_commits import TRUST
-from test_run_jobs import EACH, Jobs, jobs, wait_for
+from test_run_jobs import EACH, Jobs, jobs
 
 from sisyphus.ground import repository
 
@@ -63,11 +64,38 @@ def test_the_lock_of_a_git_that_is_at_work(jobs: Jobs) -> None:
     assert not lock.exists()
 
 
+def test_the_lock_of_packed_refs_of_a_git_that_was_killed(jobs: Jobs) -> None:
+    """It keeps every branch from going, of the run and of the user."""
+    waiting(jobs)
+    lock = jobs.world.write(".git/packed-refs.lock", "")
+    os.utime(lock, (1, 1))
+    goes_on(jobs)
+    assert not lock.exists()
+
+
+@pytest.mark.parametrize("is_at_work", [True, False])
+def test_the_lock_of_packed_refs_that_somebody_may_hold(
+    jobs: Jobs, is_at_work: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A git is at work, or the lock has just been made."""
+    jobs.commit("branch", "other")
+    monkeypatch.setattr(repository, "_LOCK_SECONDS", 0.2)
+    tree, lock = jobs.world.project, jobs.world.write(".git/packed-refs.lock", "")
+    git = subprocess.Popen(["git", "cat-file", "--batch"], cwd=tree, stdin=subprocess.PIPE)
+    if is_at_work:
+        os.utime(lock, (1, 1))
+    else:
+        git.communicate()
+    done = repository.run(str(tree), "branch", "-D", "other")
+    git.communicate()
+    assert (done.code, lock.exists()) == (1, True), done
+
+
 @pytest.mark.parametrize("known", [("head-name", "onto", "orig-head"), ("onto",), ()])
 def test_a_rebase_at_which_git_was_killed_begins_anew(jobs: Jobs, known: tuple[str, ...]) -> None:
     """It has written half of its files, and noted a part of where it began."""
     jobs.plan("total")
-    works: Process = [["write", ["total.py", "total = 1\n"]], ["tick", "total"], ["sleep", 30]]
+    works: Process = [["write", ["total.py", "total = 1\n"]], ["tick", "total"], ["sleep", 60]]
     jobs.items_script({"total": [works, done("total")]})
     run = jobs.process("--jobs", "1")
     wait_for(lambda: bool(jobs.calls) and "[x]" in (jobs.tree(1) / "fix_plan.md").read_text())
@@ -160,15 +188,15 @@ def test_a_plan_at_which_a_client_was_killed(jobs: Jobs) -> None:
 
 def test_what_a_killed_worker_has_started_ends(jobs: Jobs) -> None:
     """Its check is run again: the first one must not be in its way."""
-    check = "mkdir busy && (test -f go || sleep 30) && rmdir busy"
+    check = "mkdir busy && (test -f go || sleep 60) && rmdir busy"
     jobs.plan(f"cart (verify: `{check}`)")
     jobs.items_script({"cart": [done("cart")] * 3})
     (jobs.world.ours / "config.toml").write_text("[runner]\ncheck_before = false\n")
     process = jobs.process("--jobs", "1", TRUST)
-    wait_for(lambda: bool(jobs.left("sleep 30")))
+    wait_for(lambda: bool(jobs.left("sleep 60")))
     (worker,) = jobs.left("runner.worker")
     os.kill(worker, signal.SIGKILL)
-    wait_for(lambda: not jobs.left("sleep 30"))
+    wait_for(lambda: not jobs.left("sleep 60"))
     process.kill()
     process.wait()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import wait_for
 from world import World, agent
 
 from sisyphus.ground import processes
@@ -33,12 +34,10 @@ def set_command(world: World, command: str) -> None:
     world.write(world.ours / "config.toml", f"[notify]\ncommand = '''{command}'''\n")
 
 
-def wait_for(inbox: Path, number: int = 1) -> list[dict[str, Any]]:
+def arrived(inbox: Path, number: int = 1) -> list[dict[str, Any]]:
     """The notices, when there are so many of them."""
-    end = time.monotonic() + 20
-    while len(found := sorted(inbox.glob("*.json"), key=os.path.getmtime)) < number:
-        assert time.monotonic() < end, "the command was not run"
-        time.sleep(0.02)
+    wait_for(lambda: len(list(inbox.glob("*.json"))) >= number, "the command was not run")
+    found = sorted(inbox.glob("*.json"), key=os.path.getmtime)
     return [json.loads(file.read_text()) for file in found]
 
 
@@ -67,7 +66,7 @@ def test_the_command_is_told_how_a_loop_went(
     loop = world.loop(*options, prompt="Fix the kiln.")
     world.stop(last)
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
 
     number = "" if options else ", iteration 1 of 100"  # else the reason says it
     assert notice == {
@@ -85,7 +84,7 @@ def test_a_loop_that_the_breaker_stops_is_paused(world: World, inbox: Path) -> N
     for _ in range(7):
         world.stop("Hm.", stop_hook_active=True)
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
 
     assert (notice["kind"], notice["title"]) == ("paused", "Loop paused")
     assert "5 iterations without any change" in notice["text"]
@@ -99,7 +98,7 @@ def test_a_loop_that_was_done_before_the_next_one_is_sent(world: World, inbox: P
     world.skill("sisyphus:ralph-loop", "More. --completion-promise MORE")
     world.stop("Hm.")
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
 
     assert (notice["kind"], notice["loop"]) == ("completion", loop)
 
@@ -121,14 +120,14 @@ def test_the_end_of_a_hold_and_its_rest_are_sent(world: World, inbox: Path) -> N
     assert world.cli("boulder", "hold", "on").code == 0
     world.stop("<blocked>clay</blocked>")
 
-    (rest,) = wait_for(inbox)
+    (rest,) = arrived(inbox)
     world.prompt(text="Here it is.")
     world.edit("PLAN.md", "[ ] stack", "[x] stack")
     world.edit("PLAN.md", "[ ] fire", "[x] fire")
     world.stop("Both are fired.")
 
     assert (rest["kind"], rest["title"]) == ("blocked", "The agent needs you")
-    assert [each["title"] for each in wait_for(inbox, 2)][1] == "Hold completed"
+    assert [each["title"] for each in arrived(inbox, 2)][1] == "Hold completed"
 
 
 def test_what_an_enforced_session_needs_is_sent(world: World, inbox: Path) -> None:
@@ -136,7 +135,7 @@ def test_what_an_enforced_session_needs_is_sent(world: World, inbox: Path) -> No
     assert world.cli("enforce", "on").code == 0
     world.stop("<blocked>a key</blocked>")
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
 
     assert (notice["kind"], notice["text"]) == ("blocked", "Session s1 needs you: a key")
 
@@ -175,7 +174,7 @@ def test_a_session_that_ends_at_its_checkpoint_is_sent(world: World, inbox: Path
 
     world.stop()
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
     assert (notice["kind"], notice["title"]) == ("checkpoint", "Loop waits at a checkpoint")
 
 
@@ -184,7 +183,7 @@ def test_a_key_in_a_question_is_masked(world: World, inbox: Path) -> None:
 
     world.stop("Is password=hunter2hunter2 right?")
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
     assert "hunter2" not in json.dumps(notice)
 
 
@@ -193,7 +192,7 @@ def test_a_hostile_task_is_data(world: World, inbox: Path) -> None:
     world.loop(prompt=task)
     world.stop("<promise>DONE</promise>")
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
 
     assert notice["text"].endswith(
         "Task: $(touch ~/owned) `touch ~/owned` '; touch ~/owned #\" [2J"
@@ -208,7 +207,7 @@ def test_the_client_s_variables_are_not_passed_on(world: World, inbox: Path) -> 
     world.setenv("CLAUDE_CONFIG_DIR", str(world.claude))
     world.setenv("SISYPHUS_RULES_ENABLED", "1")
     world.stop("<promise>DONE</promise>")
-    wait_for(inbox)
+    arrived(inbox)
 
     found = variables(inbox)
 
@@ -224,10 +223,7 @@ def test_a_command_that_hangs_delays_no_hook(world: World) -> None:
 
     assert "[RALPH LOOP COMPLETE]" in world.stop("<promise>DONE</promise>").message
     assert time.monotonic() - begin < 5
-    end = time.monotonic() + 20
-    while not (world.root / "began").exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_for((world.root / "began").exists)
 
 
 def test_the_command_and_its_children_are_killed(world: World) -> None:
@@ -319,7 +315,7 @@ def test_a_sentence_has_one_end(world: World, inbox: Path, need: str) -> None:
     loop = world.loop(prompt="Fix the kiln.")
     world.stop(f"<blocked>{need}</blocked>")
 
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
 
     end = "." if need == "the key" else ""
     assert notice["text"] == (

@@ -8,12 +8,12 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE, wait_for
 from test_authors import nested
 from test_run import ACCEPT, ALL, Runs, done, runs
 from world import World
@@ -170,7 +170,7 @@ def test_a_process_ends_with_its_session(tmp_path: Path, way: str) -> None:
         assert processes.end(processes.key(leader.pid))
 
         assert leader.wait() == -signal.SIGTERM
-        wait_until(lambda: processes.key(pid) == "")
+        wait_for(lambda: processes.key(pid) == "")
 
 
 @both_ways
@@ -199,13 +199,6 @@ def test_a_program_above_us(tmp_path: Path, way: str, steps: int, is_found: bool
 
     assert out.split(maxsplit=1)[0] == str(above.pid if is_found else 0)
     assert (code in out.replace("\\'", "'")) == is_found
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 # ---------------------------------------------------------------- where nobody can tell
@@ -249,7 +242,7 @@ def killed_run(runs: Runs) -> Iterator[int]:
     )
     run = subprocess.run(
         [sys.executable, "-c", code, "ralph", "run", *ACCEPT], stdin=subprocess.DEVNULL,
-        capture_output=True, timeout=30, check=False,
+        capture_output=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert run.returncode == -signal.SIGKILL, run
     client = int((runs.world.project / "client").read_text())
@@ -283,7 +276,7 @@ def test_a_lock_goes_when_its_git_has_gone(runs: Runs, way: str) -> None:
     tree = runs.world.project
     lock = runs.world.write(".git/index.lock", "")
     with subprocess.Popen(["git", "cat-file", "--batch"], cwd=tree, stdin=subprocess.PIPE) as git:
-        wait_until(lambda: processes.is_any_in(str(tree), "git"))
+        wait_for(lambda: processes.is_any_in(str(tree), "git"))
         repository.unlock(str(tree))
         assert lock.exists()
         git.kill()

@@ -11,12 +11,12 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import fake_client
 import pytest
 from browser import Browser
+from patience import PATIENCE, wait_for
 from world import SISYPHUS, Json, Reply, World
 
 from sisyphus.ground import processes
@@ -751,11 +751,11 @@ def test_audits_end_after_five_rounds(runs: Runs) -> None:
 def test_a_cancel_ends_the_client_at_once(runs: Runs) -> None:
     runs.script([["write", ["started", ""]], ["sleep", 60]])
     process = runs.process()
-    wait_for(runs.world.project / "started")
+    wait_for((runs.world.project / "started").exists)
 
     assert "was cancelled" in runs.world.cli("ralph", "cancel", runs.id).out
 
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
     assert runs.world.cli("ralph", "list").out.strip() == "No loop is running."
 
 
@@ -764,11 +764,11 @@ def test_a_pause_lets_the_iteration_finish(runs: Runs) -> None:
         [["write", ["started", ""]], ["run", "while ! test -f go; do sleep 0.02; done"], *ALL[0]]
     )
     process = runs.process()
-    wait_for(runs.world.project / "started")
+    wait_for((runs.world.project / "started").exists)
     runs.world.cli("ralph", "pause", runs.id)
     runs.world.write("go")
 
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
     assert runs.state["completed_items"] == ["cart"]
     assert runs.resume(processes=ALL[1:]).code == 0
 
@@ -776,7 +776,7 @@ def test_a_pause_lets_the_iteration_finish(runs: Runs) -> None:
 def test_only_one_run_at_a_time_in_a_project(runs: Runs) -> None:
     runs.script([["write", ["started", ""]], ["sleep", 60]])
     process = runs.process()
-    wait_for(runs.world.project / "started")
+    wait_for((runs.world.project / "started").exists)
 
     for words in ((), ("--resume",)):
         answer = runs.world.cli("ralph", "run", *ACCEPT, *words)
@@ -784,7 +784,7 @@ def test_only_one_run_at_a_time_in_a_project(runs: Runs) -> None:
         assert "is at work in this project" in answer.err
 
     runs.world.cli("ralph", "cancel", runs.id)
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
 
 
 def test_ctrl_c_ends_the_run_after_the_iteration(runs: Runs) -> None:
@@ -823,7 +823,7 @@ def test_the_check_is_ended_too(runs: Runs, names: list[str]) -> None:
 
 def test_a_cancel_ends_the_client_of_a_runner_that_was_killed(runs: Runs) -> None:
     runs.script([["run", "echo $PPID > client"], ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     client = int((runs.world.project / "client").read_text())
     assert processes.key(client)
 
@@ -849,7 +849,7 @@ def test_a_run_whose_runner_was_killed_goes_on(runs: Runs) -> None:
     cut_off = [["write", ["cart.py", "cart = 1\n"]], ["checkpoint", 50], ["signal", "SIGKILL"]]
     runs.script(done("cart"), [*cut_off, ["sleep", 60]])
     process = runs.process()
-    assert process.wait(20) == -9
+    assert process.wait(PATIENCE) == -9
 
     (listed,) = json.loads(runs.world.cli("ralph", "list", "--json").out)
     assert listed["kind"] == "run"
@@ -912,7 +912,7 @@ def test_an_item_that_was_done_when_its_run_was_cut_off_gets_its_line(
     before = ALL[: ["cart", "total", "receipt"].index(item)]
     last = [["checkpoint", 30], *done(item), *ends, ["sleep", 60]]
     runs.script(*before, last)
-    assert runs.process().wait(20) in (-9, 130)
+    assert runs.process().wait(PATIENCE) in (-9, 130)
 
     resumed_at = time.time()
     answer = runs.resume(processes=ALL[len(before) + 1 :])
@@ -933,7 +933,7 @@ def test_an_item_that_was_done_when_its_run_was_cut_off_gets_its_line(
 
 def test_an_item_that_left_the_plan_when_its_run_was_cut_off_is_not_done(runs: Runs) -> None:
     runs.script(*ALL[:2], [["write", ["receipt.py", "1"]], ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     runs.world.write("fix_plan.md", "- [x] cart\n- [x] total\n")
 
     answer = runs.resume(processes=[])
@@ -947,7 +947,7 @@ def test_an_audit_after_a_cut_off_iteration_hands_nothing_of_it_over(runs: Runs)
     """Its item is done, so what the audit finds begins anew."""
     runs.script(*ALL[:2], [["checkpoint", 50], *done("receipt"), ["signal", "SIGKILL"],
                            ["sleep", 60]])  # fmt: skip
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     audit: Process = [["say", "<audit>\n- [ ] refund\n</audit>"]]
 
     answer = runs.resume("--audit", "1", "--max-iterations", "4", processes=[audit, done("refund")])
@@ -960,7 +960,7 @@ def test_an_audit_after_a_cut_off_iteration_hands_nothing_of_it_over(runs: Runs)
 
 def test_a_run_rests_from_when_its_process_is_gone(runs: Runs) -> None:
     runs.script([*ALL[0], ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     with closing(open_store(str(runs.world.ours))) as store:
         store.run("UPDATE loop SET started_at = started_at - 9000")
         store.run("UPDATE run SET heard_at = heard_at - 8000, "
@@ -975,7 +975,7 @@ def test_a_run_rests_from_when_its_process_is_gone(runs: Runs) -> None:
 def test_what_nobody_knows_of_a_cut_off_iteration_is_not_said_to_be_0(runs: Runs) -> None:
     """No hook has heard of its session, so its transcript is not known."""
     runs.script([*done("cart"), ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
 
     answer = runs.resume(processes=ALL[1:])
 
@@ -1001,7 +1001,7 @@ def test_an_iteration_that_is_made_again_counts_all_that_it_used(runs: Runs) -> 
 def test_the_time_since_a_run_was_killed_is_a_pause(runs: Runs, end: str) -> None:
     """Even if its user cancels or pauses it hours later."""
     runs.script([*ALL[0], ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     runs.world.cli("ralph", "cancel" if end == "ended" else "pause", runs.id)
     with closing(open_store(str(runs.world.ours))) as store:
         store.run(
@@ -1016,7 +1016,7 @@ def test_the_time_since_a_run_was_killed_is_a_pause(runs: Runs, end: str) -> Non
 def test_iterations_are_those_that_have_ended(runs: Runs) -> None:
     """The one that was cut off is in no list, no figure and no report."""
     runs.script(ALL[0], [["write", ["total.py", "1"]], ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     assert "iteration 2 of 50" in runs.world.cli("status").out
 
     runs.world.cli("ralph", "cancel", runs.id)
@@ -1038,7 +1038,7 @@ def test_each_session_of_a_run_is_named_by_its_iteration(runs: Runs) -> None:
         [["fail", LIMIT]],
         [["write", ["total.py", "1"]], ["signal", "SIGKILL"], ["sleep", 60]],
     )
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     audits: list[Process] = [[["fail", LIMIT]], [["say", "<audit>complete</audit>"]]]
 
     assert runs.resume("--audit", "1", processes=[*ALL[1:], *audits]).code == 0
@@ -1119,7 +1119,7 @@ def test_a_run_at_a_limit_is_not_resumed(runs: Runs, words: tuple[str, ...], say
 
 def test_what_a_killed_client_used_is_counted_before_its_run_is_resumed(runs: Runs) -> None:
     runs.script([["checkpoint", 30], ["signal", "SIGKILL"], ["sleep", 60]])
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
 
     answer = runs.resume("--max-tokens", "200000", processes=ALL)
 
@@ -1138,13 +1138,6 @@ def test_a_new_run_replaces_one_that_waits(runs: Runs) -> None:
     assert answer.code == 0
     assert f"Run {first}, which had got to" in answer.out
     assert [each["outcome"] for each in runs.world.ended()] == ["success", "cancelled"]
-
-
-def wait_for(file: Path) -> None:
-    deadline = time.monotonic() + 20
-    while not file.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_the_environment_says_where_the_state_lies(runs: Runs) -> None:

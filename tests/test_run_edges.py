@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE, wait_for
 from test_run import (
     ACCEPT,
     ALL,
@@ -26,7 +27,6 @@ from test_run import (
     Runs,
     done,
     runs,
-    wait_for,
 )
 from world import SISYPHUS, agent, use
 
@@ -158,7 +158,7 @@ def test_a_run_goes_on_where_nobody_reads(runs: Runs, is_pipe: bool) -> None:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         assert process.stdout
         process.stdout.close()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     else:
         with open("/dev/full", "w") as full:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=full, check=False)
@@ -291,7 +291,7 @@ def test_a_cancel_during_the_last_check_counts(runs: Runs) -> None:
 def test_a_client_of_a_cancelled_run_whose_runner_died_is_ended(runs: Runs) -> None:
     runs.script([["run", "echo $PPID > client"], ["write", ["started", ""]], ["sleep", 60]])
     process = runs.process()
-    wait_for(runs.world.project / "started")
+    wait_for((runs.world.project / "started").exists)
     os.kill(process.pid, signal.SIGSTOP)
     runs.world.cli("ralph", "cancel", runs.id)
     process.kill()
@@ -561,7 +561,7 @@ def test_what_outlived_a_run_that_was_killed_ends_with_it(
     runs.script(
         [["run", "setsid -f sleep 60 >/dev/null 2>&1"], ["signal", "SIGKILL"], ["exit", 1]], *ALL
     )
-    assert runs.process().wait(20) == -9
+    assert runs.process().wait(PATIENCE) == -9
     assert sleepers(runs)
 
     words = ("cancel", runs.id) if words[0] == "cancel" else (*words, *ACCEPT)

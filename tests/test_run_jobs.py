@@ -9,11 +9,12 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE, wait_for
 from test_run import LIMIT, PLAN, Process, done
 from test_run_commits import TRUST, Nights
 from test_run_worktree import checkout
@@ -181,7 +182,7 @@ def test_the_third_failure_is_set_aside(jobs: Jobs) -> None:
 # ---------------------------------------------------------------- limits, and who ends it
 
 
-def sleepy(item: str, seconds: float = 30.0) -> Process:
+def sleepy(item: str, seconds: float = 60.0) -> Process:
     return [["write", [f"{item}.py", "half\n"]], ["sleep", seconds], *done(item)]
 
 
@@ -211,7 +212,7 @@ def test_ctrl_c_lets_workers_end_their_iterations(jobs: Jobs) -> None:
     process = jobs.process("--jobs", "2")
     wait_for(lambda: len(jobs.calls) == 2)
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
     assert sorted(jobs.subjects(jobs.run_branch)[1:]) == ["cart", "total"]
 
     answer = jobs.resume(processes=[])
@@ -227,7 +228,7 @@ def test_ctrl_c_twice_ends_them_at_once(jobs: Jobs) -> None:
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 130
+    assert process.wait(PATIENCE) == 130
     assert jobs.left() == []
 
     answer = jobs.resume(processes=[])
@@ -242,7 +243,7 @@ def test_its_user_ends_it_from_elsewhere(jobs: Jobs, verb: str) -> None:
     wait_for(lambda: len(jobs.calls) == 2)
     id = jobs.run_id
     assert jobs.world.cli("ralph", verb, id).code == 0
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
     assert jobs.left() == []
     merged = [] if verb == "cancel" else ["cart", "total"]
     assert sorted(jobs.subjects(jobs.run_branch)[1:]) == merged
@@ -264,28 +265,25 @@ def test_a_killed_run_goes_on(jobs: Jobs) -> None:
 
 def test_an_account_limit_lets_all_wait(jobs: Jobs) -> None:
     """The third item does not begin before the limit of the first one has passed."""
-    limit = {**LIMIT, "resets_at": time.time() + 75}
-    jobs.items_script(EACH | {"cart": [[["fail", limit]], done("cart")]})
+    limit = {**LIMIT, "resets_at": time.time() + 300}
+    both_work = ["run", "until test -e ../begun; do sleep 0.02; done"]
+    begins = ["run", "touch ../begun; sleep 3"]  # it ends when the limit is known
+    limited: Process = [both_work, ["fail", limit]]
+    total: Process = [begins, *done("total")]
+    jobs.items_script(EACH | {"cart": [limited, done("cart")], "total": [total]})
     process = jobs.process("--jobs", "2")
     wait_for(lambda: "total" in jobs.subjects(jobs.run_branch) if jobs.calls else False)
     time.sleep(1.5)
     assert len(jobs.calls) == 2
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
 
     again = jobs.process("--resume")  # its user knows that there is no limit any more
     try:
-        assert again.wait(20) == 0
+        assert again.wait(PATIENCE) == 0
     finally:
         again.terminate()
         again.wait()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 # ---------------------------------------------------------------- the plan
@@ -368,7 +366,7 @@ def test_a_run_that_is_told_to_end_ends_its_workers_at_once(jobs: Jobs, number: 
     process = jobs.process("--jobs", "2")
     wait_for(lambda: len(jobs.calls) == 2)
     process.send_signal(number)
-    assert process.wait(10) == 130
+    assert process.wait(PATIENCE) == 130
     assert jobs.left() == []
 
 
@@ -380,7 +378,7 @@ def test_a_client_ends_whose_worker_was_killed_when_the_run_was_about_to_end(job
     time.sleep(0.5)
     (worker,) = jobs.left("runner.worker")
     os.kill(worker, signal.SIGKILL)
-    assert process.wait(10) == 130
+    assert process.wait(PATIENCE) == 130
     assert jobs.left() == []
 
 
@@ -399,7 +397,7 @@ def test_fewer_workers_when_it_goes_on(jobs: Jobs) -> None:
 
 def test_an_item_at_which_the_process_of_its_worker_ends_is_set_aside(jobs: Jobs) -> None:
     """The others are done."""
-    ends: Process = [["write", ["cart.py", "half"]], ["signal", "SIGKILL"], ["sleep", 30]]
+    ends: Process = [["write", ["cart.py", "half"]], ["signal", "SIGKILL"], ["sleep", 60]]
     answer = jobs.jobs(1, items=EACH | {"cart": [ends] * 3})
 
     assert answer.code == 4, answer
@@ -438,7 +436,7 @@ def test_a_cancelled_run_goes_on_with_what_was_begun(jobs: Jobs) -> None:
     process = jobs.process("--jobs", "2")
     wait_for(lambda: len(jobs.calls) == 2)
     assert jobs.world.cli("ralph", "cancel", jobs.run_id).code == 0
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
 
     answer = jobs.resume(processes=[])
     assert answer.code == 0, answer

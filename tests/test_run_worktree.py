@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
+from patience import PATIENCE, wait_for
 from test_run import ALL, PLAN, Process, done, runs
 from test_run_commits import Nights, nights
 from world import Reply
@@ -343,14 +344,11 @@ def test_ctrl_c_while_the_worktree_is_set_up(nights: Nights) -> None:
     config = nights.world.ours / "config.toml"
     config.write_text('[runner]\nretry_seconds = 0\nsetup = "touch begun; sleep 60"\n')
     process = nights.process("--worktree")
-    deadline = time.monotonic() + 30
-    while not list(nights.world.project.parent.glob("*-sisyphus-*/begun")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for(lambda: list(nights.world.project.parent.glob("*-sisyphus-*/begun")))
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(0.2)
-    assert process.wait(30) == 130
+    assert process.wait(PATIENCE) == 130
     assert "paused (you pressed Ctrl-C twice" in nights.world.cli("ralph", "list").out
 
     config.write_text("[runner]\nretry_seconds = 0\n")

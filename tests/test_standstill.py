@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_notify import inbox, wait_for
+from test_notify import arrived, inbox
 from test_unattended import enforce, hold
 from world import Json, World
 
@@ -57,7 +57,7 @@ def test_plan_mode_lets_no_work_stand_still_in_silence(
     )
     assert world.stop("I plan.", permission_mode="plan").is_silent
     assert "stands still: the agent is in plan mode" in waits(world)[0]["text"]
-    (notice,) = wait_for(inbox)
+    (notice,) = arrived(inbox)
     assert notice["kind"] == "standstill"
     assert notice["title"].endswith("stands still")
 
@@ -83,7 +83,7 @@ def test_work_without_end_is_told_where_nothing_wakes_the_session(
     assert not first.reason
     assert "It goes on when that ends, or with your next prompt." in first.message
     assert world.stop("I wait.", **work).is_silent
-    assert wait_for(inbox)[0]["kind"] == "standstill"
+    assert arrived(inbox)[0]["kind"] == "standstill"
 
 
 def test_it_waits_for_the_user_when_it_has_taken_too_long(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from world import SISYPHUS, World
 
 from sisyphus.door import statusline
@@ -308,8 +309,8 @@ def test_watch_shows_what_changes(world: World) -> None:
 
 
 def read_until(terminal: int, text: str) -> None:
-    """Reads what a terminal shows until a text is there, at most for 20 seconds."""
-    shown, deadline = "", time.monotonic() + 20
+    """Reads what a terminal shows until a text is there, as long as we are patient."""
+    shown, deadline = "", time.monotonic() + PATIENCE
     while text not in shown:
         assert time.monotonic() < deadline, shown
         shown += os.read(terminal, 10_000).decode("utf-8", "replace")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 from world import SISYPHUS, World
 
 from sisyphus.door import door
@@ -197,9 +198,9 @@ def test_what_is_no_file_is_set_aside_and_nothing_hangs(world: World, make: Any,
     hook = subprocess.run(
         [SISYPHUS, "hook", "session-start"],
         input=json.dumps(world.payload("SessionStart.startup", "s2")).encode(),
-        capture_output=True, check=True, timeout=30,
+        capture_output=True, check=True, timeout=PATIENCE,
     )  # fmt: skip
-    status = subprocess.run([SISYPHUS, "status"], capture_output=True, check=True, timeout=30)
+    status = subprocess.run([SISYPHUS, "status"], capture_output=True, check=True, timeout=PATIENCE)
 
     assert "was no file" in json.loads(hook.stdout)["systemMessage"]
     assert list(world.ours.glob(f"sisyphus.db{end}.odd-*"))
@@ -219,7 +220,7 @@ def test_no_other_file_of_ours_can_hold_up_a_hook(world: World, name: str) -> No
     for event in ("session-start", "stop", "session-start"):
         subprocess.run(
             [SISYPHUS, "hook", event, "--strict"],
-            input=json.dumps(payload).encode(), check=True, timeout=30,
+            input=json.dumps(payload).encode(), check=True, timeout=PATIENCE,
         )  # fmt: skip
 
 

@@ -15,12 +15,12 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import wait_for
 from world import PAYLOADS, SISYPHUS, World
 
 from sisyphus import clients
@@ -436,9 +436,7 @@ def test_after_a_signal_nothing_is_left(wired: World, number: signal.Signals) ->
     )
     wired.setenv("TMPDIR", str(wired.root / "tmp folder"))
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 20
-        while not (pids.exists() and pids.read_text()) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_for(lambda: pids.exists() and pids.read_text())
         process.send_signal(number)
 
     assert process.returncode

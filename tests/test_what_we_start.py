@@ -8,12 +8,12 @@ import pty
 import shlex
 import shutil
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_notify import inbox, wait_for
+from patience import wait_for
+from test_notify import arrived, inbox
 from test_run import ALL, PLAN, Runs, done, runs
 from world import SISYPHUS, World, begin_git
 
@@ -433,9 +433,7 @@ def test_the_browser_is_not_one_of_the_project(world: World) -> None:
     screen, terminal = pty.openpty()
     command = [str(SISYPHUS), "dashboard", "--port", "0"]
     with subprocess.Popen(command, stdout=terminal, stderr=terminal) as process:
-        end = time.monotonic() + 20
-        while not (world.root / "opened").exists() and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_for((world.root / "opened").exists)
         process.terminate()
     os.close(screen)
     os.close(terminal)
@@ -570,7 +568,7 @@ def test_our_own_process_runs_no_module_of_the_project(
     world.loop()
     world.stop("<promise>DONE</promise>")
 
-    assert wait_for(inbox)[0]["kind"] == "completion"
+    assert arrived(inbox)[0]["kind"] == "completion"
     assert not pwned(world).exists()
 
 

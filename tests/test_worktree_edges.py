@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from test_run import ALL, PLAN, Process, done, runs
 from test_run_commits import Nights, nights
 from test_run_worktree import BLOCKED, branch, checkout, night, run_id, tree
@@ -237,7 +238,7 @@ def test_two_that_resume_at_once(nights: Nights) -> None:
     settle(nights, "echo x >> set-up.txt; sleep 4")
     nights.script(done("total"))
     processes = [nights.process("--resume") for _ in range(2)]
-    assert sorted(each.wait(60) for each in processes) == [0, 1]
+    assert sorted(each.wait(PATIENCE) for each in processes) == [0, 1]
     assert nights.ask("show", f"{branch(nights)}:set-up.txt") == "x"
 
 

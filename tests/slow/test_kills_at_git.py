@@ -6,10 +6,10 @@ import os
 import re
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE, wait_for
 from test_run import Process, done, runs
 from test_run_commits import Nights, nights
 
@@ -87,7 +87,7 @@ def _night(nights: Nights, option: str, folder: Path, at: int, when: str) -> int
     path = os.environ["PATH"]
     _between(nights, folder, at, when)
     nights.script(done("cart"), BLOCKED, done("receipt"))
-    code = nights.process(option).wait(60)
+    code = nights.process(option).wait(PATIENCE)
     nights.world.setenv("PATH", path)
     assert code == -signal.SIGKILL
     made = nights.subjects("--all")
@@ -108,11 +108,8 @@ def test_an_agent_that_outlives_its_run_leaves_no_half_work_on_the_branch(nights
         ["write", ["half.py", "half\n"]], ["signal", "SIGKILL"], ["sleep", 6], ["run", late],
     ]  # fmt: skip
     nights.script(done("cart"), works)
-    assert nights.process("--commit").wait(60) == -signal.SIGKILL
-    deadline = time.monotonic() + 20
-    while nights.subjects()[-1] != "mine" and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert nights.subjects()[-1] == "mine"
+    assert nights.process("--commit").wait(PATIENCE) == -signal.SIGKILL
+    wait_for(lambda: nights.subjects()[-1] == "mine")
 
     answer = nights.resume(processes=[BLOCKED, done("receipt")])
 
