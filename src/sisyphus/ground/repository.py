@@ -12,6 +12,7 @@ import glob
 import os
 import shlex
 import time
+from contextlib import suppress
 
 from sisyphus.ground import git, paths, processes
 from sisyphus.ground.record import Record
@@ -60,6 +61,12 @@ items out of the branch."""
 _CANNOT_LOCK = ".lock': File exists"
 """What git says if another one is at work. What is left of one that was killed says the same."""
 
+_PACKED_LOCK = "packed-refs.lock"
+
+_LEFT_SECONDS = 3.0
+"""From this age on the lock of the packed refs is looked at: git holds it for as long as it writes
+one file."""
+
 
 def run(
     project: str,
@@ -90,7 +97,22 @@ def run(
             return processes.CommandResult(_NOT_STARTED, f"git cannot be started: {error}")
         if _CANNOT_LOCK not in done.output or done.code == 0 or time.monotonic() > deadline:
             return done
+        if _PACKED_LOCK in done.output:
+            _remove_packed_lock(project)
         time.sleep(_STEP_SECONDS)
+
+
+def _remove_packed_lock(project: str) -> None:
+    """Removes the lock of all packed refs if it is left of a git that was killed: it is old, and no
+    git is at work in any worktree of the repository. It would keep every branch from going."""
+    common = git.common_folder(project)
+    lock = os.path.join(common, _PACKED_LOCK)
+    links = glob.glob(os.path.join(glob.escape(common), "worktrees", "*", "gitdir"))
+    trees = [os.path.dirname(place) for place in (common, *map(git.pointer, links))]
+    with suppress(OSError):
+        is_old = time.time() - os.stat(lock).st_mtime > _LEFT_SECONDS
+        if is_old and not any(processes.is_any_in(tree, "git") for tree in trees):
+            os.unlink(lock)
 
 
 # ---------------------------------------------------------------- where a repository stands
