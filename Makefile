@@ -13,8 +13,10 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # that a test starts reads all of the source.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The folders of a test that passed go at once: they may lie in memory.
-PYTEST  := $(BIN)/python -m pytest -q -o tmp_path_retention_policy=failed --dist worksteal
+# The folders of a test that passed go at once: they may lie in memory, and those of the real
+# clients fill a disk.
+OPTIONS := -q -o tmp_path_retention_policy=failed --dist worksteal
+PYTEST  := $(BIN)/python -m pytest $(OPTIONS)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow e2e evals bench lint format clean
@@ -33,7 +35,7 @@ slow: $(STAMP)  ## kills at every statement, many hooks at once, full disks, lar
 
 e2e:  ## the real clients against a scripted model on loopback
 	$(PYTHON) tests/e2e/install.py
-	$(E2E)/python -m pytest -q -n $(WORKERS) --dist worksteal --confcutdir=tests/e2e tests/e2e
+	$(E2E)/python -m pytest $(OPTIONS) -n $(WORKERS) --confcutdir=tests/e2e tests/e2e
 
 evals:  ## how often the work is done with sisyphus and without, by a scripted agent
 	$(PYTHON) tests/e2e/install.py
