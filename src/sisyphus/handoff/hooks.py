@@ -43,24 +43,34 @@ def look_at_context(hook: Hook) -> Act | None:
 
 def look_at_next_item(hook: Hook) -> Act | None:
     """Tells a session that the next task of its plan does not fit into what is left of its context,
-    before it begins it: when a tool has ticked the one before, or its user types. A warning at L1
-    says the same."""
-    used = usage.of_event(hook)
-    level = used.level(hook.settings)
-    is_prompt = hook.event.name == "user-prompt-submit"
-    if not used.tokens or level > (0 if is_prompt else WARNING) or level != hook.session.level:
+    before it begins it: its user types."""
+    used = _used_at_rest(hook, 0)
+    if used is None:
         return None
-    from sisyphus.boulder import plans, size, which
+    from sisyphus.boulder import which  # imported late: most prompts come to an empty context
+
+    now = which.followed_now(hook.store, hook.session, hook.now)
+    is_told = now is not None and _misfit(now.next_task, used)
+    return partial(_say_misfit, hook, used, now.next_task) if now and is_told else None
+
+
+def look_at_ticked_item(hook: Hook) -> Act | None:
+    """The same, when a tool has ticked the task before. A warning at L1 says it, too."""
+    used = _used_at_rest(hook, WARNING)
+    if used is None:
+        return None
+    from sisyphus.boulder import plans
 
     before = plans.of_session(hook.store, hook.session)
-    now = which.followed_now(hook.store, hook.session, hook.now)
-    if not (before and now and now.next_task):
-        return None
-    is_same = before.next_task == now.next_task and not is_prompt
-    misfit = messages.why_not_begun(size.of(now.next_task), 100 - used.percent)
-    if is_same or not misfit:
-        return None
-    return partial(_say_misfit, hook, used, now.next_task, misfit)
+    return partial(_say_next_misfit, hook, used, before.next_task) if before else None
+
+
+def _used_at_rest(hook: Hook, most: int) -> Usage | None:
+    """Returns how full the context is, if the level is at most this one and has just been told;
+    None = it is not, or nobody knows."""
+    used = usage.of_event(hook)
+    level = used.level(hook.settings)
+    return used if used.tokens and level <= most and level == hook.session.level else None
 
 
 def look_at_compaction(hook: Hook) -> Act | None:
@@ -162,13 +172,31 @@ def _warn(hook: Hook, used: Usage, level: int, size: Size | None = None) -> Outc
     return Outcome(texts, [_filling(used)], [note])
 
 
-def _say_misfit(hook: Hook, used: Usage, item: str, misfit: str) -> Outcome:
+def _say_next_misfit(hook: Hook, used: Usage, before: str) -> Outcome:
+    """Acts after the plan has been brought up to date. before: the task that was next."""
+    from sisyphus.boulder import plans
+
+    now = plans.of_session(hook.store, hook.session)
+    is_new = now is not None and now.next_task != before
+    return _say_misfit(hook, used, now.next_task) if now and is_new else Outcome()
+
+
+def _say_misfit(hook: Hook, used: Usage, item: str) -> Outcome:
     """Tells the user and the model, once for each item of a context."""
-    if not ledger.record_notice(hook, fingerprint(f"does not fit: {item}")):
+    misfit = _misfit(item, used)
+    if not misfit or not ledger.record_notice(hook, fingerprint(f"does not fit: {item}")):
         return Outcome()
     text = messages.too_large(used, misfit, hook.now)
     note = f"the next item does not fit into what is left: {used.percent} % are used"
     return Outcome([text], [f"{_filling(used)} {misfit}"], [note])
+
+
+def _misfit(item: str, used: Usage) -> str:
+    """Returns why an item does not fit into what is left of a context; "" = it does, or there is
+    none."""
+    from sisyphus.boulder import size
+
+    return messages.why_not_begun(size.of(item), 100 - used.percent) if item else ""
 
 
 def _filling(used: Usage) -> str:
