@@ -260,11 +260,18 @@ def display(path: str, root: str) -> str:
 
 def shortened(path: str, root: str) -> str:
     """Returns a path relative to `root` ("" = no such folder), else from `~`, else absolute."""
-    for base, prefix in ((root, ""), (os.path.expanduser("~"), "~/")):
-        start = base.rstrip(os.sep) + os.sep
-        if len(start) > 1 and path.startswith(start):
-            return prefix + path[len(start) :].replace(os.sep, "/")
-    return path
+    below = _below(path, root)
+    if below:
+        return below
+    below = _below(path, os.path.expanduser("~"))
+    return f"~/{below}" if below else path
+
+
+def _below(path: str, folder: str) -> str:
+    """Returns a path relative to a folder that it is below, with "/"; "" = it is not."""
+    start = folder.rstrip(os.sep) + os.sep
+    is_below = len(start) > 1 and path.startswith(start)
+    return path[len(start) :].replace(os.sep, "/") if is_below else ""
 
 
 def is_id(text: str) -> bool:

@@ -5,7 +5,7 @@ import os
 
 from sisyphus.clients.base import Native
 from sisyphus.ground import files
-from sisyphus.ground.paths import display, is_home_in, is_inside
+from sisyphus.ground.paths import display, is_home_in, is_real_inside
 from sisyphus.ground.record import Record
 
 MAX_DEPTH = 10
@@ -40,6 +40,8 @@ HOME = Source("rules", ".md")
 SOURCES = (COPILOT, INSTRUCTIONS, CLAUDE, CURSOR, CURSOR_LEGACY, HOME)
 """Rules of equal priority are sent in this order; those of the home folder come last."""
 
+_ORDER = {source.place: number for number, source in enumerate(SOURCES)}
+
 
 class RuleFile(Record):
     """A file that may be a rule.
@@ -66,7 +68,7 @@ def search(folder: str, project: str, home: str, client: Native) -> "Search":
         if source is HOME and is_home_in(project):
             continue  # it may be the project's, and its links would lead out
         result.add(os.path.join(top, source.place), source, bounds)
-    result.files.sort(key=lambda file: SOURCES.index(file.source))
+    result.files.sort(key=lambda file: _ORDER[file.source.place])
     return result
 
 
@@ -83,17 +85,26 @@ class Search:
         self._visited: set[tuple[str, str]] = set()  # guards against circular links
         self._is_full = False
 
-    def add(self, path: str, source: Source, bounds: str, depth: int = 0) -> None:
+    def add(self, path: str, source: Source, bounds: str) -> None:
         """Adds a rule file, or all rules in a folder."""
+        if os.path.lexists(path):
+            real = os.path.realpath(path)
+            self._add(path, real, source, bounds, is_folder=os.path.isdir(path))
+        else:
+            self.dependencies.append(path)
+
+    def _add(
+        self, path: str, real: str, source: Source, bounds: str, depth: int = 0, *, is_folder: bool
+    ) -> None:
+        """Adds what is there. real: the path, links resolved."""
         if self._is_full:
             return
         self.dependencies.append(path)
-        real, label = os.path.realpath(path), display(path, self._project)
-        is_folder = os.path.isdir(path)
         place = (real, source.suffix if is_folder else "")
-        if not os.path.lexists(path) or place in self._visited:
+        if place in self._visited:
             return
-        if source is not HOME and not is_inside(real, self._project):
+        label = display(path, self._project)
+        if source is not HOME and not is_real_inside(real, self._project):
             self.problems.append((label, "a link that leaves the project is not followed"))
         elif depth > MAX_DEPTH:
             self.problems.append((label, f"it is not read: the limit is {MAX_DEPTH} folders deep"))
@@ -103,14 +114,21 @@ class Search:
             self.problems.append((label, f"it and all after it are not read: {limit}"))
         elif is_folder:
             self._visited.add(place)
-            for inner in _inner_paths(path, source.suffix):
-                self.add(inner, source, bounds, depth + 1)
+            for inner in files.entries(path):
+                below, is_below = _resolved(inner, real)
+                if is_below or inner.name.endswith(source.suffix):
+                    self._add(inner.path, below, source, bounds, depth + 1, is_folder=is_below)
         else:
             self._visited.add(place)
             self.files.append(RuleFile(path, label, source, bounds))
 
 
-def _inner_paths(folder: str, suffix: str) -> list[str]:
-    """Returns the rule files and folders in a folder, sorted by name."""
-    inner = files.entries(folder)
-    return [each.path for each in inner if each.name.endswith(suffix) or os.path.isdir(each.path)]
+def _resolved(entry: os.DirEntry[str], folder: str) -> tuple[str, bool]:
+    """Returns the path of an entry with its links resolved, and whether a folder is there. Only a
+    link costs a look at the disk. folder: the one that it is in, resolved."""
+    try:
+        if not entry.is_symlink():
+            return os.path.join(folder, entry.name), entry.is_dir()
+    except OSError:  # the file system has to be asked, and does not tell
+        pass
+    return os.path.realpath(entry.path), os.path.isdir(entry.path)
