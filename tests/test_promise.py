@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from world import World
 
-from sisyphus.ralph import promise
+from sisyphus.ralph import promise, tags
 from sisyphus.sessions.messages import WAY_OUT
 
 PROMISE = "<promise>DONE</promise>"
@@ -85,7 +85,7 @@ def test_a_blocked_tag_inside_a_sentence_pauses_no_loop(world: World, last: str,
 
 
 def test_our_own_words_are_the_placeholder() -> None:
-    assert f"<blocked>{promise.PLACEHOLDER}</blocked>" in WAY_OUT
+    assert f"<blocked>{tags.PLACEHOLDER}</blocked>" in WAY_OUT
 
 
 @pytest.mark.parametrize(

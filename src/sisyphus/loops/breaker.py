@@ -6,13 +6,10 @@ It opens after some Stops without progress or with the same error, and the loop 
 
 from __future__ import annotations
 
-import re
-
 from sisyphus.ground.record import asdict
 from sisyphus.ground.text import one_line
 from sisyphus.hook.stops import Stops
 
-_VARYING = re.compile(r"0x[0-9a-f]+|\d+", re.IGNORECASE)
 _ERROR_CHARACTERS = 300
 _SHOWN_CHARACTERS = 100
 
@@ -28,7 +25,12 @@ def after_stop(stops: Stops, *, has_progress: bool, error: str) -> Stops:
 
 def _kind(error: str) -> str:
     """Returns an error without its numbers and addresses, so that two reports of it are equal."""
-    return _VARYING.sub("#", " ".join(error.split()))[:_ERROR_CHARACTERS]
+    if not error:
+        return ""
+    import re  # imported late: most Stops come without one
+
+    words = " ".join(error.split())
+    return re.sub(r"0x[0-9a-f]+|\d+", "#", words, flags=re.IGNORECASE)[:_ERROR_CHARACTERS]
 
 
 def why_open(stops: Stops, limit: int, error: str) -> str:

@@ -7,7 +7,6 @@ dashboard reads `LOOP_full.jsonl`, which has a `Stop` a line. They are written a
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from sisyphus.ground import files, paths, quick_json
 from sisyphus.ground.errors import UnreadableError
@@ -106,9 +105,11 @@ def read(loop: str) -> list[Stop]:
     """Returns the Stops of a loop, oldest first. Those that version 1.0.0 wrote are not there."""
     stops = []
     for line in _lines(_data_file(loop)):
-        with suppress(ValueError, TypeError, KeyError):  # an empty one; the disk was full
+        try:
             row = quick_json.loads(line)
             stops.append(Stop(**row | {"steps": [Step(**each) for each in row["steps"]]}))
+        except (ValueError, TypeError, KeyError):  # an empty one; the disk was full
+            continue
     return stops
 
 
@@ -121,8 +122,10 @@ def _content(path: str) -> str:
     """Returns what a file has, after what the older `.1` file has."""
     parts = []
     for each in (f"{path}.1", path):
-        with suppress(UnreadableError):
+        try:
             parts.append(files.read(each, inside=_folder(), limit=FULL_BYTES))
+        except UnreadableError:
+            continue
     return "".join(parts)
 
 
@@ -131,8 +134,10 @@ def _lines(path: str) -> list[str]:
     costs its line alone."""
     data = b""
     for each in (f"{path}.1", path):
-        with suppress(UnreadableError):
+        try:
             data += files.read_bytes(each, inside=_folder(), limit=FULL_BYTES)
+        except UnreadableError:
+            continue
     return [line.decode("utf-8", "replace") for line in data.split(b"\n") if line]
 
 
@@ -240,5 +245,7 @@ def _append(path: str, data: bytes, limit: int) -> None:
 
 
 def _remove(path: str) -> None:
-    with suppress(OSError):
+    try:
         os.unlink(path)
+    except OSError:
+        return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sisyphus import clients
 from sisyphus.clients.transcript_records import Reading, TranscriptLine
 from sisyphus.ground import files
@@ -18,6 +16,8 @@ from sisyphus.sessions import ledger, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sisyphus.hook.event import Command
     from sisyphus.hook.hook import Hook
 
