@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from sisyphus import clients
-from sisyphus.boulder import check_runs, evidence, find
+from sisyphus.boulder import actions, evidence, find
 from sisyphus.boulder.evidence import CHANGED, FAILED, PASSED, RUNNING, UNCHANGED, TickFacts
 from sisyphus.boulder.ticks import OF_PLAN, Judgement, Tick
 from sisyphus.ground import git, worktree
@@ -52,8 +52,8 @@ class TickWork:
     ) -> None:
         self.project, self.since, self.now = project, since, now
         self._apart = {os.path.realpath(path) for path in apart if path}
-        actions = check_runs.actions_of(records)
-        self.actions = [each for each in actions if not each.path or self._is_work(each.path)]
+        found = actions.of_records(records)
+        self.actions = [each for each in found if not each.path or self._is_work(each.path)]
         self._last_change = -1.0
 
     def _is_work(self, path: str) -> bool:
@@ -83,6 +83,8 @@ class TickWork:
 
     def has_failed(self, command: str) -> bool:
         """Tells whether the agent ran this check and it did not pass."""
+        from sisyphus.boulder import check_runs  # imported late: few tasks name a check
+
         ends = (check_runs.ended(command, each, self.project) for each in self.actions)
         return FAILED in ends
 
@@ -96,6 +98,8 @@ class TickWork:
 
         changed_at: when a file last changed before the tick; 0 = it is ticked now.
         """
+        from sisyphus.boulder import check_runs  # imported late, too
+
         found = ""
         is_after = has_changed = False
         for action in self.actions:
@@ -162,9 +166,11 @@ def _judge(
     work: TickWork, checks: tuple[str, ...], row: Tick, ticked_at: float, may_come: bool
 ) -> Judgement:
     """Judges one tick. checks: of its task. may_come: a result may not be written down yet."""
-    from sisyphus.boulder.checks import split  # imported late: few tasks name a check
+    commands: Sequence[str] = ()
+    if checks:
+        from sisyphus.boulder.checks import split  # imported late, too
 
-    commands = split(checks).commands if checks else ()
+        commands = split(checks).commands
     runs = [work.run_of(command, ticked_at, row.changed_at) for command in commands]
     is_settled = bool(runs) and all(run not in ("", RUNNING) for run in runs)
     has_changed = is_settled or work.has_changed

@@ -52,6 +52,8 @@ def read(
 
 def parse(line: bytes) -> Json | None:
     """Returns the object in a line; None if it is not one."""
+    if not line.lstrip().startswith(b"{"):
+        return None  # the end of a line, say: to find out what is wrong with it would cost more
     try:
         raw = quick_json.loads(line)
     except (ValueError, RecursionError):

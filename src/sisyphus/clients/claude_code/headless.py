@@ -174,7 +174,7 @@ def _is_sensitive(parts: list[str]) -> bool:
 
 
 def feed(report: Report, line: bytes) -> None:
-    raw = lines.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
+    raw = lines.parse(line)
     session = values.id(raw.get("session_id")) if raw else ""
     kind = values.text(raw.get("type")) if raw else ""
     if raw is None or not (session and report.takes(session, is_first=kind in _FIRST_LINES)):

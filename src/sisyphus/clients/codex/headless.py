@@ -150,7 +150,7 @@ def is_refused(path: str, project: str, mode: str) -> bool:
 
 
 def feed(report: Report, line: bytes) -> None:
-    raw = lines.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
+    raw = lines.parse(line)
     kind = values.text(raw.get("type")) if raw else ""
     session = values.id(raw.get("thread_id")) if raw and kind == "thread.started" else ""
     if raw is None or not report.takes(session, is_first=True):

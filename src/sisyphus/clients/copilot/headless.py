@@ -155,7 +155,7 @@ def is_refused(path: str, project: str, mode: str) -> bool:
 
 
 def feed(report: Report, line: bytes) -> None:
-    raw = lines.parse(line) if line.startswith(b"{") else None  # most text costs nothing then
+    raw = lines.parse(line)
     kind = values.text(raw.get("type")) if raw else ""
     if raw is None or not _is_event(raw, kind) or not report.takes_unnamed():
         report.add_line(line)
