@@ -36,7 +36,7 @@ SECONDS = 120.0
 
 _QUIET_SECONDS = 0.8
 """A session in which nothing has happened for so long, and no hook runs, is at its end. Between its
-end and the start of the hook there are 10 ms."""
+end and the start of the hook there are 10 ms, or more where many processes wait for a processor."""
 
 _NAMES = {
     "read": "read",
@@ -325,7 +325,8 @@ class Server:
     def _is_quiet(self) -> bool:
         if any(self._is_busy.values()) or self._has_hooks():
             self._changed_at = time.monotonic()
-        return time.monotonic() - self._changed_at > _QUIET_SECONDS
+        waiting = os.getloadavg()[0] / (os.cpu_count() or 1) - 1  # processes for each that works
+        return time.monotonic() - self._changed_at > _QUIET_SECONDS * max(1.0, waiting)
 
     def _has_hooks(self) -> bool:
         return any(" hook idle" not in words for words in hooks_of(self.pid).values())
