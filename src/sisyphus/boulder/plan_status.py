@@ -117,12 +117,15 @@ def offers(project: str, home: str) -> list[str]:
 def of_known(store: Store, file: PlanFile, now: float) -> PlanStatus:
     """Returns how far a plan is, as its record knows it if it has one."""
     record = plan_rows.find(store, file.path)
-    return of_record(store, record, now) if record else of_file(file)
+    return of_record(store, record, now, file) if record else of_file(file)
 
 
-def of_record(store: Store, record: PlanRecord, now: float) -> PlanStatus:
-    """Returns how far a plan is in its file; the record may be older."""
-    file = find.read(record.path, record.project)
+def of_record(
+    store: Store, record: PlanRecord, now: float, file: PlanFile | None = None
+) -> PlanStatus:
+    """Returns how far a plan is in its file; the record may be older. file: as it has just been
+    read; None = it is read now."""
+    file = file or find.read(record.path, record.project)
     file = replace(file, plan=follow.as_known(file.plan, record) if file.plan else None)
     state = follow.state_of(file)
     if state == ACTIVE and plan_rows.is_stale(store, record, now):

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import site
 import subprocess
 import sys
 from functools import cache
@@ -62,7 +63,9 @@ def start_command() -> str:
 @cache
 def _is_isolated(python: str) -> bool:
     """Tells whether this sisyphus is the one that an isolated Python finds. It does not look where
-    `pip install --user` puts it."""
+    `pip install --user` puts it, and always where others are installed."""
+    if os.path.dirname(os.path.dirname(str(sisyphus.__file__))) in site.getsitepackages():
+        return True
     command = [python, "-I", "-c", f"import {NAME}; print({NAME}.__file__)"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = done.stdout.strip()
