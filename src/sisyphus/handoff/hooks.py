@@ -47,7 +47,7 @@ def look_at_next_item(hook: Hook) -> Act | None:
     used = _used_at_rest(hook, 0)
     if used is None:
         return None
-    from sisyphus.boulder import which  # imported late: most prompts come to an empty context
+    from sisyphus.boulder import which  # imported late: most contexts are less than half full
 
     now = which.followed_now(hook.store, hook.session, hook.now)
     is_told = now is not None and _misfit(now.next_task, used)
@@ -66,8 +66,8 @@ def look_at_ticked_item(hook: Hook) -> Act | None:
 
 
 def _used_at_rest(hook: Hook, most: int) -> Usage | None:
-    """Returns how full the context is, if the level is at most this one and has just been told;
-    None = it is not, or nobody knows."""
+    """Returns how full the context is, if its level is at most this one and has been told already;
+    None = it is another level, or nobody knows."""
     used = usage.of_event(hook)
     level = used.level(hook.settings)
     return used if used.tokens and level <= most and level == hook.session.level else None

@@ -34,6 +34,7 @@ _TAGS = {
     )
     for name in ("promise", "blocked")
 }
+
 _LISTED = "is in a list or a check box"
 _TABLED = "is in a table or a frame"
 _STRUCK = "is struck out"
