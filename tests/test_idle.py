@@ -16,6 +16,8 @@ from test_enforcing import DONE, HEADING, WORKING, configure, exported, work
 from test_house import HEAVY, QUIET, loaded_by_hook
 from world import Reply, World
 
+from sisyphus.stop import idle
+
 Waiter = Future[Reply]
 
 
@@ -27,6 +29,12 @@ def enforced(world: World) -> World:
     world.start()
     in_terminal(world)
     return world
+
+
+@pytest.fixture
+def quick_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A waiter gives up soon if no Stop hook decides beside it."""
+    monkeypatch.setattr(idle, "STOP_SECONDS", 1)
 
 
 def in_terminal(world: World, process: int = 0) -> None:
@@ -272,7 +280,9 @@ def test_an_answered_command_does_not_end_the_wait(enforced: World) -> None:
         "other:ralph-stats", "checkpoint",
     ],
 )  # fmt: skip
-def test_a_command_that_goes_to_the_model_ends_the_wait(enforced: World, name: str) -> None:
+def test_a_command_that_goes_to_the_model_ends_the_wait(
+    enforced: World, name: str, quick_stop: None
+) -> None:
     enforced.write(".claude/commands/checkpoint.md", "Do it my way.\n")
     enforced.stop(WORKING)
     assert not enforced.prompt(text=f"/{name}").reason

@@ -13,6 +13,8 @@ from test_notify import arrived, inbox
 from test_unattended import enforce, hold
 from world import Json, World
 
+from sisyphus.stop import idle
+
 __all__ = ["inbox"]  # a fixture
 
 RUNNING: Json = {"background_tasks": [{"id": "b1", "type": "shell", "status": "running"}]}
@@ -135,7 +137,9 @@ def test_a_loop_is_not_woken_before_its_patience_ends(world: World) -> None:
 
 
 @pytest.mark.parametrize("what", ["cancelled", "paused", "goes on", "patience", "plan mode"])
-def test_who_need_not_be_woken_is_left_alone(world: World, what: str) -> None:
+def test_who_need_not_be_woken_is_left_alone(
+    world: World, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings(world, f"[ralph]\nbackground_wait = {3600 if what == 'patience' else 0}\n")
     loop(world)
     in_terminal(world)
@@ -150,6 +154,7 @@ def test_who_need_not_be_woken_is_left_alone(world: World, what: str) -> None:
         in_terminal(world)
     elif what == "goes on":
         world.prompt(text="Go on.")
+        monkeypatch.setattr(idle, "STOP_SECONDS", 1)  # no Stop hook decides beside the waiter
 
     waiter = world.hook("idle", world.stop_payload("I wait.", **fields))
 
