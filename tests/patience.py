@@ -10,9 +10,11 @@ PATIENCE = 50.0
 twenty on a busy machine. What must be ended sleeps for longer."""
 
 
-def wait_for(is_so: Callable[[], object], what: str = "it did not come") -> None:
+def wait_for(
+    is_so: Callable[[], object], what: str = "it did not come", seconds: float = PATIENCE
+) -> None:
     """what: what the failure says."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)

@@ -715,7 +715,7 @@ def test_what_git_would_add_is_installed_for_everybody(world: World, codex: Path
 
 
 def test_a_server_that_hangs_is_ended_with_its_children(world: World) -> None:
-    program = world.write("codex", "#!/bin/sh\nsleep 60 & echo $! > child; wait\n")
+    program = world.write("codex", "#!/bin/sh\nsleep 600 & echo $! > child; wait\n")
     program.chmod(0o755)
     world.setenv("HOME", str(world.project))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 
 import pytest
 from patience import PATIENCE, wait_for
@@ -297,8 +296,7 @@ def test_a_git_that_is_ended_leaves_no_lock(nights: Nights) -> None:
     nights.commit("config", "filter.slow.clean", f"touch {began}; sleep 2; cat")
     nights.script(done("cart"))
     run = nights.process("--commit")
-    while not began.exists():
-        time.sleep(0.05)
+    wait_for(began.exists)
     run.send_signal(signal.SIGTERM)
 
     assert run.wait(PATIENCE) == 130

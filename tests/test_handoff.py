@@ -803,6 +803,17 @@ def test_what_does_not_fit_is_told_at_a_level_alone_if_that_is_new(world: World)
     assert "The next item" not in world.prompt().text
 
 
+def test_the_first_task_of_another_plan_that_it_writes_is_not_measured(world: World) -> None:
+    world.write("PLAN.md", "# Kiln\n\n- [ ] wash\n")
+    begin(world)
+    world.fill(67)
+
+    reply = world.create("docs/kord/plans/glaze.md", "# Glaze\n\n- [ ] fire (complex)\n")
+
+    assert world.plan()["plan_name"] == "Glaze"
+    assert "The next item" not in reply.text + reply.message
+
+
 def test_where_handoffs_are_switched_off_no_item_is_measured(world: World) -> None:
     world.write(world.ours / "config.toml", "[handoff]\nenabled = false\n")
     world.write("PLAN.md", "# Kiln\n\n- [ ] fire (complex)\n")

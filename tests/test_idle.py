@@ -34,7 +34,7 @@ def enforced(world: World) -> World:
 @pytest.fixture
 def quick_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A waiter gives up soon if no Stop hook decides beside it."""
-    monkeypatch.setattr(idle, "STOP_SECONDS", 1)
+    monkeypatch.setattr(idle, "STOP_SECONDS", 3)
 
 
 def in_terminal(world: World, process: int = 0) -> None:

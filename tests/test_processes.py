@@ -158,7 +158,7 @@ def test_no_process(way: str) -> None:
 @both_ways
 def test_a_process_ends_with_its_session(tmp_path: Path, way: str) -> None:
     """A tool in a group of its own is in the session still."""
-    tool = "import os, time; os.setpgid(0, 0); print(os.getpid(), flush=True); time.sleep(60)"
+    tool = "import os, time; os.setpgid(0, 0); print(os.getpid(), flush=True); time.sleep(600)"
     leader = subprocess.Popen(
         ["sh", "-c", '"$0" -c "$1" & wait', sys.executable, tool],
         stdout=subprocess.PIPE, text=True, start_new_session=True,

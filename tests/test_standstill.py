@@ -154,7 +154,7 @@ def test_who_need_not_be_woken_is_left_alone(
         in_terminal(world)
     elif what == "goes on":
         world.prompt(text="Go on.")
-        monkeypatch.setattr(idle, "STOP_SECONDS", 1)  # no Stop hook decides beside the waiter
+        monkeypatch.setattr(idle, "STOP_SECONDS", 3)  # no Stop hook decides beside the waiter
 
     waiter = world.hook("idle", world.stop_payload("I wait.", **fields))
 

@@ -325,7 +325,7 @@ class Server:
     def _is_quiet(self) -> bool:
         if any(self._is_busy.values()) or self._has_hooks():
             self._changed_at = time.monotonic()
-        waiting = os.getloadavg()[0] / (os.cpu_count() or 1) - 1  # processes for each that works
+        waiting = os.getloadavg()[0] / (os.cpu_count() or 1) - 1  # processes, for each processor
         return time.monotonic() - self._changed_at > _QUIET_SECONDS * max(1.0, waiting)
 
     def _has_hooks(self) -> bool:

@@ -10,12 +10,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from doors import DYING, SECONDS, is_whole
+from patience import wait_for
 from world import SISYPHUS, Json, World
 
 from sisyphus.clients.claude_code import headless
@@ -296,7 +296,7 @@ def test_a_run_that_still_ends_its_client_is_not_resumed(night: Night) -> None:
     """Else two runners would work at it."""
     command = "trap '' TERM; touch started; while :; do sleep 0.05; done"
     process = night.process("--client-command", command)
-    _wait_until((night.world.project / "started").exists)
+    wait_for((night.world.project / "started").exists, seconds=SECONDS)
     (run,) = night.runs
     night.world.cli("ralph", "cancel", run["loop_id"])
 
@@ -306,10 +306,3 @@ def test_a_run_that_still_ends_its_client_is_not_resumed(night: Night) -> None:
     process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert night.world.cli(*RUN).code == NOT_PROVEN
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -98,8 +98,8 @@ def of_project(
     is_of_package = any(map(found.is_of_current_package, files))
     in_use = None if is_of_package else _in_use(store, found.rows)
     if in_use:
-        read = next((file for file in found.files if file.path == in_use.path), None)
-        result = plan_status.of_record(store, in_use, now, read)
+        file = next((file for file in found.files if file.path == in_use.path), None)
+        result = plan_status.of_record(store, in_use, now, file)
     elif len(files) == 1:
         result = plan_status.of_known(store, files[0], now)
     elif files:

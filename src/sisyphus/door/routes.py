@@ -430,7 +430,7 @@ ROUTES: dict[str, tuple[Route, ...]] = {
         ("sisyphus.boulder.hooks", "look_at_tools", _touches_plan),
         ("sisyphus.ralph.hooks", "look_at_tools", _calls_commands),
         ("sisyphus.handoff.hooks", "look_at_context", _reaches_level),
-        ("sisyphus.handoff.hooks", "look_at_ticked_item", _may_reach_item),
+        ("sisyphus.handoff.hooks", "look_at_ticked_item", _may_reach_item),  # after the plan's
         ("sisyphus.rules.hooks", "look_at_tools", _touches_files),
         ("sisyphus.context.hooks", "look_at_tools", _touches_files),
     ),

@@ -321,7 +321,7 @@ def _git(
             return None
         command = [git, *options, *words]
         environ = _environment(project, path)
-        result = processes.run(command, project, seconds, environ, tail=_MAX_BYTES)
+        result = processes.run(command, project, seconds, environ, tail=_MAX_BYTES, in_memory=True)
     except OSError:
         return None
     return result if result.code in codes else None

@@ -333,6 +333,7 @@ def run(
     with_children: bool = False,
     with_errors: bool = False,
     with_grace: bool = False,
+    in_memory: bool = False,
 ) -> CommandResult:
     """Runs a shell command line, or a list of words without a shell.
 
@@ -344,7 +345,8 @@ def run(
     the end of the output. with_children: also wait for what it leaves in the background, and kill
     that after `seconds` too. with_errors: a list of words that fails has its stderr at the end of
     its output; else that is dropped. with_grace: it gets SIGTERM first, and may put its files in
-    order. Raises `OSError` if the command cannot be started.
+    order. in_memory: its output is kept in memory, which is quicker: only for a command that leaves
+    nothing behind, which might print for days. Raises `OSError` if the command cannot be started.
     """
     import signal
     import subprocess
@@ -354,9 +356,9 @@ def run(
     is_shell = isinstance(command, str)
     deadline = time.monotonic() + seconds
     with (
-        _scratch(in_memory=True) as source,
-        _scratch(in_memory=not is_shell) as output,
-        _scratch(in_memory=not is_shell) if with_errors else nullcontext() as errors,
+        _scratch(in_memory=in_memory) as source,
+        _scratch(in_memory=in_memory) as output,
+        _scratch(in_memory=in_memory) if with_errors else nullcontext() as errors,
         OrderlyEnd() as end,
     ):
         source.write(stdin)
@@ -393,8 +395,8 @@ def run(
 
 
 def _scratch(*, in_memory: bool) -> BinaryIO:
-    """Returns a file without a name. `tempfile` costs a hook 4 ms more than one in memory, if the
-    system has such files. On a disk: what a command line leaves behind may print for days."""
+    """Returns a file without a name, in memory if the system has such files: to load `tempfile`
+    costs a hook 4 ms."""
     if in_memory:
         try:
             return os.fdopen(os.memfd_create("sisyphus"), "w+b")

@@ -104,15 +104,26 @@ def run(
 
 def _remove_packed_lock(project: str) -> None:
     """Removes the lock of all packed refs if it is left of a git that was killed: it is old, and no
-    git is at work in any worktree of the repository. It would keep every branch from going."""
+    git is at work in the repository. It would keep every branch from going."""
     common = git.common_folder(project)
     lock = os.path.join(common, _PACKED_LOCK)
-    links = glob.glob(os.path.join(glob.escape(common), "worktrees", "*", "gitdir"))
-    trees = [os.path.dirname(place) for place in (common, *map(git.pointer, links))]
     with suppress(OSError):
-        is_old = time.time() - os.stat(lock).st_mtime > _LEFT_SECONDS
-        if is_old and not any(processes.is_any_in(tree, "git") for tree in trees):
+        found = os.stat(lock)
+        is_old = time.time() - found.st_mtime > _LEFT_SECONDS
+        if not common or not is_old or _is_at_work(project, common):
+            return
+        now = os.stat(lock)  # another worker may have removed it, and its git have a new one
+        if (now.st_ino, now.st_mtime_ns) == (found.st_ino, found.st_mtime_ns):
             os.unlink(lock)
+
+
+def _is_at_work(project: str, common: str) -> bool:
+    """Tells whether a git is at work in a repository. common: git's folder for all its
+    worktrees."""
+    links = glob.glob(os.path.join(glob.escape(common), "worktrees", "*", "gitdir"))
+    places = (os.path.join(os.path.dirname(link), git.pointer(link)) for link in links)
+    folders = {project, common, os.path.dirname(common), *map(os.path.dirname, places)}
+    return any(processes.is_any_in(folder, "git") for folder in folders)
 
 
 # ---------------------------------------------------------------- where a repository stands

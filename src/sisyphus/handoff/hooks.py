@@ -16,6 +16,7 @@ from sisyphus.sessions.usage import WARNING, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sisyphus.boulder.plans import PlanRecord
     from sisyphus.boulder.size import Size
     from sisyphus.handoff.handoffs import Handoff
     from sisyphus.handoff.writing import Draft
@@ -43,34 +44,50 @@ def look_at_context(hook: Hook) -> Act | None:
 
 def look_at_next_item(hook: Hook) -> Act | None:
     """Tells a session that the next task of its plan does not fit into what is left of its context,
-    before it begins it: its user types."""
-    used = _used_at_rest(hook, 0)
+    when its user lets it go on."""
+    used = _usage_at_known_level(hook, 0)
     if used is None:
         return None
     from sisyphus.boulder import which  # imported late: most contexts are less than half full
 
-    now = which.followed_now(hook.store, hook.session, hook.now)
-    is_told = now is not None and _misfit(now.next_task, used)
-    return partial(_say_misfit, hook, used, now.next_task) if now and is_told else None
+    plan = which.followed_now(hook.store, hook.session, hook.now)
+    misfit = _misfit(plan.next_task, used) if plan else ""
+    return partial(_say_misfit, hook, used, plan.next_task, misfit) if plan and misfit else None
 
 
 def look_at_ticked_item(hook: Hook) -> Act | None:
-    """The same, when a tool has ticked the task before. A warning at L1 says it, too."""
-    used = _used_at_rest(hook, WARNING)
-    if used is None:
+    """Tells it the same when a tool has ticked the task before. A warning at L1 says it, too."""
+    used = _usage_at_known_level(hook, WARNING)
+    if used is None or not _may_tick(hook):
         return None
-    from sisyphus.boulder import plans
+    from sisyphus.boulder import plans, size
 
-    before = plans.of_session(hook.store, hook.session)
-    return partial(_say_next_misfit, hook, used, before.next_task) if before else None
+    assert size  # loaded now, for the act
+    plan = plans.of_session(hook.store, hook.session)
+    return partial(_say_next_misfit, hook, used, plan) if plan else None
 
 
-def _used_at_rest(hook: Hook, most: int) -> Usage | None:
-    """Returns how full the context is, if its level is at most this one and has been told already;
-    None = it is another level, or nobody knows."""
+def _usage_at_known_level(hook: Hook, most: int) -> Usage | None:
+    """Returns how full the context is; None = its level is above `most` or is new, or nobody
+    knows."""
     used = usage.of_event(hook)
     level = used.level(hook.settings)
     return used if used.tokens and level <= most and level == hook.session.level else None
+
+
+def _may_tick(hook: Hook) -> bool:
+    """Tells whether a tool has changed a plan, or the model's todos, so that the plan's own act
+    comes before ours."""
+    from sisyphus.boulder import find
+
+    return any(
+        call.todos is not None
+        or (
+            call.action in (EDIT, WRITE)
+            and (call.path == hook.standing.plan or find.looks_like_plan(call.path))
+        )
+        for call in hook.event.calls
+    )
 
 
 def look_at_compaction(hook: Hook) -> Act | None:
@@ -172,23 +189,14 @@ def _warn(hook: Hook, used: Usage, level: int, size: Size | None = None) -> Outc
     return Outcome(texts, [_filling(used)], [note])
 
 
-def _say_next_misfit(hook: Hook, used: Usage, before: str) -> Outcome:
-    """Acts after the plan has been brought up to date. before: the task that was next."""
+def _say_next_misfit(hook: Hook, used: Usage, before: PlanRecord) -> Outcome:
+    """Acts when the plan has been brought up to date. before: as it was."""
     from sisyphus.boulder import plans
 
     now = plans.of_session(hook.store, hook.session)
-    is_new = now is not None and now.next_task != before
-    return _say_misfit(hook, used, now.next_task) if now and is_new else Outcome()
-
-
-def _say_misfit(hook: Hook, used: Usage, item: str) -> Outcome:
-    """Tells the user and the model, once for each item of a context."""
-    misfit = _misfit(item, used)
-    if not misfit or not ledger.record_notice(hook, fingerprint(f"does not fit: {item}")):
+    if now is None or now.path != before.path or now.next_task == before.next_task:
         return Outcome()
-    text = messages.too_large(used, misfit, hook.now)
-    note = f"the next item does not fit into what is left: {used.percent} % are used"
-    return Outcome([text], [f"{_filling(used)} {misfit}"], [note])
+    return _say_misfit(hook, used, now.next_task, _misfit(now.next_task, used))
 
 
 def _misfit(item: str, used: Usage) -> str:
@@ -197,6 +205,15 @@ def _misfit(item: str, used: Usage) -> str:
     from sisyphus.boulder import size
 
     return messages.why_not_begun(size.of(item), 100 - used.percent) if item else ""
+
+
+def _say_misfit(hook: Hook, used: Usage, item: str, misfit: str) -> Outcome:
+    """Tells the user and the model, once for each item of a context. misfit: "" = there is none."""
+    if not misfit or not ledger.record_notice(hook, fingerprint(f"does not fit: {item}")):
+        return Outcome()
+    text = messages.too_large(used, misfit, hook.now)
+    note = f"the next item does not fit into what is left: {used.percent} % are used"
+    return Outcome([text], [f"{_filling(used)} {misfit}"], [note])
 
 
 def _filling(used: Usage) -> str:

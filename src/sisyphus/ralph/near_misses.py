@@ -27,11 +27,10 @@ _ROW = 300
 
 
 def first(texts: Iterable[str], promise: str) -> str:
-    """Returns why the first near miss of the promise does not count, or else of `<blocked>`; "" =
-    there is none."""
+    """See `promise.near_miss`."""
     texts, wanted = list(map(markdown.plain, texts)), normalize(promise)
     for text in texts if wanted else ():
-        found = list(tags.of("promise", text)) if "<promise>" in text else []
+        found = list(tags.of("promise", text))
         if found:
             message, tag = min(found, key=lambda pair: normalize(pair[1].token) != wanted)
             return _what_is_wrong(tag, message.fault(tag), wanted)
@@ -73,7 +72,7 @@ def _without_parts(row: str) -> str:
 
 def _missed_block(text: str) -> str:
     """Says why a `<blocked>` does not count; "" = there is none."""
-    for message, tag in tags.of("blocked", text) if "<blocked>" in text else ():
+    for message, tag in tags.of("blocked", text):
         if fault := message.fault(tag):
             return f"Your <blocked> {fault}. {_how(fault)}."
         if not is_need(tag.token):

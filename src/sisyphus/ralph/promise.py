@@ -52,8 +52,9 @@ def near_miss(texts: Iterable[str], promise: str) -> str:
 
 
 def _may_be_near(text: str, promise: str) -> bool:
-    """Tells whether a message has a tag or parts of one, or the words of the promise in some form:
-    a promise in ASCII at least has its last word in each."""
+    """Tells whether a message has a tag, a part of one, or the words of the promise. However those
+    of one in ASCII are written, with quotes, escapes or blanks, its last word stands in the message
+    as it is. Others may look different, so that all messages count."""
     if "<blocked>" in text or "promise" in text.casefold():
         return True
     words = promise.split()

@@ -220,8 +220,9 @@ class Message:
 
 def of(name: str, text: str) -> Iterator[tuple[Message, Tag]]:
     """Yields the tags in a message, with the message. name: "promise" or "blocked"."""
-    message = Message(text)
-    yield from ((message, tag) for tag in message.tags(name))
+    if f"<{name}>" in text:
+        message = Message(text)
+        yield from ((message, tag) for tag in message.tags(name))
 
 
 def is_in_comment(text: str, start: int) -> bool:

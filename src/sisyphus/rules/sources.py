@@ -86,7 +86,7 @@ class Search:
         self._is_full = False
 
     def add(self, path: str, source: Source, bounds: str) -> None:
-        """Adds a rule file, or all rules in a folder."""
+        """Adds a rule file, or all rules in a folder, and notes where one could come to be."""
         if os.path.lexists(path):
             real = os.path.realpath(path)
             self._add(path, real, source, bounds, is_folder=os.path.isdir(path))
@@ -96,7 +96,8 @@ class Search:
     def _add(
         self, path: str, real: str, source: Source, bounds: str, depth: int = 0, *, is_folder: bool
     ) -> None:
-        """Adds what is there. real: the path, links resolved."""
+        """Adds a path that exists, unless it leads out of the project or a limit is reached. real:
+        the same, links resolved."""
         if self._is_full:
             return
         self.dependencies.append(path)

@@ -63,8 +63,9 @@ def start_command() -> str:
 @cache
 def _is_isolated(python: str) -> bool:
     """Tells whether this sisyphus is the one that an isolated Python finds. It does not look where
-    `pip install --user` puts it, and always where others are installed."""
-    if os.path.dirname(os.path.dirname(str(sisyphus.__file__))) in site.getsitepackages():
+    `pip install --user` puts it, and first in the site folders of its Python."""
+    homes = (os.path.join(folder, NAME) for folder in site.getsitepackages())
+    if next(filter(os.path.isdir, homes), "") == os.path.dirname(str(sisyphus.__file__)):
         return True
     command = [python, "-I", "-c", f"import {NAME}; print({NAME}.__file__)"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
