@@ -45,9 +45,7 @@ def look_at_start(hook: Hook) -> Act | None:
 
 def look_at_tools(hook: Hook) -> Act | None:
     """Reads the plans that tools have edited or written, and the model's list of todos."""
-    paths = [call.path for call in hook.event.calls if call.action in (EDIT, WRITE)]
-    own = _own_path(hook) if paths else ""
-    plans = [path for path in paths if path == own or find.looks_like_plan(path)]
+    plans = find.changed_by(hook.event.calls, _own_path(hook))
     files = [_read(path) for path in dict.fromkeys(plans)]
     judgements = [progress.judgements(hook, file) for file in files]
     lists = [call.todos for call in hook.event.calls if call.todos is not None]

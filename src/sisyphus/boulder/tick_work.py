@@ -166,14 +166,18 @@ def _judge(
     work: TickWork, checks: tuple[str, ...], row: Tick, ticked_at: float, may_come: bool
 ) -> Judgement:
     """Judges one tick. checks: of its task. may_come: a result may not be written down yet."""
-    commands: Sequence[str] = ()
-    if checks:
-        from sisyphus.boulder.checks import split  # imported late, too
-
-        commands = split(checks).commands
-    runs = [work.run_of(command, ticked_at, row.changed_at) for command in commands]
+    runs = [work.run_of(command, ticked_at, row.changed_at) for command in _commands(checks)]
     is_settled = bool(runs) and all(run not in ("", RUNNING) for run in runs)
     has_changed = is_settled or work.has_changed
     word = evidence.judge(TickFacts(runs, has_changed, is_lost=bool(row.lost)))
     is_open = RUNNING in runs or (may_come and not is_settled)
     return Judgement(word, is_open=is_open, changed_at=work.last_change if is_open else 0.0)
+
+
+def _commands(checks: tuple[str, ...]) -> Sequence[str]:
+    """Returns the command lines of a task's checks."""
+    if not checks:
+        return ()
+    from sisyphus.boulder.checks import split  # imported late, too
+
+    return split(checks).commands

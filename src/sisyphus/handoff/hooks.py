@@ -51,8 +51,9 @@ def look_at_next_item(hook: Hook) -> Act | None:
     from sisyphus.boulder import which  # imported late: most contexts are less than half full
 
     plan = which.followed_now(hook.store, hook.session, hook.now)
-    misfit = _misfit(plan.next_task, used) if plan else ""
-    return partial(_say_misfit, hook, used, plan.next_task, misfit) if plan and misfit else None
+    item = plan.next_task if plan else ""
+    misfit = _misfit(item, used)
+    return partial(_say_misfit, hook, used, item, misfit) if misfit else None
 
 
 def look_at_ticked_item(hook: Hook) -> Act | None:
@@ -80,14 +81,9 @@ def _may_tick(hook: Hook) -> bool:
     comes before ours."""
     from sisyphus.boulder import find
 
-    return any(
-        call.todos is not None
-        or (
-            call.action in (EDIT, WRITE)
-            and (call.path == hook.standing.plan or find.looks_like_plan(call.path))
-        )
-        for call in hook.event.calls
-    )
+    calls = hook.event.calls
+    has_todos = any(call.todos is not None for call in calls)
+    return has_todos or bool(find.changed_by(calls, hook.standing.plan))
 
 
 def look_at_compaction(hook: Hook) -> Act | None:

@@ -183,14 +183,14 @@ def meant_in(store: Store, project: str) -> Session:
     """Returns the session of a project that a command in a terminal means: the only open one, else
     the last used. Iterations of runs that have ended are the last resort. One that is not in the
     store = there is none."""
+    is_open = [each for each in open_in(store, project) if not is_of_ended_run(store, each)]
+    if len(is_open) == 1:
+        return is_open[0]
     own = _select(
         store,
         f"WHERE project = ? AND agent = '' AND NOT {_OF_ENDED_RUN} ORDER BY seen_at DESC LIMIT 1",
         project,
     )
-    is_open = [each for each in open_in(store, project) if not is_of_ended_run(store, each)]
-    if len(is_open) == 1:
-        return is_open[0]
     return own[0] if own else Session.find(store, latest(store, project).id)
 
 
