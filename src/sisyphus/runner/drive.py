@@ -277,10 +277,6 @@ class Signals:
         self._handlers: dict[int, object] = {}
 
     @property
-    def ends_after_iteration(self) -> bool:
-        return self._count > 0
-
-    @property
     def ends_now(self) -> bool:
         return self._count > 1
 
